@@ -21,8 +21,8 @@ import (
 
 // ClientOptions configure a client.
 type ClientOptions struct {
-	// NATS is a connection, which Close leaves open. Prefix must equal that of the nodes'
-	// Options.
+	// NATS is a connection, which Close leaves open. Prefix must equal Options.Prefix of the
+	// nodes.
 	NATS   *nats.Conn
 	Prefix string
 
@@ -51,8 +51,9 @@ type ClientOptions struct {
 type Certainty uint8
 
 const (
-	Applied Certainty = iota // the Tick with the command is over; a crash can still undo the command
-	Durable                  // the command is on disk
+	// the Tick that executed the command is over; a crash can still undo the command
+	Applied Certainty = iota
+	Durable           // the command is on disk
 )
 
 // Reply is the outcome of a command.
@@ -74,7 +75,7 @@ type Reply struct {
 type Client struct {
 	o     ClientOptions
 	start time.Time
-	inbox string // subject of replies, without its last word: see ofCommand
+	inbox string // subject of replies, without the last word; see ofCommand
 	sub   *nats.Subscription
 	who   [8]byte // prefix of all ids of this client's commands
 
@@ -138,7 +139,7 @@ func (c *Client) Do(ctx context.Context, zone string, cmd buff.Command) error {
 // Ask returns [ErrRefused] if the command was not and will never be executed; Reply.Result.Err is
 // the reason. If the command could not be sent, Ask returns [ErrOverloaded], [ErrTooLarge],
 // [ErrClosed] or an error of Command.AppendBinary. If ctx ends first, the error wraps ctx.Err(),
-// and also [ErrUnknown] if the command had been sent, or else [ErrNoOwner]. The error also
+// and also [ErrUnknown] if the command was sent, or [ErrNoOwner] if it was not. The error also
 // matches [ErrShare] if the zone did not accept the last copy because too many commands of this
 // client were waiting. Ask also returns [ErrUnknown] if the zone no longer knows the outcome.
 func (c *Client) Ask(ctx context.Context, zone string, cmd buff.Command, want Certainty) (Reply, error) {
@@ -174,8 +175,8 @@ func (c *Client) await(ctx context.Context, zone string, send func(done func(Rep
 	return e.r, e.err
 }
 
-// Send is like Ask but does not wait. Later, done is called with the results of Ask, by a
-// goroutine that done must neither block nor end. The command is sent repeatedly until its
+// Send is like Ask but does not wait. Later, done is called with the results that Ask would
+// return. It must neither block nor end its goroutine. The command is sent repeatedly until its
 // outcome is known or the client is closed.
 func (c *Client) Send(zone string, cmd buff.Command, want Certainty, done func(Reply, error)) error {
 	_, err := c.send(zone, cmd, want, done)
@@ -256,8 +257,8 @@ const (
 	ofHello   = 'h'
 )
 
-// flush publishes the messages that are due, and collects the functions of the commands that have
-// ended. Requires c.mu.
+// flush publishes the messages that are due. It appends to c.ended the functions of the commands
+// that have ended. Requires c.mu.
 func (c *Client) flush() {
 	out, done := c.sender.Take()
 	for k := range out {
@@ -367,8 +368,8 @@ func (c *Client) heard(msg *nats.Msg) {
 	c.flush()
 }
 
-// meet records the world that replied, and logs a warning if it differs from an earlier one.
-// Requires c.mu.
+// meet records the world of a reply, and logs a warning if there were replies of different
+// worlds. Requires c.mu.
 func (c *Client) meet(zone string, world uint64) {
 	if world == 0 || c.worlds[world] || len(c.worlds) > mostWorlds {
 		return
@@ -413,12 +414,12 @@ func (c *Client) gone() error {
 		return nil
 	}
 	c.Close()
-	return fmt.Errorf("%w: the connection to NATS is closed for good%w", ErrClosed, because(c.o.NATS.LastError()))
+	return fmt.Errorf("%w: the connection to NATS is closed for good%w", ErrClosed, suffix(c.o.NATS.LastError()))
 }
 
-// because returns an error to be appended to another one with %w: its text is ": " and err, or
-// empty if err is nil.
-func because(err error) error {
+// suffix returns an error that can be appended to another error with %w. Its text is ": "
+// followed by err, or empty if err is nil.
+func suffix(err error) error {
 	if err == nil {
 		return emptyError{}
 	}
@@ -430,11 +431,11 @@ type emptyError struct{}
 
 func (emptyError) Error() string { return "" }
 
-// denied returns the last error of NATS, as a suffix like because, if it is a permission
-// violation.
+// denied returns the last error of NATS as a suffix if it is a permission violation. Otherwise
+// the suffix is empty.
 func (c *Client) denied() error {
 	if err := c.o.NATS.LastError(); errors.Is(err, nats.ErrPermissionViolation) {
-		return because(err)
+		return suffix(err)
 	}
 	return emptyError{}
 }

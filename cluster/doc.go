@@ -1,8 +1,8 @@
-// Package cluster runs zones on many machines. PostgreSQL is the authority: the owner of a zone,
-// its epoch and its contents are rows that change in one transaction. NATS only carries commands
-// and replies. This package decides when a node claims, renews and releases zones, and moves
-// players between them. It is a separate module, so that games on a single machine do not link a
-// database driver and a message client.
+// Package cluster runs zones on many machines. PostgreSQL is the authority. The owner of a zone,
+// its epoch and its contents are rows that change in one transaction. NATS only transports
+// commands and replies. This package decides when a node claims, renews and releases zones, and
+// moves players between them. It is a separate module, so that games on a single machine do not
+// link a database driver and a message client.
 //
 //	node, err := cluster.Join(ctx, cluster.Options{
 //		Postgres: "postgres://game@db/world", NATS: conn, Node: "node-7",
@@ -26,11 +26,11 @@
 //	 └────────────────────────────────────────────────────────────────────────────┘
 //
 // Each zone has one engine, one loop and one lease. The owner of a zone is the node that holds
-// its lease. (Do not confuse it with the owners of buffs, which are in the zone: players, for
-// example.) Each claim gives the zone a higher epoch, and a commit with an older epoch is
-// rejected ([store.ErrFenced]), whatever state the sending process is in. This is the fence,
-// which protects the data on disk. The lease protects the game: no two nodes run a zone at the
-// same time.
+// its lease. (Do not confuse it with the owners of buffs, such as players, which are in the
+// zone.) Each claim gives the zone a higher epoch, and a commit with an older epoch is rejected
+// ([store.ErrFenced]), whatever the state of the sending process. This is called the fence; it
+// protects the data on disk. The lease protects the game, because it ensures that no two nodes
+// run a zone at the same time.
 //
 // # Timing of a lease
 //
@@ -42,14 +42,14 @@
 //
 // The node counts the 2 s from the time when it sends the request, on its own clock. The database
 // counts them from the time when the request arrives, which is later. The node stops the zone
-// after 1.7 s, 300 ms early, and so always before the lease ends in the database, provided that
-// the speeds of the two clocks differ by less than 15 %. The clocks need not show the same time.
-// A process that was suspended, or cut off from the database, finds its lease expired before it
-// runs another frame.
+// after 1.7 s, which is 300 ms early. It therefore stops before the lease ends in the database,
+// as long as the speeds of the two clocks differ by less than 15 %. The clocks need not show the
+// same time. A process that was suspended or disconnected from the database notices that its
+// lease has expired before it runs another frame.
 //
-// If a whole machine was suspended, its clock may have been stopped too. Then the node continues
-// to run its zones until the database answers, for at most 1.7 s. The fence rejects the commits
-// of that time, and no client gets a Durable reply for them.
+// If a whole machine was suspended, its clock may have been stopped too. In this case the node
+// continues to run its zones until the database answers, for at most 1.7 s. The fence rejects all
+// commits of that time, so no client gets a Durable reply.
 //
 // # The path of a command
 //
@@ -64,17 +64,17 @@
 //
 // A command has an id, and is sent again until its outcome is known. The zone saves the ids of
 // the last commands with its cut, so that no command is executed twice, even if a reply is lost,
-// the zone moves, or its machine fails. The number of saved ids is bounded. Therefore the sender
-// adds to each command how many commands the zone had on disk when this one was first sent. If
-// the zone has executed more than a whole window of commands since then, it answers that the
-// outcome is unknown.
+// the zone moves, or its machine fails. The number of saved ids, called the window, is bounded.
+// Therefore each command contains the number of commands that the zone had on disk when the
+// command was first sent. If the zone has since executed more commands than the window holds, it
+// answers that the outcome is unknown.
 //
 // A life is the time from one load of a zone to its end, identified by a random number. A command
-// names the life for which it is meant, and no other life executes it. The epoch is not enough
-// for this: after the database has gone back to an earlier state, two lives can have the same
-// epoch. When a command is sent again to the next life, its count is replaced by one that this
-// life has on disk. When a client is notified that commits were lost, the commands that it has
-// already sent end only with a reply of the present life.
+// names the life for which it is meant, and no other life executes it. The epoch cannot identify
+// a life, because two lives can have the same epoch if the database has gone back to an earlier
+// state. When a command is sent again to the next life, its count is replaced with a count that
+// this life has on disk. When a client is notified that commits were lost, its pending commands
+// end only with a reply of the present life.
 //
 // # The path of a player
 //
@@ -87,10 +87,9 @@
 //
 // A player moves to another zone, on any node, by Node.Transfer, Client.Transfer, or
 // store.Saver.Move (which is called on the zone's loop). Its buffs, attributes, named timeouts
-// and data move with it. The data on disk changes twice, each time in the transaction of one
-// zone's cut: the player leaves with the first cut of its zone that no longer contains it, which
-// that zone's epoch fences, and arrives with the first cut of the other zone that contains it. A
-// crash in between has these results:
+// and data move with it. The player leaves with the first cut of its zone that no longer contains
+// it, and arrives with the first cut of the other zone that contains it. Each cut is one
+// transaction, which is fenced with the epoch of its zone. A crash has these results:
 //
 //	arena's owner, before its cut          the player is in arena again
 //	arena's owner, after its cut           the player is in transit; harbour is notified, or polls,
@@ -101,13 +100,14 @@
 //
 // A blob records the uptime of the zone in which it was written. The other zone converts the blob
 // to its own uptime: Wall buffs lose the real time in transit, whereas no time passes for Online
-// and Uptime buffs. Areas and handles belong to one engine, so the player arrives in area 0, and
-// its buffs get new handles.
+// and Uptime buffs. Areas and handles are valid only in one engine, so the player arrives in area
+// 0, and its buffs get new handles.
 //
 // If a zone gets a command for an owner that it does not have, it queries the database. If the
-// owner is in another zone, or in transit to it, the reply names that zone and the sender forwards
-// the command. If the owner is just leaving or arriving, the reply asks for a retry. So no command
-// is lost or rejected because of a move, and the Reply names the zone that executed it.
+// owner is in another zone, or in transit to it, the reply names that zone and the sender
+// forwards the command. If the owner is leaving or arriving at the moment, the reply asks for a
+// retry. So no command is lost or rejected because of a move. The Reply names the zone that
+// executed the command.
 //
 // A redirected command is still executed only once. A zone that redirects a command first saves
 // its id, and so never executes a late copy of it, even if the owner has come back. A sender
@@ -169,8 +169,8 @@
 //
 // # Replication to players
 //
-// Client.Subscribe delivers the packets of package replicate from a zone to the process that
-// holds the player's connection, on whichever node the zone runs:
+// Client.Subscribe delivers the packets of package replicate to the process that holds the
+// player's connection. They come from the zone, on whichever node it runs:
 //
 //	subscription                     zone, epoch 7                    zone, epoch 8, on another node
 //	look: I am here, read 40 ── zone.arena.screens ──▶ a viewer
@@ -178,20 +178,21 @@
 //	look: …, read 64 (every 0.5 s, and every 16 packets)
 //	look: …, read 64 ───────────────────────────────────────────────▶ a new viewer: definitions, full state
 //
-// Packets of an older epoch, or of a viewer that the zone has removed, are dropped. If a
-// subscription leaves 64 packets unread, the zone stops sending, and later sends the missed state
-// as a whole. A running zone sends at least one packet a second. If a subscription has read
-// everything and still receives no packet for 2 s, packets were lost: it reports this, and the
-// zone resumes sending. The zone removes a subscription after 3 s of silence.
+// The subscription drops packets of an older epoch, or of a viewer that the zone has removed. If
+// a subscription leaves 64 packets unread, the zone stops sending. When the subscription has read
+// them, the zone sends the complete state. A running zone sends at least one packet a second. If
+// a subscription has read everything and receives no packet for 2 s, packets were lost. The
+// subscription reports this, and the zone resumes sending. The zone removes a subscription after
+// 3 s of silence.
 //
 // # Effects outside the game
 //
 // Effects that must not happen twice in the outside world, such as a payment or a counted kill,
 // are saved in the cut together with their event, and issued when the cut is on disk
-// (store.Options.Effect, store.Saver.Effects). An effect has the event's ID, the owner, and a
-// number that stays with the owner from zone to zone. If the zone moves to another node before
-// the game has confirmed an effect, it is issued again there with the same ID, so that the
-// receiver can drop the duplicate.
+// (store.Options.Effect, store.Saver.Effects). An effect has the ID of the event, which consists
+// of the owner and a number. The numbers of an owner continue when it moves to another zone. If
+// the zone moves to another node before the game has confirmed an effect, the effect is issued
+// again there with the same ID, so that the receiver can drop the duplicate.
 //
 // # How it is tested
 //

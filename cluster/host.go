@@ -35,17 +35,18 @@ type host struct {
 	drains chan struct{}
 	ended  chan struct{} // closed when the loop has ended
 	ending atomic.Bool   // a call of drop is waiting for the zone to end
-	lost   atomic.Bool   // the database has gone back to an earlier state: make no more commits
+	lost   atomic.Bool   // the database has gone back to an earlier state, so make no more commits
 	in     queue
 
-	durable atomic.Uint64 // number of commands on disk, since the zone was created
+	durable atomic.Uint64 // number of commands on disk since the zone was created
 
 	// Reported by Info.
 	owners, waiting atomic.Int64
 	page            atomic.Pointer[string]
-	unsaved         atomic.Int64 // time on the node's clock since which commits fail; 0: they do not
+	// time on the node's clock when commits started to fail; 0 if the last commit succeeded
+	unsaved atomic.Int64
 
-	// playing is held while a frame runs. To set stopped, it must be held too.
+	// playing is held while a frame runs, and protects stopped.
 	playing sync.Mutex
 	stopped bool
 
@@ -55,22 +56,23 @@ type host struct {
 	eng      *engine.Engine
 	window   policy.Window
 	acks     *policy.Acks[answer]   // replies that wait for a commit
-	ackShare policy.Share[senderID] // how many replies in acks each client has
-	totals   *policy.Acks[uint64]   // values for durable, each to be stored after the commit of its frame
+	ackShare policy.Share[senderID] // number of replies in acks, by client
+	totals   *policy.Acks[uint64]   // values to be stored in durable after the commit of a frame
 	applied  []answer               // replies that wait for the end of the Tick
 	last     policy.Time
 	saves    saves
-	load     atomic.Uint64 // bits of a float64
+	load     atomic.Uint64 // bits of a float64, see Zone.Load
 
-	plays   atomic.Bool          // the zone has been loaded
-	polled  atomic.Bool          // the guide has queried arrivals, but the loop has not processed them
-	coming  chan []store.Arrival // arrivals found by the guide
+	plays atomic.Bool // the zone has been loaded
+	// the locator has queried arrivals, but the loop has not processed them
+	polled  atomic.Bool
+	coming  chan []store.Arrival // arrivals found by the locator
 	failing map[buff.OwnerID]uint64
 
 	screens   screenHost
 	looksMu   sync.Mutex
 	looks     []lookIn             // messages from subscriptions that wait for the next frame
-	lookShare policy.Share[string] // how many messages in looks each client has; the key is its inbox
+	lookShare policy.Share[string] // number of messages in looks, by the inbox of the client
 }
 
 // answer is a reply and its destination.
@@ -136,7 +138,7 @@ func (h *host) play() {
 	}
 	h.n.log(h.zone, h.epoch, "is running")
 	h.plays.Store(true)
-	h.n.guide.look()
+	h.n.locator.look()
 	h.n.post(func(p *policy.Node) { p.Loaded(h.n.clock(), h.zone, h.epoch, false) })
 	h.loop()
 }
@@ -163,7 +165,8 @@ func (h *host) begin() (err error) {
 		o.Window = DefaultWindow
 	}
 	if o.Every == 0 {
-		o.Every = max(time.Millisecond, 50*time.Millisecond-h.n.o.Frame/2) // minus half a frame, to use the closest frame
+		// minus half a frame, so that the closest frame is used
+		o.Every = max(time.Millisecond, 50*time.Millisecond-h.n.o.Frame/2)
 	}
 	own := o.Zone
 	o.Zone = func(b []byte) []byte {
@@ -218,7 +221,7 @@ func splitZone(b []byte) (total uint64, game []byte, ok bool) {
 	return binary.LittleEndian.Uint64(b), b[8:], true
 }
 
-// listen subscribes to the zone's subjects: hellos, and commands for this epoch.
+// listen subscribes to the zone's subjects for hellos and for commands of this epoch.
 func (h *host) listen() (subs []*nats.Subscription, err error) {
 	name := subject(h.n.o.Prefix, h.zone)
 	for _, s := range []string{name, fmt.Sprintf("%s.%d", name, h.epoch)} {
@@ -239,7 +242,7 @@ func (h *host) listen() (subs []*nats.Subscription, err error) {
 func (h *host) mayPlay() bool { return int64(h.n.clock()) < h.until.Load() && h.ctx.Err() == nil }
 
 // loop runs frames until the zone is drained or lost. The first frame runs as soon as the first
-// command arrives, because after a move a sender is waiting.
+// command arrives, because senders are waiting if the zone has just moved.
 func (h *host) loop() {
 	called := h.called
 	ticker := time.NewTicker(h.n.o.Frame)
@@ -264,7 +267,7 @@ func (h *host) loop() {
 		}
 		if called = nil; !h.frame() {
 			h.n.log(h.zone, h.epoch, "no longer belongs to this node")
-			return // the policy stops it too
+			return // the policy also stops the zone
 		}
 		if !h.saved(h.n.clock(), h.saver.Stats().Err) {
 			return
@@ -297,7 +300,7 @@ func (h *host) frame() bool {
 		h.weigh(h.spec.Load())
 	}
 	if !h.mayPlay() {
-		return false // the frame will not be saved, so no replies are sent
+		return false // the frame will not be saved, so send no replies
 	}
 	for _, a := range h.applied {
 		h.send(a)
@@ -334,8 +337,8 @@ func (h *host) reply(to string, r *policy.Reply) {
 // drain makes the loop save the zone and end.
 func (h *host) drain() { close(h.drains) }
 
-// save saves the zone completely and ends it. It retries as long as the lease is renewed and the
-// policy allows it.
+// save saves the zone completely and ends it. It retries until the lease ends or the policy stops
+// the zone.
 func (h *host) save() {
 	for _, e := range h.in.close() {
 		h.gone(e)
@@ -376,6 +379,6 @@ func (h *host) close() {
 	h.in.close()
 	if h.saver != nil {
 		h.saver.Close()
-		_ = h.eng.Close(h.ctx) // busy owners are abandoned: no further saves
+		_ = h.eng.Close(h.ctx) // busy owners are abandoned, because nothing more is saved
 	}
 }

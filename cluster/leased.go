@@ -9,13 +9,14 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// leased is the store of one zone, with the epoch of its lease.
+// leased is the store of one zone. It uses the epoch of the zone's lease.
 type leased struct {
 	store.Mover
 	h *host
 }
 
-// Open implements [store.Store]. It does not claim the zone, because the lease already did.
+// Open implements [store.Store]. It only loads the zone, because claiming the lease has already
+// given it a new epoch.
 func (s leased) Open(ctx context.Context, zone string) (*store.Cut, error) {
 	cut, err := s.Mover.Load(ctx, zone)
 	if err != nil && !errors.Is(err, store.ErrEmpty) {
@@ -29,7 +30,7 @@ func (s leased) Open(ctx context.Context, zone string) (*store.Cut, error) {
 
 // Commit implements [store.Store]. Its timeout is one TTL, and it ends early when the zone is
 // stopped; the next commit contains all changes that were not acknowledged. If the database has
-// gone back to an earlier state, Commit does not overwrite it, because there a player who has
+// gone back to an earlier state, Commit does not overwrite this state. In it, a player who has
 // since moved to this zone may still be in another zone.
 func (s leased) Commit(ctx context.Context, b *store.Batch) error {
 	h := s.h

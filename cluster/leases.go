@@ -18,8 +18,8 @@ import (
 //go:embed leases.sql
 var tables string
 
-// world creates the table world and the functions. It is executed if that table is missing, as it
-// is in older databases with layout 1.
+// world creates the table world and the functions. It is executed if that table is missing, which
+// is the case in older databases with layout 1.
 //
 //go:embed world.sql
 var world string
@@ -106,7 +106,7 @@ func (l *leases) makeTables(ctx context.Context, schema string) error {
 	})
 }
 
-// register creates the rows of zones.
+// register creates the rows of the zones if they do not exist.
 func (l *leases) register(ctx context.Context, zones []string) error {
 	for _, statement := range []string{l.zonesSQL, l.leasesSQL} {
 		if _, err := l.pool.Exec(ctx, statement, zones); err != nil {

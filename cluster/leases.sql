@@ -1,13 +1,13 @@
--- Layout 1 of package cluster, in addition to the tables of store/postgres. SCHEMA is replaced by the
--- name of the schema.
+-- Layout 1 of package cluster, in addition to the tables of store/postgres. SCHEMA is replaced
+-- with the name of the schema.
 
 create table SCHEMA.cluster_layout (version integer not null);
 insert into SCHEMA.cluster_layout values (1);
 
 create table SCHEMA.nodes (
 	name        text primary key,
-	incarnation bigint not null,      -- of the process: a lease belongs to one process, not to a name
-	until       timestamptz not null, -- until when the node counts as alive
+	incarnation bigint not null,      -- random number of the process, because a lease belongs to a process and not to a name
+	until       timestamptz not null, -- time until which the node counts as alive
 	leaves      boolean not null default false
 );
 

@@ -8,7 +8,7 @@ import (
 	"github.com/bufftick/bufftick/cluster/internal/policy"
 )
 
-// lines limits repeated log lines. Lines are similar if they are of the same zone and have the
+// lines limits repeated log lines. Lines are similar if they are about the same zone and have the
 // same text before the first colon. At most five similar lines a minute are reported; if there
 // were more, a summary with their number follows.
 type lines struct {
@@ -27,11 +27,12 @@ type line struct {
 const (
 	mostLines = 5
 	eachLines = time.Minute
-	mostKinds = 4096 // maximum number of starts that are tracked
+	mostKinds = 4096 // maximum number of groups of similar lines that are tracked
 )
 
-// admit records a line and returns the lines to report: the line, unless there were too many
-// similar ones, preceded by a summary of the previous minute if lines were suppressed.
+// admit records a line and returns the lines to report. These are the line itself, unless there
+// were too many similar lines, and before it a summary of the previous minute if lines were
+// suppressed.
 func (l *lines) admit(zone, what string, now policy.Time) (report []string) {
 	start, _, _ := strings.Cut(what, ":")
 	key := lineKey{zone, start}

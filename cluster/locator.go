@@ -9,31 +9,31 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// guide is the goroutine of a node that queries the database for the zones in which owners are,
-// and for owners that are in transit to the zones of the node.
-type guide struct {
+// locator queries the database, on a goroutine of the node, for the zones in which owners are,
+// and for owners in transit to the zones of the node.
+type locator struct {
 	n    *Node
 	wake chan struct{}
 
 	mu    sync.Mutex
 	asked []question
-	looks bool // the next run must query arrivals too
+	looks bool // the goroutine must also query arrivals
 }
 
-// question is a command for an owner that its zone does not have.
+// question is a command for an owner that is not in the zone that received it.
 type question struct {
 	h     *host
 	owner buff.OwnerID
 	e     envelope
 }
 
-// lookEvery is the interval between the regular queries for arrivals, in case that a notification
-// was lost.
+// lookEvery is the interval between regular queries for arrivals, which are needed if a
+// notification was lost.
 const lookEvery = time.Second
 
-// ask queues a command. The goroutine returns it to its zone when it has found the place of its
-// owner. ask returns false if too many commands are queued.
-func (g *guide) ask(q question) bool {
+// ask queues a command. When the goroutine has found the location of the owner, it returns the
+// command to its zone. ask returns false if too many commands are queued.
+func (g *locator) ask(q question) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(g.asked) >= g.n.o.Waiting {
@@ -44,22 +44,22 @@ func (g *guide) ask(q question) bool {
 	return true
 }
 
-// look requests a query for arrivals at once.
-func (g *guide) look() {
+// look requests an immediate query for arrivals.
+func (g *locator) look() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.looks = true
 	g.rouse()
 }
 
-func (g *guide) rouse() {
+func (g *locator) rouse() {
 	select {
 	case g.wake <- struct{}{}:
 	default: // already signalled
 	}
 }
 
-func (g *guide) run() {
+func (g *locator) run() {
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
 	for {
@@ -87,7 +87,7 @@ func (g *guide) run() {
 
 // find looks up the owners of commands, and returns the commands to their zones. On error it
 // drops the commands, and their senders retry.
-func (g *guide) find(asked []question) {
+func (g *locator) find(asked []question) {
 	owners := make([]buff.OwnerID, len(asked))
 	for k := range asked {
 		owners[k] = asked[k].owner
@@ -104,7 +104,7 @@ func (g *guide) find(asked []question) {
 		comes = comes || p.Arriving
 	}
 	if comes {
-		g.arrivals() // so that the zones admit these owners before the commands for them
+		g.arrivals() // so that the zones admit these owners before they get the commands
 	}
 	for _, q := range asked {
 		place := at[q.owner]
@@ -115,9 +115,9 @@ func (g *guide) find(asked []question) {
 	}
 }
 
-// arrivals queries the arrivals of all zones that have processed the result of the previous
-// query.
-func (g *guide) arrivals() {
+// arrivals queries the owners in transit to all zones that have processed the result of the
+// previous query.
+func (g *locator) arrivals() {
 	zones, hosts := []string{}, map[string]*host{}
 	g.n.mu.Lock()
 	for name, h := range g.n.hosts {

@@ -17,8 +17,8 @@ import (
 type NodeInfo struct {
 	Node  string
 	Stats Stats
-	// The zones that the node runs, sorted by name: the first 2,000, or as many as fit into a
-	// NATS message.
+	// The zones that the node runs, sorted by name. There are at most 2,000, and no more than fit
+	// into a NATS message.
 	Zones []Played
 }
 
@@ -28,7 +28,7 @@ type Played struct {
 	Epoch   uint64
 	Owners  int           // after the last Tick
 	Waiting int           // commands waiting for a Tick, or with replies waiting for a commit
-	Left    time.Duration // how long the zone may run if the database does not renew its lease
+	Left    time.Duration // time for which the zone may still run if its lease is not renewed
 	Page    string        // see Zone.Page
 	Unsaved time.Duration // how long commits have failed; 0 if the last commit was acknowledged
 }
@@ -47,9 +47,9 @@ const (
 	mostMoves    = 1000
 )
 
-// Look requests the state of all nodes over NATS and returns the answers, sorted by name, when
-// all live nodes have answered or ctx ends. A node that is cut off from NATS is missing. Look
-// returns the errors of NATS.
+// Look requests the state of all nodes over NATS. It returns the answers, sorted by name, when
+// all live nodes have answered or ctx ends. A node that is disconnected from NATS is missing.
+// Look returns the errors of NATS.
 func (n *Node) Look(ctx context.Context) (all []NodeInfo, err error) {
 	box := n.o.NATS.NewInbox()
 	answers, err := n.o.NATS.SubscribeSync(box)
@@ -74,8 +74,8 @@ func (n *Node) Look(ctx context.Context) (all []NodeInfo, err error) {
 	return all, nil
 }
 
-// looked answers a request of Look.
-func (n *Node) looked(m *nats.Msg) {
+// answerLook answers a request of Look.
+func (n *Node) answerLook(m *nats.Msg) {
 	if m.Reply == "" {
 		return
 	}
@@ -106,16 +106,15 @@ func (n *Node) Info() NodeInfo {
 	return i
 }
 
-// Moves returns the moves of zones between nodes since this node joined, oldest first: the last
-// 1,000.
+// Moves returns the last 1,000 moves of zones between nodes since this node joined, oldest first.
 func (n *Node) Moves() []Change {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return slices.Clone(n.moves)
 }
 
-// see records a view, and its changes in n.moves. It ignores a view that is older than the
-// present one. Requires n.mu.
+// see records a view, and adds its changes to n.moves. It ignores a view that is older than
+// n.view. Requires n.mu.
 func (n *Node) see(v policy.View, seq uint64, at time.Time) {
 	if seq < n.viewSeq {
 		return

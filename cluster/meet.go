@@ -70,8 +70,8 @@ func (n *Node) deny(why error) {
 	}
 }
 
-// tryAgain checks whether NATS now permits this node to receive its own messages.
-func (n *Node) tryAgain() {
+// recheck checks whether NATS now permits this node to receive its own messages.
+func (n *Node) recheck() {
 	ctx, cancel := n.within()
 	defer cancel()
 	if n.receiveOwn(ctx) == nil {
@@ -81,8 +81,8 @@ func (n *Node) tryAgain() {
 }
 
 // receiveOwn sends a message to this node on each subject, and returns an error if NATS does not
-// permit that. It does not wait for each message: when the server answers a flush, all earlier
-// messages have been delivered.
+// permit this. It need not wait for each message, because all earlier messages have been
+// delivered when the server answers a flush.
 func (n *Node) receiveOwn(ctx context.Context) error {
 	zone := subject(n.o.Prefix, "\x00") // a zone that does not exist
 	word := "\x00?" + strconv.FormatUint(random(), 16)
@@ -118,7 +118,7 @@ func (n *Node) receiveOwn(ctx context.Context) error {
 	}
 	err := n.o.NATS.LastError()
 	if len(missing) == 0 || !errors.Is(err, nats.ErrPermissionViolation) {
-		return nil // the option NoEcho can also be why a connection does not receive its own messages
+		return nil // with the option NoEcho, a connection never receives its own messages
 	}
 	var list []string
 	for s := range missing {
@@ -128,7 +128,7 @@ func (n *Node) receiveOwn(ctx context.Context) error {
 	return fmt.Errorf("NATS does not deliver messages that this node publishes to %q: %w", list, err)
 }
 
-// world returns a message that contains the number of the node's world and the node's name.
+// world returns a message with the id of the node's world and the node's name.
 func (n *Node) world() []byte { return fmt.Appendf(nil, "%016x\x00%s", n.leases.world, n.o.Node) }
 
 // parseWorld decodes a message made by world. ok is false if b is not such a message.
@@ -142,9 +142,9 @@ func parseWorld(b []byte) (world uint64, node string, ok bool) {
 	return world, node, true
 }
 
-// askWorlds asks all nodes with this prefix for their world, and returns ErrWorld if one has
-// another world. It waits until the other nodes of its own world have answered, but at most
-// mostMeet; receiveWorld processes later answers.
+// askWorlds asks all nodes with this prefix for their world, and returns ErrWorld if a node has
+// another world. It waits until the other nodes of this world have answered, but at most
+// mostMeet.
 func (n *Node) askWorlds(ctx context.Context, others int) error {
 	ctx, cancel := context.WithTimeout(ctx, mostMeet)
 	defer cancel()

@@ -19,14 +19,14 @@ import (
 	"github.com/bufftick/bufftick/store/postgres"
 )
 
-// Node runs zones on this machine: see [Join]. It is safe for concurrent use.
+// Node runs zones on this machine. Use [Join] to create one. It is safe for concurrent use.
 type Node struct {
-	o      Options
-	store  *postgres.Store
-	leases *leases
-	guide  *guide
-	client *Client // for Transfer
-	start  time.Time
+	o       Options
+	store   *postgres.Store
+	leases  *leases
+	locator *locator
+	client  *Client // for Transfer
+	start   time.Time
 
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -37,12 +37,13 @@ type Node struct {
 	denied bool // equals Stats.Denied; used only by Join, and then by the goroutine of listen
 
 	beating sync.RWMutex // held for reading while a beat is in flight
-	beaten  bool         // the name is released, so no further beats are sent; guarded by beating
+	// no further beats are sent, because the name is released; guarded by beating
+	beaten bool
 
 	mu      sync.Mutex
 	hosts   map[string]*host
 	view    policy.View
-	viewSeq uint64        // sequence number of the beat that returned view
+	viewSeq uint64        // sequence number of the beat that returned the field view
 	seen    policy.Time   // time when view was received
 	moves   []Change      // at most mostMoves
 	left    chan struct{} // closed when a draining node has no zones left
@@ -56,12 +57,12 @@ type Stats struct {
 	Zones    int    // zones that run now
 	Claimed  uint64 // leases obtained
 	Drained  uint64 // zones released with everything on disk
-	Stopped  uint64 // zones stopped because their lease had expired, or might have expired
+	Stopped  uint64 // zones stopped because their lease had expired or might have expired
 	Fenced   uint64 // commits rejected because the zone belonged to another node
 	Failed   uint64 // zones that could not be loaded, or panicked later
 	Commands uint64 // commands executed
 	Again    uint64 // copies of commands that had been executed before
-	Unknown  uint64 // commands that were too old to tell whether they had been executed
+	Unknown  uint64 // commands that were so old that it is unknown whether they were executed
 	Refused  uint64 // commands denied by the rules, or not decodable
 	Busy     uint64 // commands rejected with a request to retry
 
@@ -91,7 +92,7 @@ type Stats struct {
 // and errors of the servers.
 //
 // If Join waits for longer than a second, it logs what it is waiting for. If ctx ends meanwhile,
-// the error names that too.
+// the error contains this too.
 func Join(ctx context.Context, o Options) (*Node, error) {
 	if err := o.complete(); err != nil {
 		return nil, err
@@ -101,7 +102,7 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 		events: make(chan func(*policy.Node), 64), left: make(chan struct{}),
 	}
 	if o.NATS.IsClosed() {
-		return nil, fmt.Errorf("%w: the connection to NATS is closed for good%w", ErrClosed, because(o.NATS.LastError()))
+		return nil, fmt.Errorf("%w: the connection to NATS is closed for good%w", ErrClosed, suffix(o.NATS.LastError()))
 	}
 	err := n.wait(ctx, "PostgreSQL, or for another Join that is creating the tables of schema "+o.Schema, func() (err error) {
 		if n.store, err = postgres.Open(ctx, o.Postgres, postgres.Options{Schema: o.Schema}); err != nil {
@@ -116,7 +117,7 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 		return nil, err
 	}
 	l := n.leases
-	n.guide = &guide{n: n, wake: make(chan struct{}, 1)}
+	n.locator = &locator{n: n, wake: make(chan struct{}, 1)}
 	l.node, l.incarnation, l.ttl = o.Node, incarnation(), o.TTL
 	n.ctx, n.cancel = context.WithCancel(context.Background())
 	if err := n.join(ctx); err != nil {
@@ -125,7 +126,7 @@ func Join(ctx context.Context, o Options) (*Node, error) {
 	}
 	n.gone.Go(n.run)
 	n.gone.Go(n.listen)
-	n.gone.Go(n.guide.run)
+	n.gone.Go(n.locator.run)
 	return n, nil
 }
 
@@ -135,11 +136,11 @@ func incarnation() int64 {
 	return int64(binary.LittleEndian.Uint64(b[:]) >> 1)
 }
 
-// random returns a random number that is not 0.
+// random returns a random nonzero number.
 func random() uint64 { return uint64(incarnation()) + 1 }
 
 // wait runs do, a step of Join. If the step takes longer than a second, wait logs what Join is
-// waiting for. If ctx ends during the step, the error names that too.
+// waiting for. If ctx ends during the step, the error contains this too.
 func (n *Node) wait(ctx context.Context, what string, do func() error) error {
 	timer := time.AfterFunc(time.Second, func() { n.log("", 0, "Join is waiting for "+what) })
 	defer timer.Stop()
@@ -155,7 +156,8 @@ func (n *Node) join(ctx context.Context) error {
 	var v policy.View
 	err := n.wait(ctx, "PostgreSQL to register the node and its zones", func() (err error) {
 		if err = n.leases.register(ctx, n.o.Zones); err == nil {
-			// As a leaving node, so that other nodes move no zones here before run starts.
+			// Register as a leaving node, so that other nodes move no zones here before run
+			// starts.
 			v, err = n.leases.beat(ctx, nil, true)
 		}
 		return err
@@ -185,7 +187,7 @@ func (n *Node) join(ctx context.Context) error {
 		return err
 	}
 	n.subs = append(n.subs, wish)
-	look, err := n.o.NATS.Subscribe(n.o.Prefix+".look", n.looked)
+	look, err := n.o.NATS.Subscribe(n.o.Prefix+".look", n.answerLook)
 	if err != nil {
 		return err
 	}
@@ -195,7 +197,7 @@ func (n *Node) join(ctx context.Context) error {
 		h := n.hosts[string(m.Data)]
 		n.mu.Unlock()
 		if h != nil {
-			n.guide.look()
+			n.locator.look()
 		}
 	})
 	if err != nil {
@@ -241,7 +243,7 @@ func (n *Node) run() {
 		case what := <-n.events:
 			what(p)
 		}
-		n.weigh(p)
+		n.reportLoads(p)
 		p.Wake(n.clock())
 		for _, a := range p.Take() {
 			n.do(a)
@@ -281,12 +283,13 @@ func (n *Node) listen() {
 			return
 		}
 		if n.denied && k%8 == 7 { // permissions may have changed
-			n.tryAgain()
+			n.recheck()
 		}
 		if !n.denied && n.o.NATS.FlushTimeout(n.o.TTL/4) == nil {
 			n.post(func(p *policy.Node) { p.Heard(asked) })
 			if k%8 == 0 { // once in a TTL
-				_ = n.publish("", 0, n.o.Prefix+".world", n.world()) // if it is lost, the next one replaces it
+				// a lost message is replaced by the next one
+				_ = n.publish("", 0, n.o.Prefix+".world", n.world())
 			}
 		}
 		n.mu.Lock()
@@ -349,7 +352,7 @@ func (n *Node) do(a policy.Action) {
 		n.gone.Go(func() {
 			ctx, cancel := n.within()
 			defer cancel()
-			_ = n.Move(ctx, a.Zone, a.To) // repeated if still unbalanced
+			_ = n.Move(ctx, a.Zone, a.To) // on failure, the policy tries again
 		})
 	}
 }
@@ -386,7 +389,7 @@ func (n *Node) claim(a policy.Action) {
 	defer cancel()
 	epoch, err := n.leases.claim(ctx, a.Zone)
 	if err != nil {
-		epoch = 0 // if the claim was granted after all, the next beat will show it
+		epoch = 0 // if the claim was granted nevertheless, the next beat will show it
 	}
 	if epoch > 0 {
 		n.count(func(s *Stats) { s.Claimed++ })
@@ -415,9 +418,9 @@ func (n *Node) hosted(a policy.Action) *host {
 	return nil
 }
 
-// drop stops a zone and waits until it no longer runs. Because a function of the game may delay
-// that, drop must not be called by the policy's goroutine. It returns false if another call for
-// the zone is already waiting.
+// drop stops a zone and waits until it no longer runs. A function of the game may delay this, so
+// the policy's goroutine must not call drop. drop returns false if another call is already
+// waiting for the zone.
 func (n *Node) drop(a policy.Action) bool {
 	h := n.hosted(a)
 	if h == nil {
@@ -429,7 +432,7 @@ func (n *Node) drop(a policy.Action) bool {
 	h.stop()
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.hosts[a.Zone] == h { // else the zone has been loaded again
+	if n.hosts[a.Zone] == h { // otherwise the zone has been loaded again
 		delete(n.hosts, a.Zone)
 	}
 	return true
@@ -456,10 +459,10 @@ func (n *Node) say(zone string, epoch uint64, list []string) {
 	}
 }
 
-// Move requests that a zone moves to another node. It returns when the request has been recorded.
-// The node that runs the zone then saves and releases it, and the target node claims it; Zones
-// reports where the zone is. If the target node is not alive within 10 s, or has left, the zone
-// stays. Move returns [ErrZone] if there is no such zone.
+// Move requests that a zone be moved to another node. It returns when the request has been
+// recorded. The node that runs the zone then saves and releases it, and the target node claims
+// it; Zones reports where the zone is. If the target node is not alive within 10 s, or has left,
+// the zone stays where it is. Move returns [ErrZone] if there is no such zone.
 func (n *Node) Move(ctx context.Context, zone, node string) error {
 	if err := n.leases.wish(ctx, zone, node); err != nil {
 		return err
@@ -518,21 +521,23 @@ func (n *Node) Stats() Stats {
 }
 
 // Drain releases each zone when all its changes are on disk, then stops the node and frees its
-// name. It returns [ErrUnsaved], with the names of the zones, if some zones were stopped before
-// that, because their last commits failed for 10 s, their lease expired, or ctx ended (then the
-// error of ctx is wrapped too).
+// name. Zones are stopped without being saved if their last commits fail for 10 s, if their lease
+// expires, or if ctx ends. Drain then returns [ErrUnsaved] with the names of these zones. If ctx
+// has ended, the error wraps the error of ctx too.
 func (n *Node) Drain(ctx context.Context) error {
 	n.post(func(p *policy.Node) { p.Leave(n.clock()) })
 	defer n.Close()
 	select {
 	case <-n.left:
-		// Wait for a beat in flight, at most one TTL: after leave, it would register the name again.
+		// Wait for a beat in flight, at most one TTL, because it would register the name again
+		// after leave.
 		n.beating.Lock()
 		n.beaten = true
 		n.beating.Unlock()
 		n.cancel()
 		err := n.leases.leave(ctx)
-		// Zones that are still in hosts have lost their lease in the middle of a function of the game.
+		// Zones that are still in hosts have lost their lease while a function of the game was
+		// running.
 		if zones := append(n.running(), n.unsaved...); len(zones) > 0 { // unsaved no longer changes
 			slices.Sort(zones)
 			return errors.Join(fmt.Errorf("%w: %q", ErrUnsaved, slices.Compact(zones)), err)
@@ -557,8 +562,8 @@ func (n *Node) running() []string {
 
 // Close stops the node at once. The changes of its zones since their last commits are lost, and
 // other nodes claim the zones when the leases end. To lose nothing, use Drain. If a function of
-// the game does not return within one TTL, Close logs this and abandons its zone: when the
-// function returns, its results are dropped.
+// the game does not return within one TTL, Close logs this and abandons its zone. The results of
+// the function are dropped when it returns.
 func (n *Node) Close() {
 	n.once.Do(func() {
 		n.cancel() // from here on no zone may run

@@ -22,19 +22,19 @@ type Options struct {
 	// exist; the default is "bufftick".
 	Postgres, Schema string
 
-	// NATS is a connection, which Close leaves open. Connect it with nats.MaxReconnects(-1):
-	// otherwise it closes for good when NATS has been down for about two minutes, and the node
-	// releases its zones. Prefix is the start of all subjects: words joined by dots, without
-	// wildcards or spaces; the default is "bufftick". Clusters that share a NATS server need
-	// different prefixes.
+	// NATS is a connection, which Close leaves open. Connect it with nats.MaxReconnects(-1).
+	// Otherwise it closes for good when NATS has been down for about two minutes, and then the
+	// node releases its zones. Prefix is the start of all subjects. It consists of words joined
+	// by dots, without wildcards or spaces; the default is "bufftick". Clusters that share a NATS
+	// server need different prefixes.
 	NATS   *nats.Conn
 	Prefix string
 
 	// Node is the name of this node. It must be unique among the nodes that are alive.
 	Node string
 
-	// Zones are the names of all zones of the world, the same on all nodes. A zone named by any
-	// node exists for all nodes.
+	// Zones are the names of all zones of the world. They should be the same on all nodes. A zone
+	// named by one node exists for all nodes.
 	Zones []string
 
 	// Place, if not nil, chooses the node on which a zone should run; nodes are the names of the
@@ -54,9 +54,9 @@ type Options struct {
 
 	// Waiting is the maximum number of commands that wait for the next Tick of a zone, and also
 	// of replies that wait for its next commit. Senders retry further commands. Each client may
-	// occupy as many of these places as are still free. So a single client gets at most half of
-	// the places, and a client that floods the zone cannot exclude the others. The same limit
-	// applies to the messages that subscriptions send within one frame. If zero, Waiting is
+	// occupy at most as many of these places as are still free. So a single client gets at most
+	// half of the places, and cannot exclude other clients by flooding the zone. The same limit
+	// applies to the messages that subscriptions send within one frame. If zero, it is
 	// DefaultWaiting.
 	Waiting int
 
@@ -90,15 +90,15 @@ type Zone struct {
 
 	// Begin, if not nil, is called when all owners have been restored, before the first command.
 	// A new zone creates its owners here. An owner may be in only one zone of the world. If a
-	// zone spawns an owner that is in another zone, its commits are rejected, and after twice the
-	// TTL it fails and is loaded from its last cut.
+	// zone spawns an owner that is in another zone, the commits of the zone are rejected. After
+	// twice the TTL the zone fails and is loaded from its last cut.
 	Begin func(z *store.Saver, r store.Restored) error
 
 	// Tick, if not nil, is called after each Tick of the engine.
 	Tick func(z *store.Saver, f *engine.Frame)
 
-	// Depart, if not nil, is called before Transfer moves an owner to another zone. An error
-	// refuses the transfer.
+	// Depart, if not nil, is called before Transfer moves an owner to another zone. If it returns
+	// an error, the transfer is refused.
 	Depart func(z *store.Saver, id buff.OwnerID, to string) error
 
 	// Arrive, if not nil, is called when an owner has arrived from another zone.
@@ -120,8 +120,8 @@ type Zone struct {
 	// inspect. Node.Look and package cluster/inspect report it.
 	Page string
 
-	// Load returns the cost of the zone for its node, for balancing, in any unit in which each
-	// zone costs at least 1. Smaller values, and a nil Load, count as 1.
+	// Load returns the cost of the zone, which is used to balance nodes. The unit is arbitrary,
+	// but each zone should cost at least 1. Smaller values, and a nil Load, count as 1.
 	Load func() float64
 }
 

@@ -25,7 +25,7 @@ type queue struct {
 type envelope struct {
 	m  policy.Message
 	to string
-	at *policy.Place // place of the owner in the database; nil if not queried
+	at *policy.Place // location of the owner according to the database; nil if not queried
 }
 
 // senderID is the prefix of all ids of a client.
@@ -34,7 +34,7 @@ type senderID [8]byte
 func senderOf(id policy.ID) senderID { return senderID(id[:8]) }
 
 // put adds a message, and reports whether it was added (ok) and whether the queue is open. An
-// open queue rejects a message if its sender has too many in the queue.
+// open queue rejects a message if it already holds too many messages of its sender.
 func (q *queue) put(e envelope) (ok, open bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -82,7 +82,7 @@ func (q *queue) close() (left []envelope) {
 func (h *host) hear(msg *nats.Msg) {
 	m, err := parseMessage(msg.Data)
 	if err != nil || msg.Reply == "" {
-		return // no reply to later versions of messages, or to messages of other programs
+		return // a message in a later version of the format, or of another program
 	}
 	if m.ID == (policy.ID{}) {
 		h.greet(msg.Reply)
@@ -101,14 +101,14 @@ func (h *host) hear(msg *nats.Msg) {
 		}
 	case open:
 		h.n.count(func(s *Stats) { s.Busy++ })
-		h.crowd(msg.Reply, &m)
+		h.replyCrowded(msg.Reply, &m)
 	default:
 		h.gone(envelope{m: m, to: msg.Reply})
 	}
 }
 
-// greet replies to a hello. It does not wait for the next Tick, because the sender holds its
-// commands back until it has the reply. A closed zone does not reply.
+// greet replies to a hello. It does not wait for the next Tick, because the sender sends its
+// commands only after the reply. If the queue is closed, greet does not reply.
 func (h *host) greet(to string) {
 	if !h.in.shut() && h.mayPlay() {
 		h.reply(to, &policy.Reply{
@@ -126,18 +126,19 @@ func (h *host) answer(to string, id policy.ID, code policy.Code) {
 	h.reply(to, &policy.Reply{ID: id, Epoch: h.epoch, Code: code})
 }
 
-// crowd replies that the sender has too many commands in the queue and should retry.
-func (h *host) crowd(to string, m *policy.Message) {
-	h.reply(to, &policy.Reply{ID: m.ID, Epoch: h.epoch, Code: policy.Busy, Body: []byte{policy.Crowded}, Greeted: lived(m)})
+// replyCrowded replies that too many commands of the sender are in the queue and that it should
+// retry.
+func (h *host) replyCrowded(to string, m *policy.Message) {
+	h.reply(to, &policy.Reply{ID: m.ID, Epoch: h.epoch, Code: policy.Busy, Body: []byte{policy.Crowded}, Greeted: lifeOf(m)})
 }
 
-// lived returns the Greeted of a reply, which repeats only the life of the message.
-func lived(m *policy.Message) policy.Greeted { return policy.Greeted{Life: m.Life} }
+// lifeOf returns the Greeted of a reply to m, of which only Life is set.
+func lifeOf(m *policy.Message) policy.Greeted { return policy.Greeted{Life: m.Life} }
 
 // do executes a message on the loop, before a Tick.
 func (h *host) do(e envelope) {
 	m := &e.m
-	a := answer{e.to, policy.Reply{ID: m.ID, Epoch: h.epoch, Greeted: lived(m)}}
+	a := answer{e.to, policy.Reply{ID: m.ID, Epoch: h.epoch, Greeted: lifeOf(m)}}
 	who := senderOf(m.ID)
 	if h.ackShare.Full(who) {
 		h.n.count(func(s *Stats) { s.Busy++ })
@@ -145,7 +146,7 @@ func (h *host) do(e envelope) {
 		h.applied = append(h.applied, a)
 		return
 	}
-	frame, before := h.before(m.ID)
+	frame, before := h.earlier(m.ID)
 	switch h.window.Judge(before != 0, m.Since) {
 	case policy.Stale:
 		h.n.count(func(s *Stats) { s.Unknown++ })
@@ -154,13 +155,13 @@ func (h *host) do(e envelope) {
 		return
 	case policy.Again:
 		if a.r.Code = before; before == policy.Moved {
-			h.away(e, a) // the owner may have moved to yet another zone since then
+			h.away(e, a) // after the lookup, the owner may have moved to another zone again
 			return
 		}
 		h.n.count(func(s *Stats) { s.Again++ })
 	case policy.Fresh:
 		var here bool
-		if frame, here = h.carryOut(m, &a.r, e.at); !here {
+		if frame, here = h.execute(m, &a.r, e.at); !here {
 			h.away(e, a)
 			return
 		}
@@ -180,9 +181,9 @@ func (h *host) do(e envelope) {
 	h.acks.Wait(frame, a)
 }
 
-// before returns the outcome of an earlier copy of a command, and the frame whose cut contains
+// earlier returns the outcome of an earlier copy of a command, and the frame whose cut contains
 // it. code is 0 if there was no earlier copy.
-func (h *host) before(id policy.ID) (frame uint64, code policy.Code) {
+func (h *host) earlier(id policy.ID) (frame uint64, code policy.Code) {
 	if frame, seen := h.saver.Seen(store.CommandID(id)); seen {
 		return frame, policy.Done
 	}
@@ -202,11 +203,11 @@ func (h *host) busy(a answer) {
 	h.applied = append(h.applied, a)
 }
 
-// carryOut executes a new command and keeps its id, even if the command is denied. It returns the
-// frame whose cut contains the id. If the owner is not in this zone, but may be in another zone
-// according to the database, here is false and nothing has happened.
-func (h *host) carryOut(m *policy.Message, r *policy.Reply, at *policy.Place) (frame uint64, here bool) {
-	owner, result := h.obey(m)
+// execute executes a new command and saves its id, even if the command is denied. It returns the
+// frame whose cut contains the id. If the owner is not in this zone, but is or may be in another
+// zone, here is false and nothing has happened.
+func (h *host) execute(m *policy.Message, r *policy.Reply, at *policy.Place) (frame uint64, here bool) {
+	owner, result := h.runCommand(m)
 	if errors.Is(result.Err, engine.ErrUnknownOwner) {
 		if code, ask := policy.Away(h.zone, h.saver.Leaving(owner), at); ask || code != policy.Refused {
 			return 0, false
@@ -229,7 +230,7 @@ func (h *host) carryOut(m *policy.Message, r *policy.Reply, at *policy.Place) (f
 	return h.keep(id), true
 }
 
-// keep saves an id with the next cut, and returns the frame of that cut.
+// keep adds an id to the next cut, and returns the frame of that cut.
 func (h *host) keep(id policy.ID) (frame uint64) {
 	frame = h.saver.Mark(store.CommandID(id))
 	h.window.Done()
@@ -239,8 +240,8 @@ func (h *host) keep(id policy.ID) (frame uint64) {
 	return frame
 }
 
-// obey executes a command or a transfer, and returns its owner and its result.
-func (h *host) obey(m *policy.Message) (buff.OwnerID, buff.Result) {
+// runCommand executes a command or a transfer, and returns its owner and its result.
+func (h *host) runCommand(m *policy.Message) (buff.OwnerID, buff.Result) {
 	if owner, to, ok := parseTransfer(m.Body); ok {
 		return owner, buff.Result{Err: h.depart(owner, to)}
 	}
@@ -253,8 +254,8 @@ func (h *host) obey(m *policy.Message) (buff.OwnerID, buff.Result) {
 
 func (h *host) weigh(load float64) { h.load.Store(math.Float64bits(load)) }
 
-// weigh reports the load of each zone to the policy.
-func (n *Node) weigh(p *policy.Node) {
+// reportLoads reports the load of each zone to the policy.
+func (n *Node) reportLoads(p *policy.Node) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for name, h := range n.hosts {

@@ -15,14 +15,15 @@ type saves struct {
 	since policy.Time // time of the first failure
 }
 
-// hopeless are the errors of a commit that are caused by the game and not by the store: every
-// later commit fails too.
-var hopeless = []error{store.ErrElsewhere, store.ErrTooLarge, store.ErrBatch, store.ErrName}
+// gameErrors are the errors of a commit that are caused by the game and not by the store. Every
+// later commit probably fails too.
+var gameErrors = []error{store.ErrElsewhere, store.ErrTooLarge, store.ErrBatch, store.ErrName}
 
 // saved records the result of the last commit and reports whether the zone should continue. If
-// commits have failed for twice the TTL because of the game, the zone fails as if it had panicked,
-// and is loaded from its last cut. It does not fail earlier because the cause may disappear: an
-// owner that is still in another zone on disk may be about to leave it.
+// commits have failed for twice the TTL because of the game, the zone fails as if it had
+// panicked, and is loaded from its last cut. It does not fail earlier, because the cause may
+// disappear. For example, an owner that is still in another zone on disk may be about to leave
+// that zone.
 func (h *host) saved(now policy.Time, err error) bool {
 	s := &h.saves
 	if h.lost.Load() {
@@ -53,7 +54,7 @@ func (h *host) saved(now policy.Time, err error) bool {
 	if now-s.since < 2*h.n.o.TTL {
 		return true
 	}
-	for _, theirs := range hopeless {
+	for _, theirs := range gameErrors {
 		if errors.Is(err, theirs) {
 			h.failed()
 			h.n.log(h.zone, h.epoch, "has failed, and is loaded again from its last cut")
@@ -63,7 +64,7 @@ func (h *host) saved(now policy.Time, err error) bool {
 	return true
 }
 
-// unsavedFor returns how long commits have failed, or 0 if the last commit succeeded.
+// unsavedFor returns the time for which commits have failed, or 0 if the last commit succeeded.
 func (h *host) unsavedFor(now policy.Time) time.Duration {
 	if since := h.unsaved.Load(); since != 0 {
 		return max(1, now-policy.Time(since))

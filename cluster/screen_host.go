@@ -15,13 +15,13 @@ import (
 // lookEach is the number of frames between two calls of Interest for a viewer.
 const lookEach = 4
 
-// screenHost has the zone's replicate.Server and the subscriptions to which its packets are sent.
+// screenHost holds the zone's replicate.Server and the subscriptions to which packets are sent.
 // It is confined to the loop.
 type screenHost struct {
 	server *replicate.Server // nil before the first viewer
 	of     map[screenID]*screen
 	list   []*screen // in order of joining
-	next   uint64    // the Join of the next viewer; see policy.Joins
+	next   uint64    // number of the next viewer; see policy.Joins
 	frames int
 	buf    []byte
 }
@@ -33,7 +33,7 @@ type screen struct {
 	to     string // destination of its packets
 	viewer *replicate.Viewer
 
-	// A packet above the maximum size of a NATS message is sent in parts.
+	// A packet that exceeds the maximum size of a NATS message is sent in parts.
 	rest        []byte // bytes of the packet that have not been sent yet
 	index, many uint64 // index of the next part, and number of all parts
 }
@@ -52,10 +52,12 @@ func (h *host) hearLook(msg *nats.Msg) {
 		return // a later version of the messages, or a message of another program
 	}
 	l.said = append([]byte(nil), l.said...)
-	client := msg.Reply[:max(0, strings.LastIndexByte(msg.Reply, '.'))] // without the subscription
+	// without the id of the subscription
+	client := msg.Reply[:max(0, strings.LastIndexByte(msg.Reply, '.'))]
 	h.looksMu.Lock()
 	defer h.looksMu.Unlock()
-	if h.lookShare.Most = h.n.o.Waiting; h.lookShare.Take(client) { // else drop it: the client repeats it
+	// otherwise drop the message, which the client will repeat
+	if h.lookShare.Most = h.n.o.Waiting; h.lookShare.Take(client) {
 		h.looks = append(h.looks, lookIn{l, msg.Reply})
 	}
 }
@@ -152,9 +154,8 @@ func (h *host) show(now policy.Time) {
 	}
 }
 
-// showTo sends packets to a subscription until it has all of them, or until too many are unread.
-// In the latter case, the packets for which there was no room are replaced by the full state
-// later.
+// showTo sends packets to a subscription until it has all changes, or until too many packets are
+// unread. In the latter case, the full state is sent later instead.
 func (h *host) showTo(s *screen, now policy.Time) {
 	for s.Room() && (len(s.rest) > 0 && h.showPart(s, now) || len(s.rest) == 0 && h.showNext(s, now)) {
 	}

@@ -24,8 +24,8 @@ import (
 //	         all parts together start with 'P' or 'D'
 //	refused  version, 'R', uvarint epoch, reason as text
 //
-// A join is the number of a viewer: see policy.Joins. Messages with an older join are ignored,
-// because the present viewer has another state.
+// A join is the number of a viewer, see policy.Joins. Messages with the number of an earlier
+// viewer are ignored.
 
 const (
 	isLook    = 'L'

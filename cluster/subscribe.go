@@ -25,19 +25,19 @@ type Packet struct {
 	// Packet with ErrLost.
 	Epoch uint64
 
-	// Fresh reports that the packet is the first from a new viewer in the zone: at the start, when
-	// another node runs the zone, or when the subscription was silent for 3 s. The player's client
-	// must drop its state, as client.Client.Reset does.
+	// Fresh reports that this is the first packet from a new viewer in the zone. There is a new
+	// viewer at the start, when another node runs the zone, and when the subscription was silent
+	// for 3 s. The player's client must drop its state, as client.Client.Reset does.
 	Fresh bool
 
-	// Bytes are definitions or a packet, for client.Client.Receive. They are valid until take
-	// returns (see Client.Subscribe).
+	// Bytes holds definitions or a packet, to be passed to client.Client.Receive. It is valid
+	// until take returns (see Client.Subscribe).
 	Bytes []byte
 
-	// If Err is not nil, there are no Bytes. ErrRefused means that the zone refuses subscriptions
-	// or has too many viewers, ErrClosed that the client or its connection was closed; both end
-	// the Subscription. ErrLost means that the database has gone back to an earlier state: the
-	// Subscription continues, and the next packet is Fresh.
+	// If Err is not nil, Bytes is empty. ErrRefused means that the zone refuses subscriptions or
+	// has too many viewers. ErrClosed means that the client or its connection was closed. Both
+	// errors end the Subscription. ErrLost means that the database has gone back to an earlier
+	// state: the Subscription continues, and the next packet is Fresh.
 	Err error
 }
 
@@ -62,9 +62,9 @@ type Subscription struct {
 // Subscribe calls take with each packet of a zone's replicated buffs, as seen by a viewer with
 // the given owner: see Zone.Screens and package replicate. The Subscription follows the zone from
 // node to node. Packets are delivered in order. If packets were lost or not read in time, the
-// player's client notices this and requests them: pass its messages to Subscription.Receive.
+// player's client notices this and sends a message, which must be passed to Subscription.Receive.
 //
-// Take is called by a goroutine that all Subscriptions of the Client share, and must not block.
+// take is called by a goroutine that all Subscriptions of the Client share, and must not block.
 // If a Subscription leaves 64 packets unread, the zone stops sending, and sends the full state
 // when it resumes. A zone that no node runs sends no packets; a running zone without changes
 // sends one packet every second.
@@ -102,8 +102,9 @@ func (c *Client) Subscribe(zone string, owner buff.OwnerID, take func(Packet)) (
 	return s, nil
 }
 
-// Receive passes a message of the player's client to the zone. Such a message only says which
-// packets the client has received; messages of more than 64 bytes are ignored.
+// Receive passes a message of the player's client to the zone. Such a message contains only the
+// number of the last packet that the client has received. Messages of more than 64 bytes are
+// ignored.
 func (s *Subscription) Receive(message []byte) {
 	s.c.mu.Lock()
 	defer s.c.mu.Unlock()
@@ -131,7 +132,7 @@ func (s *Subscription) say(l *look) {
 	_ = s.c.o.NATS.PublishRequest(screens(s.c.o.Prefix, s.zone), to, s.c.buf) // a lost message is repeated
 }
 
-// renew reports to the zones that all Subscriptions are alive, and which packets each one has
+// renew reports to the zones that all Subscriptions are alive, and which packets they have
 // received.
 func (c *Client) renew() {
 	if c.gone() != nil {
@@ -195,7 +196,7 @@ func (s *Subscription) hear(m *shown) (p Packet, show bool) {
 		return Packet{Epoch: m.epoch, Err: fmt.Errorf("%w: zone %q: %s", ErrRefused, s.zone, m.bytes)}, true
 	}
 	sight, missed := s.watch.Heard(c.clock(), c.sender.Lease(s.zone), m.epoch, m.join, m.number, m.defines())
-	if missed { // needed because the player's client detects lost packets, but not lost definitions
+	if missed { // the player's client detects lost packets itself, but not lost definitions
 		s.say(&look{kind: isMissed})
 	}
 	switch sight {
@@ -225,11 +226,11 @@ func (s *Subscription) show(p Packet, kind byte) {
 	if p.Err == nil {
 		p.Fresh, s.fresh = s.fresh, false
 	}
-	s.give(p)
+	s.callTake(p)
 }
 
-// give calls take and recovers from its panics.
-func (s *Subscription) give(p Packet) {
+// callTake calls take and recovers from its panics.
+func (s *Subscription) callTake(p Packet) {
 	defer func() {
 		if v := recover(); v != nil {
 			s.c.log("cluster: a function given to Subscribe panicked: " + recovered.Text(v))
@@ -256,6 +257,6 @@ func (c *Client) endScreens() {
 		_ = sub.Unsubscribe() // the connection may be closed already
 	}
 	for _, s := range all {
-		s.give(Packet{Err: ErrClosed})
+		s.callTake(Packet{Err: ErrClosed})
 	}
 }

@@ -26,7 +26,7 @@ func (h *host) depart(id buff.OwnerID, to string) error {
 	switch {
 	case to == h.zone:
 		return nil // the owner is already in that zone
-	case !h.n.knows(to):
+	case !h.n.zoneExists(to):
 		return fmt.Errorf("%w: %q", ErrZone, to)
 	case h.spec.Depart != nil:
 		if err := h.spec.Depart(h.saver, id, to); err != nil {
@@ -43,8 +43,8 @@ func (h *host) depart(id buff.OwnerID, to string) error {
 	return err
 }
 
-// away processes a command whose owner is not in this zone: it replies, or, if necessary, first
-// queries the database for the place of the owner.
+// away processes a command whose owner is not in this zone. It replies or, if necessary, first
+// asks the locator for the location of the owner.
 func (h *host) away(e envelope, a answer) {
 	owner, err := h.ownerOf(&e.m)
 	if err != nil {
@@ -53,20 +53,20 @@ func (h *host) away(e envelope, a answer) {
 	code, ask := policy.Away(h.zone, h.saver.Leaving(owner), e.at)
 	switch {
 	case ask:
-		if !h.n.guide.ask(question{h, owner, e}) {
+		if !h.n.locator.ask(question{h, owner, e}) {
 			h.busy(a)
 		}
 		return
 	case code == policy.Busy:
 		if e.at != nil {
-			h.n.guide.look()
+			h.n.locator.look()
 		}
 		h.busy(a)
 		return
 	}
-	// The owner is elsewhere. Keep the id, so that a late copy of the command is not executed if the
-	// owner comes back.
-	if _, before := h.before(e.m.ID); before == 0 {
+	// The owner is elsewhere. Keep the id, so that a late copy of the command is not executed if
+	// the owner comes back.
+	if _, before := h.earlier(e.m.ID); before == 0 {
 		h.keep(e.m.ID.AsMoved())
 	}
 	h.n.count(func(s *Stats) { s.Elsewhere++ })
@@ -108,12 +108,12 @@ func (h *host) admit(list []store.Arrival) {
 		h.n.count(func(s *Stats) { s.Arrived += uint64(came) })
 	}
 	if came > 0 && len(list) == store.MostArrivals {
-		h.n.guide.look() // there may be more
+		h.n.locator.look() // there may be more
 	}
 }
 
-// knows reports whether a zone with that name exists, as of the last beat.
-func (n *Node) knows(zone string) bool {
+// zoneExists reports whether a zone with that name exists, as of the last beat.
+func (n *Node) zoneExists(zone string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return slices.ContainsFunc(n.view.Zones, func(z policy.ZoneView) bool { return z.Name == zone })
@@ -125,22 +125,23 @@ func (n *Node) notifyArrivals(moved []store.Move) {
 	for k := range moved {
 		if to := moved[k].To; to != last {
 			last = to
-			_ = n.publish("", 0, n.o.Prefix+".arrived", []byte(to)) // if it is lost, the zone polls within a second
+			// if the message is lost, the zone polls within a second
+			_ = n.publish("", 0, n.o.Prefix+".arrived", []byte(to))
 		}
 	}
 }
 
 // Transfer moves an owner with all its buffs and data to another zone. The zones may run on any
 // nodes. Transfer returns when the owner has left its zone on disk. The owner is then in transit,
-// and arrives as soon as the other zone has been notified. If the owner is already in that zone
-// or in transit to it, Transfer returns when it has arrived.
+// and arrives when the other zone has been notified. If the owner is already in that zone or in
+// transit to it, Transfer returns when it has arrived.
 //
 // Transfer returns [ErrZone] if there is no such zone; [ErrOwner] if no zone has the owner on
 // disk; [ErrRefused] if Zone.Depart refused it or some of its state cannot be saved; or the
 // errors of [Client.Ask]. Game code on the loop of the owner's zone should call store.Saver.Move,
 // which needs no NATS.
 func (n *Node) Transfer(ctx context.Context, owner buff.OwnerID, zone string) error {
-	if !n.knows(zone) {
+	if !n.zoneExists(zone) {
 		return fmt.Errorf("%w: %q", ErrZone, zone)
 	}
 	asked, cancel := n.within()
@@ -156,16 +157,16 @@ func (n *Node) Transfer(ctx context.Context, owner buff.OwnerID, zone string) er
 	return err
 }
 
-// Where returns the places of owners as of the last commits: each owner is in a zone or in
-// transit to one. Owners that are in no zone are left out. Where queries the database and returns
-// its errors.
+// Where returns the locations of owners as of the last commits. Each owner is in a zone or in
+// transit to a zone. Owners that are in no zone are omitted. Where queries the database and
+// returns its errors.
 func (n *Node) Where(ctx context.Context, owners ...buff.OwnerID) ([]store.Place, error) {
 	return n.store.Where(ctx, owners)
 }
 
-// Transfer is like [Node.Transfer], but it does not query the database for the zone of the owner:
-// from is the zone in which the owner was last known to be, and the zone to is the target.
-// Reply.Zone is the zone that executed the transfer.
+// Transfer is like [Node.Transfer], but does not query the database for the zone of the owner.
+// from is the zone in which the owner was last known to be, and to is the target zone. Reply.Zone
+// is the zone that executed the transfer.
 func (c *Client) Transfer(ctx context.Context, owner buff.OwnerID, from, to string) (Reply, error) {
 	return c.await(ctx, from, func(done func(Reply, error)) (policy.ID, error) {
 		return c.sendBody(from, appendTransfer(nil, owner, to), Durable, done)

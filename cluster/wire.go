@@ -20,9 +20,9 @@ import (
 //	result   1 byte kind, 1 byte reason, 1 byte queued, varint amount, 8 bytes handle, the error as text
 //
 // The result of a redirected command is the name of the zone that has the owner. A hello is a
-// message that ends after the version. The result in the reply to a hello is 8 bytes world, 8
-// bytes life, uvarint begun, and the TTL as uvarint milliseconds; it is missing in replies of older
-// programs.
+// message that consists only of the version. The result in the reply to a hello is 8 bytes world,
+// 8 bytes life, uvarint begun, and the TTL as uvarint milliseconds. Replies of older programs do
+// not contain it.
 
 const wireVersion = 1
 
@@ -103,7 +103,7 @@ func parseGreeted(b []byte) (g policy.Greeted) {
 	return policy.Greeted{World: world, Life: life, Begun: begun, Lease: time.Duration(lease) * time.Millisecond}
 }
 
-// mostLease is the maximum TTL in a reply, in milliseconds: a day.
+// mostLease is the maximum TTL in a reply, in milliseconds. It is one day.
 const mostLease = 24 * 60 * 60 * 1000
 
 func appendReply(dst []byte, p *policy.Reply) []byte {
@@ -182,8 +182,8 @@ func parseResult(b []byte) (r buff.Result, err error) {
 	return r, nil
 }
 
-// subject returns the subject of a zone. A name that has other characters than ASCII letters,
-// digits, - and _ is encoded as "=" and its bytes in hexadecimal.
+// subject returns the subject of a zone. If the name contains characters other than ASCII
+// letters, digits, - and _, it is encoded as "=" followed by its bytes in hexadecimal.
 func subject(prefix, zone string) string {
 	for k := range len(zone) {
 		c := zone[k]
@@ -195,7 +195,7 @@ func subject(prefix, zone string) string {
 }
 
 // transferMark is the first byte of a transfer. It differs from the first byte of a buff.Command,
-// which is a version and so a low number.
+// which is a version and therefore a low number.
 const transferMark = 0xff
 
 func appendTransfer(dst []byte, owner buff.OwnerID, zone string) []byte {

@@ -1,13 +1,13 @@
--- The identity of a world and the functions that depend on it. Created in addition to layout 1 if it
--- is missing. SCHEMA is replaced by the name of the schema.
+-- The identity of a world and the functions that depend on it. Created in addition to layout 1 if
+-- it is missing. SCHEMA is replaced with the name of the schema.
 
 create table SCHEMA.world (
-	id       bigint not null, -- random, so that no two worlds have the same
+	id       bigint not null, -- random number, so that worlds have different ids
 	timeline text   not null  -- of the server when it last answered a node
 );
 
--- Returns the timeline of the server: a standby that takes over starts a new one. The result is empty
--- if the server does not report it.
+-- Returns the timeline of the server. A standby that takes over starts a new timeline. The result
+-- is empty if the server does not report its timeline.
 create or replace function SCHEMA.timeline() returns text language plpgsql as $$
 begin
 	return left(pg_walfile_name(pg_current_wal_lsn()), 8);
@@ -22,10 +22,10 @@ $$;
 
 insert into SCHEMA.world values (('x' || substr(md5(gen_random_uuid()::text), 1, 15))::bit(60)::bigint, SCHEMA.timeline());
 
--- Ends all leases after a standby has taken over, since it may have missed the last commits and the
--- last leases. The holders of missed leases stop within the duration of one lease; until then a node
--- without a name holds all zones, so that no other node can claim them. No epoch is given twice: each
--- timeline has 1,000 epochs for each zone, and fewer leases than that are missed.
+-- Ends all leases after a standby has taken over, because the standby may lack the last commits
+-- and the last leases. The holders of such leases stop within the duration of one lease. Until
+-- then, a node without a name holds all zones, so that no other node can claim them. To give no
+-- epoch twice, each timeline has 1,000 epochs for each zone; fewer leases than that are lost.
 create or replace function SCHEMA.take_over(p_ttl interval) returns void language plpgsql set search_path = SCHEMA as $$
 declare
 	now text := SCHEMA.timeline();
@@ -39,7 +39,7 @@ begin
 	end if;
 end $$;
 
--- Refuses commits after a standby has taken over until take_over has ended the earlier leases.
+-- Refuses commits after a standby has taken over, until take_over has ended the earlier leases.
 create or replace function SCHEMA.same_timeline() returns trigger language plpgsql set search_path = SCHEMA as $$
 begin
 	if SCHEMA.timeline() <> (select timeline from world) then
@@ -87,10 +87,10 @@ begin
 	select 'node', p_node, null, false, false, 0, 0, 0, null, 0, p_leaves;
 end $$;
 
--- Claims the lease of a zone and returns its next epoch. Returns 0 if another node holds the lease, if
--- the zone has failed too often (the node may not know yet), or if the node is not alive.
--- Commits lock the same row of the zone: a commit either comes first, and the claimant reads it, or
--- later, and is refused.
+-- Claims the lease of a zone and returns its next epoch. Returns 0 if another node holds the
+-- lease, if the zone has failed too often (which the node may not know yet), or if the node is
+-- not alive. A commit locks the same row of the zone. So it is executed either before the claim,
+-- and the claimant reads it, or after the claim, and is refused.
 create or replace function SCHEMA.claim(p_node text, p_incarnation bigint, p_ttl interval, p_zone text, p_failures integer) returns bigint
 language plpgsql set search_path = SCHEMA as $$
 declare

@@ -6,12 +6,12 @@
 //
 // Any node can show the whole cluster. The node knows the state of all leases from its regular
 // requests to the database. The handler queries the other nodes over NATS only while the page is
-// open, and at most twice a second however many readers there are. A node that is alive according
-// to the database but does not reply is shown as possibly cut off from NATS.
+// open, at most twice a second in total for all readers. A node that is alive according to the
+// database but does not reply is shown as possibly disconnected from NATS.
 //
 // # The page
 //
-//	first line  whether all zones run, or else the most severe problem
+//	first line  whether all zones run, or the most severe problem
 //	nodes       the counters and the zones of each node
 //	zones       for each zone: node, epoch, time until the lease ends, owners, commands in flight,
 //	            load; whether the zone is unsaved, moving to another node, or quarantined; and a
@@ -26,15 +26,15 @@
 //
 // # Security
 //
-// The handler is read-only: it accepts only GET and HEAD. Host must be localhost, an IP address or
-// one of Options.Hosts, which prevents DNS rebinding. Only clients on this machine are admitted,
-// unless Options.Token is set. With a token, every request must carry it, except for the page
-// itself, which contains no data. Requests from other sites are rejected.
+// The handler is read-only: it accepts only GET and HEAD. Host must be localhost, an IP address
+// or one of Options.Hosts, which prevents DNS rebinding. Only clients on this machine are
+// admitted, unless Options.Token is set. If it is set, every request must contain the token,
+// except for the page itself, which contains no data. Requests from other sites are rejected.
 //
 // The page has a Content-Security-Policy with a nonce, which permits only its own script and
-// style, and connections only to its own origin. Names travel as JSON and are inserted as text.
-// The address of a live page becomes a link only if its scheme is http or https. At most 2,000
-// zones and 200 nodes are shown; the field "cut" of the JSON reports that there are more. The
-// handler cannot limit connections and header sizes: use NewServer of the root module's package
-// inspect for that.
+// style, and connections only to its own origin. Names are sent as JSON and inserted as text. The
+// address of a live page becomes a link only if its scheme is http or https. At most 2,000 zones
+// and 200 nodes are shown. The field "cut" of the JSON reports whether there are more. The
+// handler cannot limit the number of connections and the size of headers; use NewServer of the
+// root module's package inspect for this.
 package inspect

@@ -41,8 +41,9 @@ const (
 	mostZones = 2000
 	mostNodes = 200
 	mostMoves = 100
-	fresh     = 500 * time.Millisecond // how long a view is served before the nodes are queried again
-	patience  = 300 * time.Millisecond // timeout of a query to the other nodes
+	// a view is served for this time before the nodes are queried again
+	fresh    = 500 * time.Millisecond
+	patience = 300 * time.Millisecond // timeout of a query to the other nodes
 )
 
 // Handler returns a handler that serves the page. It may be mounted at any path, and any number of
@@ -55,7 +56,7 @@ type handler struct {
 	node Node
 	opts Options
 
-	mu   sync.Mutex // held during a query, so that all readers share one view
+	mu   sync.Mutex // held during a query so that all readers share one view
 	at   time.Time
 	view []byte
 }
@@ -78,7 +79,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		servePage(w)
 	case r.URL.RawQuery == "view":
 		head.Set("Content-Type", "application/json")
-		_, _ = w.Write(h.look(r.Context())) // an error means that the client has disconnected
+		// an error means that the client has disconnected
+		_, _ = w.Write(h.currentView(r.Context()))
 	case r.URL.RawQuery == "metrics":
 		head.Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 		_, _ = w.Write(metrics(h.node))
@@ -87,7 +89,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// admit returns the status and the reason with which a request is rejected, or 0 if it is admitted.
+// admit returns 0 if the request is admitted, and otherwise the status and the reason of the
+// rejection.
 func (h *handler) admit(r *http.Request) (status int, why string) {
 	name := strings.ToLower((&url.URL{Host: r.Host}).Hostname())
 	if _, err := netip.ParseAddr(name); err != nil && name != "localhost" && !slices.Contains(h.opts.Hosts, name) {
@@ -113,8 +116,8 @@ func (h *handler) admit(r *http.Request) (status int, why string) {
 	return 0, ""
 }
 
-// look returns the current view as JSON. All readers share it.
-func (h *handler) look(ctx context.Context) []byte {
+// currentView returns the current view as JSON, which all readers share.
+func (h *handler) currentView(ctx context.Context) []byte {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.view == nil || time.Since(h.at) > fresh {

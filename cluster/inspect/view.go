@@ -14,7 +14,7 @@ type view struct {
 	Node  string     `json:"node"` // the node that serves the page
 	Nodes []nodeView `json:"nodes"`
 	Zones []zoneView `json:"zones"`
-	Moves []moveView `json:"moves"` // the latest first
+	Moves []moveView `json:"moves"` // latest first
 	Cut   bool       `json:"cut"`   // there are more nodes or zones than the page shows
 	Error string     `json:"error,omitempty"`
 }
@@ -44,7 +44,7 @@ type zoneView struct {
 	Load        float64 `json:"load"`
 	Owners      int     `json:"owners"` // -1 if unknown
 	Waiting     int     `json:"waiting"`
-	Unsaved     float64 `json:"unsaved,omitempty"` // how long commits have failed, in ms
+	Unsaved     float64 `json:"unsaved,omitempty"` // time for which commits have failed, in ms
 	Wish        string  `json:"wish,omitempty"`
 	Quarantined bool    `json:"quarantined,omitempty"`
 	Page        string  `json:"page,omitempty"`

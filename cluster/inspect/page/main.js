@@ -12,11 +12,12 @@ const set = (n, k, v) => { if (n.getAttribute(k) !== v) n.setAttribute(k, v); };
 const whole = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 0 });
 const count = (n) => whole.format(n);
 const plural = (n, one, many) => count(n) + " " + (Number(n) === 1 ? one : many);
-// name replaces control and direction characters of a name and shortens it.
+// name replaces control and direction characters in a name and shortens it.
 const name = (s) => { s = s.replace(/[\p{Cc}\p{Cf}]/gu, "�"); return s.length > 80 ? s.slice(0, 80) + "…" : s; };
 const anchor = (zone) => "zone-" + encodeURIComponent(zone);
 
-// list updates the children of parent by key, so that the focused element keeps the focus.
+// list updates the children of parent by key. Children are reused, so that the focused element
+// keeps the focus.
 const list = (parent, items, key, make, update) => {
   const old = parent.items || new Map(), now = new Map(), focused = parent.contains(document.activeElement) ? document.activeElement : null;
   let at = parent.firstChild;
@@ -63,7 +64,8 @@ const makeZone = (z) => {
   return tr;
 };
 
-// unsavedLong is the time in ms after which an unsaved zone is an alarm: a failover of the database may take this long.
+// unsavedLong is the time in ms after which an unsaved zone is shown as an alarm. A failover of
+// the database may take this long.
 const unsavedLong = 2000;
 const showZone = (tr, z, most) => {
   tr.className = z.quarantined || !z.node || z.unsaved > unsavedLong ? "alarm" : z.wish && z.wish !== z.node ? "watch" : "";
@@ -80,7 +82,8 @@ const showZone = (tr, z, most) => {
   put(tr.tds[5], z.epoch);
 };
 
-// free maps a zone without a node to the time since when it has none: a moving zone has none for a moment.
+// free maps each zone without a node to the time at which it was first seen without a node. A
+// moving zone has no node for a moment.
 const free = new Map();
 const long = 4000;
 const since = (zones) => {
@@ -89,7 +92,7 @@ const since = (zones) => {
   return zones.some((z) => performance.now() - free.get(z.name) > long);
 };
 
-// verdict returns the most severe problem as a sentence, or that all is well.
+// verdict returns a sentence about the most severe problem, or that there is none.
 const verdict = (v) => {
   const sick = v.zones.filter((z) => z.quarantined), none = v.zones.filter((z) => !z.node && !z.quarantined), silent = v.nodes.filter((n) => n.silent);
   const some = (list) => list.slice(0, 3).map((x) => name(x.name)).join(", ") + (list.length > 3 ? " and " + count(list.length - 3) + " more" : "");

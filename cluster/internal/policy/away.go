@@ -1,6 +1,6 @@
 package policy
 
-// Place is the place of an owner according to the database.
+// Place is the location of an owner according to the database.
 type Place struct {
 	Zone     string // "" if the owner is in no zone
 	Arriving bool   // the owner is in transit to Zone
@@ -8,8 +8,8 @@ type Place struct {
 
 // Away decides the reply to a new command whose owner is not in the zone. leaves means that the
 // owner has left the zone, but that this is not on disk yet, so that a crash would undo it. at is
-// the place of the owner in the database, or nil if it is unknown. If Away needs the place, ask is
-// true, and Away must be called again with it.
+// the location of the owner in the database, or nil if the database was not queried. If ask is
+// true, Away needs the location and must be called again with it.
 //
 // The code is Moved only if the move is on disk, and Busy while the owner is in transit to this
 // zone. So a command is redirected only to a zone in which its owner is or will be.

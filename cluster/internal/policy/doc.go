@@ -1,7 +1,8 @@
 // Package policy makes the decisions of the cluster: which zones a node runs, whether a zone
-// executes a command, and when a sender retries a command. It has no goroutines, clocks or sockets:
-// time is an argument, actions are returned as values, and their results are reported by method
-// calls. So the simulation (internal/sim) and the real cluster run the same code.
+// executes a command, and when a sender retries a command. It has no goroutines, clocks or
+// sockets. Time is an argument, actions are returned as values, and the caller reports their
+// results with method calls. So the simulation (internal/sim) and the real cluster run the same
+// code.
 //
 //	Node    which zones to claim, renew, drain, release and stop
 //	Window  whether a command was executed before, or may have been
@@ -12,8 +13,8 @@
 //	Screen  which packets a zone sends to a subscription
 //	Watch   which packets a subscription accepts
 //
-// The owner of a zone is the node that has its lease. A life is one load of a zone: see Greeted. A
-// loss means that the database has gone back to an earlier state: see Loss.
+// The owner of a zone is the node that has its lease. A life of a zone lasts from one load to its
+// end, see Greeted. A loss means that the database has gone back to an earlier state, see Loss.
 //
 // Values of these types must not be used by several goroutines at the same time.
 package policy

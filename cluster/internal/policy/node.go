@@ -13,18 +13,20 @@ type Config struct {
 	Name string
 
 	TTL    Time // duration of a lease, by the clock of the database
-	Margin Time // a zone stops this long before the earliest possible end of its lease
+	Margin Time // time between the stop of a zone and the earliest possible end of its lease
 	Every  Time // interval between two beats, the requests that renew the leases
 
 	Claims  int  // maximum number of pending claims
 	Drains  int  // maximum number of draining zones
 	Patient Time // timeout of a load or a drain, after which the zone stops without saving
-	Balance Time // minimum interval between two moves of zones to less loaded nodes; 0: never move
+	// minimum interval between two moves of zones to less loaded nodes; 0 for no such moves
+	Balance Time
 
-	// Deaf is how long NATS may be silent before the node counts as deaf. No command reaches a deaf
-	// node, so it claims no zones and marks itself in the database. If another node is not deaf
-	// during two beats, NATS is neither down nor just restarted, but only this node is cut off from
-	// it; then the deaf node releases its zones. If Deaf is zero, a node is never deaf.
+	// Deaf is the time without an answer of NATS after which the node counts as deaf. No command
+	// reaches a deaf node, so it claims no zones, and it records in the database that it is deaf.
+	// If another node is not deaf during two beats, NATS is neither down nor just restarted, and
+	// only this node is disconnected. The deaf node then releases its zones. If Deaf is zero, a
+	// node is never deaf.
 	Deaf Time
 
 	// Place, if not nil, selects the node for a zone; nodes are the names of the nodes that accept
@@ -35,8 +37,8 @@ type Config struct {
 	// Failures is the number of consecutive failed loads after which a zone is quarantined.
 	Failures int
 
-	// NoStop is set only by the simulation, to show that this guard is necessary: zones do not stop
-	// when their leases may have ended.
+	// If NoStop is set, zones do not stop when their leases may have ended. Only the simulation
+	// sets it, to show that this guard is necessary.
 	NoStop bool
 }
 
@@ -80,10 +82,11 @@ type Node struct {
 	since   Time            // time since which alone is true
 	leaving bool            // Leave was called
 	denied  bool            // see Deny
-	hurried int             // consecutive views with free zones that other nodes should claim
-	handing bool            // all zones are released, because no command reaches this node
-	refused bool            // another node has this name
-	unsaved []string        // see Unsaved
+	// number of consecutive views with free zones that other nodes should claim
+	hurried int
+	handing bool     // all zones are released, because no command reaches this node
+	refused bool     // another node has this name
+	unsaved []string // see Unsaved
 }
 
 // zone is one zone on this node.
@@ -145,7 +148,7 @@ func (n *Node) Zones() (leases []Lease, in []State) {
 // Gone reports whether Leave was called and the node has no zones left.
 func (n *Node) Gone() bool { return n.leaving && len(n.zones) == 0 }
 
-// Refused reports whether another node has the name of this one.
+// Refused reports whether another node has the same name as this node.
 func (n *Node) Refused() bool { return n.refused }
 
 // Wake stops zones before their leases may end, handles timeouts, and sends a beat if one is due.
@@ -155,7 +158,8 @@ func (n *Node) Wake(now Time) {
 		case z.epoch > 0 && now >= z.until && !n.c.NoStop:
 			n.drop(z)
 		case z.state == Claiming && now-z.asked >= n.c.TTL:
-			delete(n.zones, z.name) // if the claim was granted after all, a later view may show it
+			// if the claim was granted nevertheless, a later view will show it
+			delete(n.zones, z.name)
 		case (z.state == Draining || z.state == Loading) && now-z.since >= n.c.Patient:
 			z.failed = z.state == Loading
 			n.stop(now, z)
@@ -263,7 +267,7 @@ func (n *Node) see(now, asked Time, v *ZoneView) {
 	z := n.zones[v.Name]
 	switch {
 	case z == nil && v.Mine:
-		// The lease is unused: the reply to a claim was lost, or a release was lost.
+		// The lease is unused, because the reply to a claim or a release was lost.
 		n.zones[v.Name] = &zone{name: v.Name, epoch: v.Epoch, until: now + n.c.TTL}
 		n.release(now, n.zones[v.Name])
 	case z == nil || z.epoch == 0:
@@ -274,9 +278,10 @@ func (n *Node) see(now, asked Time, v *ZoneView) {
 	case z.state == Running && (n.leaving || n.handing):
 		n.drain(now, z, "")
 	}
-	// Beat again when the lease of another node ends. Count v.Left from the time at which the beat
-	// was sent: from the time of the reply, the next beat would be late by up to a round trip. If
-	// the next beat is too early, its reply contains the remaining time.
+	// Beat again when the lease of another node ends. Count v.Left from the time at which this
+	// beat was sent, because the next beat would be late by up to a round trip if v.Left were
+	// counted from the reply. If the next beat is too early, its reply contains the remaining
+	// time.
 	if v.Node != "" && v.Node != n.c.Name && v.Left < n.c.Every {
 		n.nextAt = min(n.nextAt, max(now, asked+v.Left+time.Millisecond))
 	}
@@ -293,12 +298,12 @@ func (n *Node) Heard(sent Time) { n.heard = max(n.heard, sent) }
 // it, the node claims no zones and releases its own.
 func (n *Node) Deny(denied bool) { n.denied = denied }
 
-// deaf reports whether no command reaches this node, because NATS does not permit it or has been
-// silent for too long.
+// deaf reports whether no command reaches this node, because NATS does not permit it or has not
+// answered for too long.
 func (n *Node) deaf(now Time) bool { return n.denied || n.c.Deaf > 0 && now-n.heard > n.c.Deaf }
 
-// listen decides, when a view arrives, whether to release all zones because no command reaches this
-// node.
+// listen is called with each view. It decides whether to release all zones because no command
+// reaches this node.
 func (n *Node) listen(now, asked Time) {
 	alone := n.deaf(now) && n.others()
 	if alone && !n.alone {
@@ -325,7 +330,7 @@ func (n *Node) claim(now Time, name string) {
 func (n *Node) Claimed(now Time, seq uint64, name string, epoch uint64) {
 	z := n.zones[name]
 	if z == nil || z.state != Claiming || z.seq != seq {
-		return // too late: if the lease was granted, see releases it when the next view shows it
+		return // too late; if the lease was granted, see will release it with the next view
 	}
 	if z.until = z.asked + n.c.TTL - n.c.Margin; epoch == 0 || now >= z.until {
 		delete(n.zones, name)
@@ -359,9 +364,9 @@ func (n *Node) Weigh(name string, load float64) {
 	}
 }
 
-// Fenced reports that a commit was rejected because another node has claimed the zone, or that the
-// zone could not be read. The zone stops, and is not released: if the lease is still held, it
-// expires.
+// Fenced reports that a commit was rejected because another node has claimed the zone, or that
+// the zone could not be read. The zone stops without a release. If this node still holds the
+// lease, it expires.
 func (n *Node) Fenced(name string, epoch uint64) {
 	if z := n.zones[name]; z != nil && z.epoch == epoch {
 		n.drop(z)
@@ -383,8 +388,8 @@ func (n *Node) giveUp(now Time, name string, epoch uint64) {
 	}
 }
 
-// Move reports that the zone should move to the node to, and drains it. The next view reports this
-// too, but later.
+// Move reports that the zone should move to the node to, and drains it. The next view would also
+// cause this, but later.
 func (n *Node) Move(now Time, name, to string) {
 	if z := n.zones[name]; z != nil && z.state == Running && to != n.c.Name && n.alive(to) {
 		n.drain(now, z, to)
@@ -440,7 +445,8 @@ func (n *Node) Released(seq uint64, name string) {
 	}
 }
 
-// Leave drains all zones and claims no others. Gone reports when it is complete.
+// Leave drains all zones and claims no others. Afterwards Gone reports whether all zones are
+// released.
 func (n *Node) Leave(now Time) {
 	n.leaving = true
 	n.nextAt = min(n.nextAt, now)

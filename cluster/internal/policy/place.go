@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// minWeight is the minimum weight of a zone. A weight is the load used for balancing.
+// minWeight is the minimum weight of a zone. The weight is the load that is used for balancing.
 const minWeight = 1.0
 
 func weight(load float64) float64 {
@@ -15,8 +15,8 @@ func weight(load float64) float64 {
 	return min(load, 1e12)
 }
 
-// burdens returns the nodes that accept zones, with the total weights of their zones, the least
-// loaded node first.
+// burdens returns the nodes that accept zones and the total weight of the zones of each, starting
+// with the least loaded node.
 func (n *Node) burdens() []burden {
 	var all []burden
 	for _, v := range n.view.Nodes {
@@ -45,14 +45,15 @@ func lighter(a, b burden) int {
 }
 
 // mostHurried is the maximum number of consecutive early beats that a node sends because it has
-// left free zones to other nodes: another node may be unable to claim them for a long time.
+// left free zones to other nodes. It is bounded because the other nodes may be unable to claim
+// them for a long time.
 const mostHurried = 8
 
 // place claims the free zones that this node should run. Each free zone is assigned to the least
 // loaded node, so nodes with the same view agree. If views differ and two nodes claim the same
 // zone, one of the claims is rejected. A deaf node claims no zones, unless all nodes are deaf
-// because NATS is down: then each node claims every free zone, because a zone without commands is
-// better than a zone that does not run.
+// because NATS is down. In this case each node claims every free zone, because a zone without
+// commands is better than a zone that does not run.
 func (n *Node) place(now, asked Time) {
 	deaf := n.deaf(now)
 	if n.leaving || n.denied || deaf && n.others() {
@@ -115,8 +116,8 @@ func (n *Node) chosen(zone string) string {
 }
 
 // balance requests at most one move of a zone. If Config.Place selects another node for a zone,
-// that zone moves there. Otherwise a zone moves to the least loaded node, provided that this node
-// is afterwards still at least as loaded as that one. So a zone never moves back and forth.
+// that zone moves there. Otherwise a zone moves to the least loaded node if, after the move, this
+// node is still at least as loaded as that node. So a zone never moves back and forth.
 func (n *Node) balance(now Time) {
 	if n.c.Balance <= 0 || n.leaving || now-n.moved < n.c.Balance {
 		return
@@ -137,7 +138,8 @@ func (n *Node) balance(now Time) {
 			return // move one zone at a time
 		case z.state != Running || 2*w > gap || n.chosen(z.name) != "":
 		case best == nil || w > weight(best.load) || w == weight(best.load) && z.since < best.since:
-			best = z // the zone with the greatest weight, or of these the longest time on this node
+			// the zone with the greatest weight and, among equals, the longest time on this node
+			best = z
 		}
 	}
 	if best != nil {

@@ -4,15 +4,17 @@ import "time"
 
 // Constants of Screen and Watch.
 const (
-	RenewLook  = 500 * time.Millisecond // interval between two renewals of a subscription
-	forgetLook = 3 * time.Second        // the zone removes a subscription without renewals for so long
-	LostAfter  = 4                      // after this many renewals without a packet, packets count as lost
-	MostUnread = 64                     // maximum number of unacknowledged packets
+	RenewLook = 500 * time.Millisecond // interval between two renewals of a subscription
+	// time without a renewal after which the zone removes a subscription
+	forgetLook = 3 * time.Second
+	// number of renewals without a packet after which packets count as lost
+	LostAfter  = 4
+	MostUnread = 64 // maximum number of unacknowledged packets
 )
 
-// Screen decides when a zone sends packets to one subscription. A subscription is a viewer in the
-// zone; if the zone has removed the viewer, the next renewal of the subscription creates another
-// viewer.
+// Screen decides when a zone sends packets to one subscription. Each subscription has a viewer in
+// the zone. If the zone has removed the viewer, the next renewal of the subscription creates
+// another viewer.
 type Screen struct {
 	Join uint64 // number of the viewer: see Joins
 
@@ -23,8 +25,8 @@ type Screen struct {
 	quits        bool   // the subscription has left
 }
 
-// Joins returns the number of the first viewer of a life; later viewers have the following numbers.
-// Viewers of two lives have different numbers with high probability.
+// Joins returns the number of the first viewer of a life. Later viewers get the following
+// numbers. With high probability, the numbers of two lives differ.
 func Joins(life uint64) uint64 { return life&(1<<14-1)<<joinBits + 1 }
 
 const joinBits = 21
@@ -50,8 +52,8 @@ func (s *Screen) Missed(join uint64) {
 	}
 }
 
-// All processes a report that the subscription has read all packets that have arrived, and that no
-// packet has arrived for a while. So the unacknowledged packets are lost.
+// All processes a report that the subscription has read every packet that has arrived, and that
+// no packet has arrived for a while. All unacknowledged packets are then considered lost.
 func (s *Screen) All(join uint64) {
 	if join == s.Join {
 		s.read, s.defined = s.number, false
@@ -91,27 +93,29 @@ func (s *Screen) Sent(now Time) { s.number, s.sent = s.number+1, now }
 type Sight uint8
 
 const (
-	// Skip means: drop the packet. It is from an earlier owner of the zone or from a removed
-	// viewer, or the definitions for it have not arrived.
+	// Skip means that the packet must be dropped. It is from an earlier owner of the zone or from
+	// a removed viewer, or the definitions for it have not arrived.
 	Skip Sight = iota
 
 	Show      // show the packet, which continues the packets of the same viewer
 	ShowFirst // show the packet as the first packet of a new viewer
 
-	// GoneBack means: drop the packet, request the definitions, and report that the database has
-	// gone back to an earlier state.
+	// GoneBack means that the database has gone back to an earlier state, which must be reported.
+	// The packet must be dropped, and the definitions requested.
 	GoneBack
 )
 
 // Watch decides which packets a subscription accepts.
 type Watch struct {
 	epoch, join, number uint64 // of the last accepted packet
-	waits               bool   // the viewer is new: packets are dropped until its definitions arrive
-	resync              bool   // a packet was lost, and no definitions have arrived since then
-	other               Turn   // records packets of an owner that is not accepted yet
-	quiet               int    // number of renewals since the last packet
-	turned              uint64 // epoch of the owner that was accepted after the last loss
-	turns               uint64 // epoch of the owner to accept next, even if it is lower; 0: none
+	// the viewer is new, and packets are dropped until its definitions arrive
+	waits  bool
+	resync bool   // a packet was lost, and no definitions have arrived since then
+	other  Turn   // records packets of an owner that is not accepted yet
+	quiet  int    // number of renewals since the last packet
+	turned uint64 // epoch of the owner that was accepted after the last loss
+	// epoch of the owner to accept next, even if it is lower; 0 if there is none
+	turns uint64
 
 	NoTurn bool // see SenderConfig.NoTurn
 }
@@ -125,12 +129,12 @@ func (w *Watch) Join() uint64 { return w.join }
 // Number returns the number of the last accepted packet.
 func (w *Watch) Number() uint64 { return w.number }
 
-// Resync reports whether to report a lost packet again, because no definitions have arrived since
-// then.
+// Resync reports whether a lost packet must be reported to the zone again, because no definitions
+// have arrived since then.
 func (w *Watch) Resync() bool { return w.resync }
 
-// Heard processes a packet; defines is whether it contains definitions. missed is true if an
-// earlier packet was lost, which may have contained definitions.
+// Heard processes a packet. defines reports whether it contains definitions. The result missed is
+// true if an earlier packet was lost, which may have contained definitions.
 func (w *Watch) Heard(now, lease Time, epoch, join, number uint64, defines bool) (sight Sight, missed bool) {
 	same := epoch == w.epoch && lifeOf(join) == lifeOf(w.join)
 	turns := w.turns != 0 && w.turns == epoch
@@ -168,9 +172,8 @@ func (w *Watch) Turn(epoch uint64) {
 	}
 }
 
-// Renew counts a renewal. idle means that every packet that has arrived was read. lost reports
-// whether all packets that the zone has sent since the last one that arrived must be considered
-// lost.
+// Renew counts a renewal. idle means that every packet that has arrived was read. The result lost
+// is true if all packets that the zone has sent since the last arrival must be considered lost.
 func (w *Watch) Renew(idle bool) (lost bool) {
 	w.quiet++
 	return idle && w.join != 0 && w.quiet%LostAfter == 0

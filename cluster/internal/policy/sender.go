@@ -7,10 +7,10 @@ import (
 )
 
 // ID identifies a command in the whole world, so that the command is executed only once. In a new
-// ID, bytes 8 and 9 and the lowest bit of the last byte are 0. These bits are marks: the lowest bit
-// of the last byte marks a refused command; bytes 8 and 9 mark a redirected command and count its
-// redirections. A redirected command is sent to the next zone with a new ID, because the earlier
-// zone has replied that it will never execute the command with the old ID.
+// ID, bytes 8 and 9 and the lowest bit of the last byte are 0. These bits are marks. The lowest
+// bit of the last byte marks a refused command. Bytes 8 and 9 mark a redirected command and count
+// its redirections. A redirected command gets a new ID for the next zone, because the earlier
+// zone has replied that the command with the old ID will never be executed.
 type ID [16]byte
 
 // Bits of the bytes 8 and 9 of an ID.
@@ -44,7 +44,8 @@ func (id ID) Base() ID {
 	return id.mark(0)
 }
 
-// next returns the ID of the command for the next zone; ok is false if it was redirected too often.
+// next returns the ID of the command for the next zone. ok is false if the command was redirected
+// too often.
 func (id ID) next() (_ ID, ok bool) {
 	hops := id.marks() / oneHop
 	return id.mark((hops + 1) * oneHop), hops < mostHops
@@ -54,14 +55,14 @@ func (id ID) next() (_ ID, ok bool) {
 type Code uint8
 
 const (
-	Applied  Code = iota + 1 // executed by a Tick
+	Applied  Code = iota + 1 // executed in a Tick
 	Durable                  // executed and on disk
 	Done                     // an earlier copy was executed, and is on disk if the message requested that
 	Refused                  // will never be executed; the body has the reason
-	Unknown                  // perhaps executed: the command is too old for the window of saved ids
-	Busy                     // not executed: retry later
+	Unknown                  // may have been executed, but is too old for the window of saved ids
+	Busy                     // not executed; retry later
 	Greeting                 // reply to a hello
-	Gone                     // not executed: retry with the next owner of the zone
+	Gone                     // not executed; retry with the next owner of the zone
 	Moved                    // will never be executed by this zone; the body names the zone of its owner
 )
 
@@ -76,9 +77,9 @@ func (c Code) String() string { return codes[c] }
 type Message struct {
 	ID    ID
 	Zone  string
-	Epoch uint64 // epoch of the zone owner to which it is sent; 0 in a hello
-	Life  uint64 // life to which it is sent: see Greeted
-	Since uint64 // number of commands on disk before it was first sent: see Window
+	Epoch uint64 // epoch of the owner to which the command is sent; 0 in a hello
+	Life  uint64 // life to which the command is sent, see Greeted
+	Since uint64 // number of commands on disk before the command was first sent, see Window
 	Sure  bool   // reply only when the command is on disk
 	Body  []byte
 }
@@ -98,10 +99,11 @@ type Reply struct {
 // Greeted is the description of a zone in the reply to a hello. It is zero if an earlier version of
 // the library runs the zone.
 type Greeted struct {
-	World uint64 // random number of the database; 0: unknown
+	World uint64 // random number of the database; 0 if unknown
 
-	// Life is a random number that identifies this load of the zone. The epoch is not enough: after
-	// the database has gone back to an earlier state, two loads may have the same epoch.
+	// Life is a random number that identifies this load of the zone. The epoch does not identify
+	// a load, because two loads may have the same epoch if the database has gone back to an
+	// earlier state.
 	Life uint64
 
 	Begun uint64 // number of commands on disk when the zone was loaded
@@ -112,14 +114,15 @@ type Greeted struct {
 type Outcome struct {
 	ID    ID // as given to Send
 	Reply Reply
-	Tries int // how often the command was sent, to all zones together
+	Tries int // number of times that the command was sent, to any zone
 }
 
 // SenderConfig is the configuration of a Sender.
 type SenderConfig struct {
-	Outstanding int  // maximum number of pending commands
-	Zones       int  // maximum number of known zones
-	Retry, Most Time // first and longest pause before a retry; the pause doubles with each retry
+	Outstanding int // maximum number of pending commands
+	Zones       int // maximum number of known zones
+	// first and longest pause before a retry; each pause is twice as long as the previous one
+	Retry, Most Time
 	Hello       Time // minimum interval between two hellos to the same zone
 	Lease       Time // duration of leases, for zones that do not report it
 
@@ -157,12 +160,13 @@ type Loss struct {
 
 // route is the state of a zone as known to a sender.
 type route struct {
-	epoch   uint64 // epoch of the owner to which commands are sent; 0: wait for a greeting
-	newest  uint64 // epoch of the last accepted owner; 0: no owner was accepted yet
-	world   uint64 // world of the last accepted owner
-	life    uint64 // life of the last accepted owner
-	total   uint64 // number of commands that the last accepted owner has on disk
-	losses  int    // number of times the database of the zone has lost commits, for example by a failover
+	epoch  uint64 // epoch of the owner to which commands are sent; 0 while waiting for a greeting
+	newest uint64 // epoch of the last accepted owner; 0 if there was none
+	world  uint64 // world of the last accepted owner
+	life   uint64 // life of the last accepted owner
+	total  uint64 // number of commands that the last accepted owner has on disk
+	// number of times the database of the zone has lost commits, for example in a failover
+	losses  int
 	lease   Time
 	other   Turn // records replies of an owner that is not accepted yet
 	hello   Time // earliest time of the next hello
@@ -170,11 +174,11 @@ type route struct {
 	sent    int  // number of pending commands
 }
 
-// Turn decides when to accept an owner of a zone whose epoch is not higher than that of the
-// accepted owner, or that has another world. Usually such an owner is an earlier one, which stops
-// when its lease ends. But if it has replied for longer than a lease, and the accepted owner has
-// not replied in that time, the database has gone back to an earlier state, and this owner is the
-// present one.
+// Turn decides when to accept another owner of a zone whose epoch is not higher than the epoch of
+// the accepted owner, or whose world is different. Usually this is an earlier owner, which stops
+// when its lease ends. But if the other owner has replied for longer than a lease, and the
+// accepted owner has not replied in that time, the database has gone back to an earlier state,
+// and the other owner is the present one.
 type Turn struct {
 	heard       bool
 	since, last Time
@@ -293,8 +297,8 @@ func (s *Sender) Heard(now Time, p Reply) {
 		s.leave(now, p.Epoch, x)
 	case p.Code == Gone:
 	case x.losses != r.losses && (p.Epoch != r.newest || p.Life != 0 && p.Life != r.life) && !s.c.NoBefore:
-		// The reply may come from an owner from before a loss. Ignore it: the command will be sent
-		// to the present owner.
+		// The reply may come from an owner before a loss. Ignore it, because the command will be
+		// sent to the present owner.
 	default:
 		if p.Epoch == r.newest && p.Epoch == x.m.Epoch && x.m.Life == r.life {
 			r.other = Turn{}
@@ -433,8 +437,8 @@ func (s *Sender) Cancel(id ID) (sent bool) {
 	return x.tries > 0
 }
 
-// Crowded reports whether the last reply to a command was that this sender has too many commands in
-// the zone's queue.
+// Crowded reports whether the last reply to a command said that too many commands of this sender
+// are in the zone's queue.
 func (s *Sender) Crowded(id ID) bool {
 	x := s.sent[id]
 	return x != nil && x.crowded
@@ -458,7 +462,8 @@ func (s *Sender) Wake(now Time) {
 	}
 }
 
-// Next returns the latest time at which Wake must be called; ok is false if no command is pending.
+// Next returns the latest time at which Wake must be called. ok is false if no command is
+// pending.
 func (s *Sender) Next() (at Time, ok bool) {
 	for _, x := range s.sent {
 		if !ok || x.next < at {

@@ -1,8 +1,9 @@
 package policy
 
 // Share divides the places of a queue among senders. Each sender may occupy as many places as are
-// still free. So a single sender gets at most half of the places, two competing senders get a third
-// each, and some places are always left for a sender that uses few. The zero Share has no places.
+// still free. So a single sender gets at most half of the places, two competing senders get a
+// third each, and some places are always left for a sender that needs only a few. The zero Share
+// has no places.
 type Share[K comparable] struct {
 	Most int // number of places
 	n    int

@@ -5,7 +5,7 @@ type View struct {
 	// NameTaken reports that another live node has the name of this node. No lease was renewed.
 	NameTaken bool
 
-	// Renewed are those leases of the beat that were renewed. They end one TTL after the instant of
+	// Renewed lists the leases that the beat has renewed. They end one TTL after the instant of
 	// the view.
 	Renewed []Lease
 
@@ -22,9 +22,10 @@ type Lease struct {
 
 // ZoneView is the state of one zone in the database.
 type ZoneView struct {
-	Name     string
-	Node     string  // node that has the lease; "" if the zone is free
-	Mine     bool    // the process that sent the beat has the lease, and not an earlier process
+	Name string
+	Node string // node that has the lease; "" if the zone is free
+	// the process that sent the beat has the lease, not an earlier process with the same name
+	Mine     bool
 	Epoch    uint64  // the latest epoch
 	Left     Time    // time until the lease ends
 	Load     float64 // load as last reported by its owner
@@ -42,7 +43,7 @@ type NodeView struct {
 type Verb uint8
 
 const (
-	// Beat: renew Leases in the database and read a View. Pass it to Node.Beaten.
+	// Beat: renew Leases in the database and read a View. Pass the View to Node.Beaten.
 	Beat Verb = iota + 1
 
 	// Claim: request the lease of Zone from the database. Pass the reply to Node.Claimed.
@@ -68,8 +69,8 @@ const (
 	// the database has replied, call Node.Released.
 	Release
 
-	// Wish: record in the database that Zone should move to the node To. Do not report a reply: a
-	// later View contains the request.
+	// Wish: record in the database that Zone should move to the node To. The reply is not
+	// reported, because a later View contains the request.
 	Wish
 )
 

@@ -4,17 +4,17 @@ package policy
 type Verdict uint8
 
 const (
-	Fresh Verdict = iota // the command was never executed: execute it
-	Again                // the command was executed: repeat the reply
-	Stale                // unknown: the id of the command may have left the window
+	Fresh Verdict = iota // the command was never executed, so execute it
+	Again                // the command was executed, so repeat the reply
+	Stale                // unknown, because the id of the command may have left the window
 )
 
 // Window decides whether a command was executed before. A zone numbers the commands that it
-// executes, and saves the ids of the last commands with its cut; the parameter size is how many.
-// Before a sender sends a command for the first time, it notes how many commands the zone has on
-// disk. It sends this number, called since, with every copy of the command. If the command was
-// executed, its own number is greater than since. So as long as the zone has executed at most size
-// commands after command number since, the id of an executed command is still in the window.
+// executes, and saves the ids of the last size commands with its cut. A sender includes in every
+// copy of a command a number called since, the number of commands that the zone had on disk when
+// the command was first sent. If the command was executed, its own number is greater than since.
+// So as long as the zone has executed at most size commands after command number since, the id of
+// an executed command is still in the window.
 //
 // The number since counts only commands on disk. Commands that are not on disk may be undone by a
 // crash, and then their numbers are used again.
@@ -26,12 +26,13 @@ type Window struct {
 // NewWindow returns the window of a zone that saves size ids and has executed total commands.
 func NewWindow(size int, total uint64) Window { return Window{uint64(size), total} }
 
-// Judge decides about a command. seen is whether its id is in the window.
+// Judge decides about a command. seen reports whether its id is in the window.
 func (w *Window) Judge(seen bool, since uint64) Verdict {
 	switch {
 	case seen:
 		return Again
-	case since > w.total || w.total-since > w.size: // since > total: the database has lost commits
+	// since > total means that the database has lost commits
+	case since > w.total || w.total-since > w.size:
 		return Stale
 	}
 	return Fresh
@@ -54,7 +55,8 @@ type ack[T any] struct {
 	reply T
 }
 
-// NewAcks returns a queue for at most most replies. The caller keeps the limit: see Full.
+// NewAcks returns a queue for at most most replies. The caller must check Full before it calls
+// Wait.
 func NewAcks[T any](most int) *Acks[T] { return &Acks[T]{most: most} }
 
 // Full reports whether the queue is full.

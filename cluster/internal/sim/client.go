@@ -15,7 +15,8 @@ type client struct {
 	left   int // number of commands that the client will still send
 	next   uint64
 	waking bool
-	known  map[string]int // by zone: value of world.backs for the last loss of which the client was notified
+	// by zone: value of world.backs at the last loss of which the client was notified
+	known map[string]int
 }
 
 func (c *client) start() { c.w.after(c.w.between(0, 500*time.Millisecond), c.play) }

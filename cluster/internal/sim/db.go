@@ -47,9 +47,10 @@ type framed struct {
 }
 
 type dbOwner struct {
-	zone     string
-	s        state
-	arriving int // number of the move that brings the player to zone; 0 if the player is in zone
+	zone string
+	s    state
+	// number of the move to zone if the player is in transit; 0 if the player is in zone
+	arriving int
 }
 
 type dbNode struct {
@@ -117,7 +118,7 @@ func (d *db) commit(b *batch) answer {
 			return false
 		}
 		d.w.count("departures executed before")
-		return true // an earlier batch whose reply was lost has executed the departure
+		return true // an earlier batch, whose reply was lost, has executed the departure
 	})
 	ids := slices.Sorted(maps.Keys(b.owners))
 	for _, x := range leave {
@@ -284,11 +285,12 @@ func (z *dbZone) String() string {
 	return fmt.Sprintf("%s epoch %d frame %d of %q", z.name, z.epoch, z.frame, z.node)
 }
 
-// holder is the name of a node that does not exist. After a takeover it holds all leases for a while,
-// so that no node can claim the zones.
+// holder is the name of a node that does not exist. After a takeover it holds all leases for a
+// while, so that no node can claim the zones.
 const holder = "?"
 
-// takeOver ends the leases of all nodes if a standby has taken over, like the SQL function take_over.
+// takeOver ends the leases of all nodes if a standby has taken over, like the SQL function
+// take_over.
 func (d *db) takeOver() {
 	if d.timeline == d.noted || d.w.off.timeline {
 		return
@@ -308,7 +310,7 @@ func (d *db) takeOver() {
 	}
 }
 
-// copy returns a copy of the present state, as a standby or a backup has it.
+// copy returns a copy of the present state, such as a standby or a backup contains.
 func (d *db) copy() *db {
 	c := &db{w: d.w, zones: map[string]*dbZone{}, owners: map[int]*dbOwner{}, nodes: map[string]*dbNode{}, moves: d.moves, noted: d.noted}
 	for name, z := range d.zones {
@@ -327,7 +329,7 @@ func (d *db) copy() *db {
 	return c
 }
 
-// goBack replaces the contents of the database by an older copy, and breaks all connections.
+// goBack replaces the contents of the database with an older copy, and breaks all connections.
 func (d *db) goBack(c *db) {
 	d.w.backs++
 	for id, o := range d.owners {

@@ -52,7 +52,7 @@ func allFaults() []fault {
 		{"standby takes over", (*world).standby},
 		{"backup restored", (*world).restore},
 		{"cuts lost", (*world).loseCuts},
-		{"read-only database", (*world).onlyRead},
+		{"read-only database", (*world).makeReadOnly},
 		{"connection to NATS closed", (*world).closeNATS},
 		{"deploy", (*world).deploy},
 		{"join", (*world).join},
@@ -92,7 +92,7 @@ func (w *world) restart(n *node) {
 	})
 }
 
-// pause stops a process for a while, like SIGSTOP. The process does not notice the pause.
+// pause stops a process for a while, like SIGSTOP. The process itself does not notice the pause.
 func (w *world) pause(n *node) bool {
 	if !n.up || n.paused > w.now {
 		return false
@@ -218,7 +218,7 @@ func (w *world) heal() {
 
 const forever = time.Duration(1) << 60
 
-// away cuts off all nodes from the database for d.
+// away disconnects all nodes from the database for the duration d.
 func (w *world) away(d time.Duration) {
 	for _, n := range w.nodes {
 		w.net.noDB[n.id] = max(w.net.noDB[n.id], w.now+d)
@@ -291,8 +291,8 @@ func (w *world) loseCuts(*node) bool {
 	return true
 }
 
-// onlyRead closes all sessions and makes new sessions read-only for a while.
-func (w *world) onlyRead(*node) bool {
+// makeReadOnly closes all sessions and makes new sessions read-only for a while.
+func (w *world) makeReadOnly(*node) bool {
 	if w.db.readOnly > w.now {
 		return false
 	}

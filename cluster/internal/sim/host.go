@@ -41,9 +41,11 @@ type host struct {
 	seen       map[int]come // by player: the last arrival that the zone has admitted
 	came       map[int]int  // by admitted player: number of its move, until the arrival is on disk
 	pollAt     time.Duration
-	asks       int           // number of pending lookups of players
-	refused    time.Duration // since when commits are refused because a player is elsewhere; 0 if they are not
-	shows      showing
+	asks       int // number of pending lookups of players
+	// time since which commits are refused because a player is elsewhere; 0 if they are not
+	// refused
+	refused time.Duration
+	shows   showing
 }
 
 type freshID struct {

@@ -31,12 +31,12 @@ func (h *host) poll() {
 	var list map[int]arrival
 	w.net.ask(h.n, "slow polls", func() { list = w.db.poll(h.zone) }, func() {
 		h.polls = false
-		h.letIn(list)
+		h.admit(list)
 	}, func() { h.polls = false })
 }
 
-// letIn admits arriving players, like store.Saver.Arrive.
-func (h *host) letIn(list map[int]arrival) {
+// admit admits arriving players, like store.Saver.Arrive.
+func (h *host) admit(list map[int]arrival) {
 	if !h.playable() {
 		return
 	}
@@ -77,8 +77,8 @@ func (h *host) letIn(list map[int]arrival) {
 	}
 }
 
-// come is the arrival of an admitted player, by the move with the given number. settled is true if
-// the arrival was on disk before the last poll.
+// come is the arrival of an admitted player by a move. settled is true if the arrival was on disk
+// before the last poll.
 type come struct {
 	number  int
 	settled bool
@@ -89,8 +89,8 @@ func (h *host) leaves(player int) bool {
 	return slices.ContainsFunc(h.departures, func(d departure) bool { return d.owner == player })
 }
 
-// arrived notifies the host of a zone over NATS that a player is arriving. If the notice is lost, the
-// host finds the player with its next poll.
+// arrived notifies the host of a zone over NATS that a player is arriving. If the notice is lost,
+// the host finds the player with its next poll.
 func (w *world) arrived(zone string) {
 	if !w.calm && w.chance(w.net.loss) {
 		w.count("lost notices of a move")

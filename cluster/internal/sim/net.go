@@ -2,9 +2,9 @@ package sim
 
 import "time"
 
-// net is the network. NATS messages may be lost, duplicated, delayed and reordered. Requests to the
-// database use connections, so they are not duplicated. But a reply may be lost, and a request may be
-// executed long after its sender has given up.
+// net is the network. NATS messages may be lost, duplicated, delayed and reordered. Requests to
+// the database use connections, so they are not duplicated. But a reply may be lost, and a
+// request may be executed long after its sender has given up.
 type net struct {
 	w      *world
 	noDB   map[int]time.Duration // by node: time until which the node is cut off from the database
@@ -15,7 +15,8 @@ type net struct {
 	answerLost      float64
 	slowOp          float64
 	last            map[[2]int]time.Duration // by client and node: latest arrival of a message between them
-	unheard         map[[2]int]time.Duration // by two nodes: since when only the first is cut off from NATS
+	// by a pair of nodes: time since which only the first is disconnected from NATS
+	unheard map[[2]int]time.Duration
 }
 
 func (n *net) delay() time.Duration {
@@ -60,8 +61,8 @@ func (n *net) carry(client, node int, deliver func()) {
 }
 
 // ask executes a request in the database and delivers the reply to the node. It calls failed
-// instead if the connection breaks or no reply arrives in time. In that case, the request may or may
-// not have been executed, and may still be executed later.
+// instead if the connection breaks or no reply arrives in time. In that case, the request may or
+// may not have been executed, and may still be executed later.
 func (n *net) ask(from *node, slowKind string, do func(), answer, failed func()) {
 	w := n.w
 	life, connection := from.life, w.db.connections
@@ -106,7 +107,8 @@ func (n *net) ask(from *node, slowKind string, do func(), answer, failed func())
 		} else if !w.calm && w.chance(n.answerLost) {
 			w.count("lost answers of the database")
 			if w.chance(0.5) {
-				w.at(back, func() { end(failed) }) // the connection breaks; in the other case the request times out
+				// the connection breaks; otherwise the request times out
+				w.at(back, func() { end(failed) })
 			}
 			return
 		}
@@ -163,8 +165,9 @@ func (n *net) listen() {
 // writes are the requests that a read-only server refuses.
 var writes = map[string]bool{"slow beats": true, "slow claims": true, "slow commits": true, "slow releases": true}
 
-// session chooses a random session of the node's pool for a request that writes, and reports whether
-// the session may write. A read-only session is closed, so that its next use opens a new session.
+// session chooses a random session of the node's pool for a request that writes, and reports
+// whether the session may write. A read-only session is closed, so that its next use opens a new
+// session.
 func (n *node) session() bool {
 	w := n.w
 	k := w.dice.IntN(len(n.sessions))
@@ -186,7 +189,7 @@ func (n *node) session() bool {
 // session is a connection of a node's pool to the database.
 type session struct{ open, reads bool }
 
-// show delivers a packet to a screen: in order, or not at all.
+// show delivers a packet to a screen. Packets are not reordered, but may be lost.
 func (n *net) show(s *screen, node int, what string, deliver func()) {
 	w := n.w
 	switch {

@@ -17,7 +17,7 @@ type node struct {
 	life   int // number of the current process; messages to an earlier process are dropped
 	up     bool
 	paused time.Duration // time when a pause of the process ends
-	held   []func()      // events of the pause, to be delivered when it ends
+	held   []func()      // events that happened during the pause, to be delivered when it ends
 	offset time.Duration // offset of the node's clock
 	rate   float64
 
@@ -67,8 +67,8 @@ func (n *node) loop(life int) {
 	})
 }
 
-// ping sends a request to the NATS server from time to time. The reply tells the policy that the node
-// is connected.
+// ping sends a request to the NATS server from time to time. The reply tells the policy that the
+// node is connected.
 func (n *node) ping() {
 	w := n.w
 	if w.now < n.pingAt {
@@ -95,8 +95,8 @@ func (n *node) wake() {
 	n.act()
 }
 
-// deliver calls do if the process with the number life still runs. If the process is paused, deliver
-// calls do after the pause.
+// deliver calls do if the process with the number life still runs. If the process is paused,
+// deliver calls do after the pause.
 func (n *node) deliver(life int, do func()) {
 	switch {
 	case n.life != life || !n.up:

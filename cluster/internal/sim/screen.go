@@ -27,7 +27,7 @@ type packet struct {
 	total               uint64
 }
 
-// showing is what a zone keeps for its screens.
+// showing is the state that a zone keeps for its screens.
 type showing struct {
 	next uint64                 // number of the next viewer
 	of   map[int]*policy.Screen // by id of the screen
@@ -169,7 +169,7 @@ func (s *screen) miss(join uint64) {
 	}
 }
 
-// wrong returns how the screen differs from its zone, or "".
+// wrong describes how the screen differs from its zone. It returns "" if it does not.
 func (s *screen) wrong() string {
 	h := s.w.hostOf(s.zone)
 	switch {

@@ -1,8 +1,8 @@
-// Package sim simulates a cluster in one goroutine and in virtual time; a seed determines
-// everything. Nodes run policy.Node, clients run policy.Sender, and the zones, the database and the
-// network are models, into which faults are injected. At the end, the replies that clients got are
-// compared with the state of the players. A control is a simulation in which one guard is switched
-// off, to show that the guard is necessary.
+// Package sim simulates a cluster in one goroutine and in virtual time. The same seed produces
+// the same simulation. Nodes run policy.Node, clients run policy.Sender, and the zones, the
+// database and the network are models, into which faults are injected. At the end, the replies
+// that clients got are compared with the state of the players. A control is a simulation in which
+// one guard is switched off, to show that the guard is necessary.
 package sim
 
 import (
@@ -27,13 +27,13 @@ type settings struct {
 }
 
 const (
-	faultTime     = 20 * time.Second // how long faults are injected
+	faultTime     = 20 * time.Second // time for which faults are injected
 	recoveryTime  = 60 * time.Second // maximum time after the last fault until the cluster has recovered
 	players       = 16
 	unknownPlayer = players // a player that does not exist
 )
 
-// play simulates one seed and returns the world with its violations.
+// play runs the simulation of one seed and returns its world, which contains the violations.
 func play(seed uint64, s settings) *world {
 	w := &world{
 		dice: rand.New(rand.NewPCG(seed, 20)), ttl: 2 * time.Second, off: s.off, verbose: s.verbose, real: seed%8 == 7,
@@ -112,14 +112,15 @@ func (w *world) settle() {
 			return
 		}
 		if round < rounds-1 {
-			w.run(w.now + 5*time.Second) // give the nodes time to balance the zones
+			w.run(w.now + 5*time.Second) // time for the nodes to balance the zones
 		}
 	}
 	w.compare()
 	w.compareZones()
 }
 
-// settled returns "" if the cluster has recovered, and otherwise what has not recovered yet.
+// settled returns "" if the cluster has recovered, and otherwise a description of what has not
+// recovered yet.
 func (w *world) settled() string {
 	for _, c := range w.clients {
 		if n := c.left + c.sender.Len(); n > 0 {
@@ -190,15 +191,16 @@ func (w *world) compare() {
 			w.violated("command %x was number %d of player %d, and is now number %d", id[:], e.place, e.player, place)
 		case e.code == policy.Refused && e.sure && place > 0:
 			w.violated("command %x was refused, but executed", id[:])
-		case e.code == policy.Refused && !e.sure && w.backs > 0: // the zone that refused the command had not noticed the loss yet
+		// the zone refused the command before it noticed the loss
+		case e.code == policy.Refused && !e.sure && w.backs > 0:
 		case e.code == policy.Refused && e.player != unknownPlayer:
 			w.violated("command %x was refused, but player %d exists", id[:], e.player)
 		}
 	}
 }
 
-// inOrder checks that if a command was acknowledged before another command was sent, it precedes the
-// other command in the log. Together with the positions that compare checks, this means that the
+// inOrder checks the order of the log: a command that was acknowledged before another command was
+// sent must precede it. Together with the positions that compare checks, this shows that the
 // history is linearizable.
 func (w *world) inOrder(player int, log []policy.ID) {
 	var earliest time.Duration // time of the earliest reply to a later command in the log
@@ -225,8 +227,8 @@ func (w *world) ids() (all []policy.ID) {
 	return all
 }
 
-// compareZones checks that each player is in exactly one zone, which is the zone of the player in the
-// database.
+// compareZones checks that each player is in exactly one zone, which is the zone of the player in
+// the database.
 func (w *world) compareZones() {
 	where := map[int]string{}
 	for _, name := range w.names() {

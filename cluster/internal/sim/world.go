@@ -11,8 +11,8 @@ import (
 
 const frameTime = 50 * time.Millisecond
 
-// guards are the guards that a control switches off. A field that is true switches one guard off, and
-// its comment says what happens then. If any single guard is off, some seeds must fail.
+// guards selects the guards that a control switches off. Each field that is true switches one
+// guard off, with the effect in its comment. If any single guard is off, some seeds must fail.
 type guards struct {
 	fence     bool // if true, a commit with an old epoch is accepted
 	earlyStop bool // if true, a zone continues after its lease may have ended
