@@ -14,12 +14,14 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// Keep is like Register, but its matches survive a restart of the server. The store saves the buffs of each player, in a
-// zone with the name of the match, and the owner of each Nakama user. Nakama identifies users by UUIDs, and an engine
-// identifies owners by numbers. A returning user gets its earlier owner, even in another process.
+// Keep is like Register, but its matches survive a restart of the server. The store saves the
+// buffs of each player, in a zone with the name of the match. Nakama identifies users by UUIDs,
+// whereas an engine identifies owners by numbers, so the owner of each user is saved too. A
+// returning user gets its earlier owner, even in another process.
 //
-// The match saves once a second and when it ends. Only one match of a name may run at a time. If another is started, the store
-// refuses to save the earlier match, which logs that.
+// The match saves once a second and when it ends. Only one match with a given name may run at a
+// time. If another match with the same name is started, the store refuses to save the earlier
+// match, which logs this.
 func Keep(s store.Store, match string, o engine.Options) func(context.Context, runtime.Logger, *sql.DB, runtime.NakamaModule) (runtime.Match, error) {
 	return func(ctx context.Context, _ runtime.Logger, _ *sql.DB, _ runtime.NakamaModule) (runtime.Match, error) {
 		m := &Match{seats: map[string]*seat{}, users: users{IDs: map[string]buff.OwnerID{}, Away: map[buff.OwnerID][]byte{}}}
@@ -31,7 +33,7 @@ func Keep(s store.Store, match string, o engine.Options) func(context.Context, r
 			return nil, err
 		}
 		m.zone, m.Engine = zone, zone.Engine()
-		if err := m.comeBack(zone.Restored()); err != nil {
+		if err := m.restore(zone.Restored()); err != nil {
 			zone.Close()
 			return nil, fmt.Errorf("match %q: %w", match, err)
 		}
@@ -47,9 +49,9 @@ type users struct {
 	Away map[buff.OwnerID][]byte `json:"away"` // by owner: saved buffs of a user without a connection
 }
 
-// comeBack restores the saved state. Users that were connected when the server died count as not
-// connected.
-func (m *Match) comeBack(r store.Restored) error {
+// restore restores the saved state. Users that were connected when the server ended are treated
+// as disconnected.
+func (m *Match) restore(r store.Restored) error {
 	if r.Fresh {
 		return nil
 	}
@@ -69,7 +71,8 @@ func (m *Match) comeBack(r store.Restored) error {
 	return nil
 }
 
-// enter adds the owner of a user to the engine: the user's earlier owner with its buffs, or a new owner.
+// enter adds the owner of a user to the engine. This is the user's earlier owner with its buffs,
+// if there is one, and otherwise a new owner.
 func (m *Match) enter(user string) (buff.OwnerID, error) {
 	if m.zone == nil {
 		m.joined++
@@ -113,7 +116,8 @@ func (m *Match) save(ctx context.Context, log runtime.Logger) {
 	}
 }
 
-// Save saves the current state and waits for the disk. It is for operators.
+// Save saves the current state and waits for the disk. It is for operators, because it blocks the
+// match.
 func (m *Match) Save(ctx context.Context) error { return m.zone.SaveAll(ctx) }
 
 // Abandon ends the match without saving it, as a crash would.

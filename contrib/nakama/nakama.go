@@ -1,8 +1,8 @@
-// Package nakama runs bufftick in an authoritative match of Nakama: the match is the game loop.
+// Package nakama runs bufftick in an authoritative match of Nakama. The match is the game loop.
 //
-// Nakama calls all methods of a [runtime.Match] on one goroutine, which is therefore the loop of the
-// match's engine: every method here calls the Engine directly, without a lock or the Inbox. A plugin
-// registers the match with
+// Nakama calls all methods of a [runtime.Match] on one goroutine, which is therefore the loop of
+// the match's engine. So the methods in this package call the Engine directly, without a lock or
+// the Inbox. A plugin registers the match with
 //
 //	func InitModule(ctx context.Context, logger runtime.Logger, db *sql.DB, nk runtime.NakamaModule, i runtime.Initializer) error {
 //		catalog, err := catalog.LoadFS(files, "buffs")
@@ -43,14 +43,15 @@ const (
 	OpDenied      = 5 // to a client: the reason why its Use had no effect
 )
 
-// Use is an action of a player: a buff of the catalog, and the number of its target. Players are numbered from 1 in the
-// order in which they first joined. In a saved match they keep their numbers after a restart.
+// Use is an action of a player. It names a buff of the catalog and the number of its target.
+// Players are numbered from 1 in the order in which they first joined. In a saved match they keep
+// their numbers after a restart.
 type Use struct {
 	Buff   string       `json:"buff"`
 	Target buff.OwnerID `json:"target"`
 }
 
-// Register returns the function for RegisterMatch; each match gets its own engine.
+// Register returns a function for RegisterMatch. Each match gets its own engine.
 func Register(o engine.Options) func(context.Context, runtime.Logger, *sql.DB, runtime.NakamaModule) (runtime.Match, error) {
 	return func(context.Context, runtime.Logger, *sql.DB, runtime.NakamaModule) (runtime.Match, error) {
 		eng, err := engine.New(o)
@@ -107,7 +108,7 @@ func (m *Match) join(d runtime.MatchDispatcher, p runtime.Presence) error {
 		return err
 	}
 	s := &seat{presence: p, id: id}
-	m.screen.Update() // makes the screen know the new owner
+	m.screen.Update() // so that the screen knows the new owner
 	if s.viewer, err = m.screen.Join(s.id); err != nil {
 		return err
 	}
@@ -134,8 +135,8 @@ func (m *Match) MatchLeave(_ context.Context, _ runtime.Logger, _ *sql.DB, _ run
 	return m
 }
 
-// MatchLoop runs a frame: the actions of players, a Tick, and the packets for players. The
-// match ends when all players have left.
+// MatchLoop runs a frame. It executes the actions of players, calls Tick, and sends packets to
+// the players. The match ends when all players have left.
 func (m *Match) MatchLoop(ctx context.Context, log runtime.Logger, _ *sql.DB, _ runtime.NakamaModule, d runtime.MatchDispatcher, _ int64, _ any, messages []runtime.MatchData) any {
 	for _, message := range messages {
 		s := m.seats[message.GetSessionId()]
@@ -162,7 +163,8 @@ func (m *Match) MatchLoop(ctx context.Context, log runtime.Logger, _ *sql.DB, _ 
 		if m.packet = s.viewer.Append(m.packet[:0]); len(m.packet) == 0 {
 			continue
 		}
-		// Nakama may still be sending the packet when the next one is written.
+		// Copy the packet, because Nakama may still be sending it when the next packet is
+		// written.
 		if err := d.BroadcastMessage(OpPacket, append([]byte(nil), m.packet...), []runtime.Presence{s.presence}, nil, true); err != nil {
 			log.Warn("%v", err)
 		}
@@ -196,7 +198,8 @@ func (m *Match) message(s *seat, message runtime.MatchData) error {
 	return fmt.Errorf("no such message: %d", message.GetOpCode())
 }
 
-// MatchTerminate ends the match when the server ends. When it returns nil, a saved match is on disk.
+// MatchTerminate ends the match when the server ends. When it returns nil, a saved match is on
+// disk.
 func (m *Match) MatchTerminate(ctx context.Context, log runtime.Logger, _ *sql.DB, _ runtime.NakamaModule, _ runtime.MatchDispatcher, _ int64, _ any, _ int) any {
 	m.close(ctx, log)
 	return nil

@@ -69,7 +69,8 @@ type quiet struct {
 func (q quiet) Error(format string, v ...any) { q.t.Errorf(format, v...) }
 func (q quiet) Warn(format string, v ...any)  { q.t.Errorf(format, v...) }
 
-// TestMatch plays a match like Nakama: one call after another, each with the state returned by the previous one.
+// TestMatch plays a match like Nakama: one call after another, each with the state returned by
+// the previous one.
 func TestMatch(t *testing.T) {
 	cat, err := catalog.Parse("buffs.yaml", []byte(`buffs: {poison: {duration: 10s, stack: {by: source, limit: 5}}}`))
 	require.NoError(t, err)
@@ -132,8 +133,8 @@ func TestTerminate(t *testing.T) {
 	require.ErrorIs(t, m.(*nakama.Match).Engine.Spawn(1, nil), engine.ErrClosed)
 }
 
-// TestKeep checks that a Nakama user gets the same owner and its buffs in the next match, whether the server has ended the
-// match or crashed, and that a different user gets a different owner.
+// TestKeep checks that a Nakama user gets the same owner and its buffs in the next match, whether
+// the server has ended the match or crashed, and that a different user gets a different owner.
 func TestKeep(t *testing.T) {
 	cat, err := catalog.Parse("buffs.yaml", []byte(`buffs: {poison: {duration: 1h, stack: {by: target, limit: 5}}}`))
 	require.NoError(t, err)

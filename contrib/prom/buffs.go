@@ -13,7 +13,7 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// sumOf is the sum of the counters of all definitions that share one series.
+// sumOf holds the sums of the counters of all definitions that share one series.
 type sumOf struct {
 	live   int
 	events [len(view.View{}.Counts)]uint64
@@ -61,8 +61,8 @@ func (c *Collector) collectBuffs(ctx context.Context, ch chan<- prometheus.Metri
 	}
 }
 
-// nameOf returns the label of the series to which a definition belongs. A definition with its own
-// series keeps the series, so that no counter decreases.
+// nameOf returns the label of the series to which a definition belongs. A definition keeps its
+// own series forever, so that no counter decreases.
 func (c *Collector) nameOf(s *view.SpecStats) string {
 	name := strings.ToValidUTF8(s.Spec.ID, "\uFFFD")
 	c.mu.Lock()

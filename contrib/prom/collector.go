@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	patience  = 2 * time.Second // maximum duration of a scrape; longer than a Budget
+	patience  = 2 * time.Second // maximum duration of a scrape; longer than engine.DefaultBudget
 	maxDenied = 500             // maximum number of pairs of definition and reason; the most frequent pairs are exported
 	maxBuffs  = 100             // maximum number of definitions with their own series; the first with an event get one
 )
 
-// The labels of series that do not belong to one definition.
+// Labels of series that do not belong to a single definition.
 const (
 	others   = "(others)"   // all definitions without their own series
 	timeouts = "(timeouts)" // timeouts
@@ -122,9 +122,9 @@ func plain() []metric {
 	return out
 }
 
-// stuckAfter is how long a handler must have occupied a worker to count as stuck. Handlers that are
-// running when a Tick exceeds its budget are usually different ones each time. That means that the
-// engine has a backlog, not that a handler is stuck.
+// stuckAfter is the time that a handler must have occupied a worker to count as stuck. If a Tick
+// exceeds its budget because of a backlog, handlers are still running too, but they are different
+// ones each time.
 const stuckAfter = time.Second
 
 func stuck(v *view.View) (n int) {
@@ -172,8 +172,8 @@ func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 }
 
 func (c *Collector) collectDenied(ch chan<- prometheus.Metric, v *view.View) {
-	// The counts of definitions of earlier catalogs are added to those of the current definitions
-	// with the same id, because a counter must not appear twice.
+	// A counter must not appear twice, so the counts of definitions of earlier catalogs are added
+	// to the counts of the current definitions with the same ids.
 	type key struct{ buff, why string }
 	sums := make(map[key]uint64)
 	for _, d := range v.Denied {

@@ -1,14 +1,14 @@
-// Package prom exports metrics of an engine to Prometheus. Its [prometheus.Collector] reads the state
-// of the engine from the loop at each scrape. It is a separate module, so that a game that imports
-// the engine does not link a metrics library.
+// Package prom exports metrics of an engine to Prometheus. Its [prometheus.Collector] reads the
+// state of the engine from the loop at each scrape. It is a separate module, so that a game that
+// imports the engine does not link a metrics library.
 //
 //	metrics := prom.New(eng)
 //	defer metrics.Close()
 //	registry.MustRegister(metrics)
 //
-// The cost is that of the engine's Watch while it is open; docs/inspect.md has the figures. A
-// scrape waits for the end of the next Tick, at most two seconds; if the loop does not tick,
-// bufftick_up is 0 and the other metrics are missing.
+// While a Collector exists, the engine's Watch is open; docs/inspect.md gives its cost. A scrape
+// waits for the end of the next Tick, at most two seconds. If the loop does not tick, bufftick_up
+// is 0 and the other metrics are missing.
 //
 //	bufftick_up                              1 if the loop has answered, otherwise 0
 //	bufftick_frames_total                    Ticks so far
@@ -41,10 +41,10 @@
 //	bufftick_pool_refused_total              times that the pool had no worker
 //	bufftick_faults_total                    panics of handlers and other functions of the game
 //
-// The counters by kind, lateness and denial, and the durations, start at zero when New is called. At
-// most 100 definitions have their own series: the first ones with an event. All other definitions
-// share the label "(others)". Timeouts have the label "(timeouts)". Attribute changes, deaths and
-// revivals by the game itself have the label "(game)". For several engines in one registry give each its own label with
-// prometheus.WrapRegistererWith, as in the example Zones. dashboard.json is a dashboard for
-// Grafana, and alerts.yaml has rules for Prometheus.
+// The counters by kind, lateness and denial, and the durations, start at zero when New is called.
+// The first 100 definitions with an event have their own series. All other definitions share the
+// label "(others)". Timeouts have the label "(timeouts)". Attribute changes, deaths and revivals
+// by the game itself have the label "(game)". For several engines in one registry, give each its
+// own label with prometheus.WrapRegistererWith, as in the example Zones. dashboard.json is a
+// dashboard for Grafana, and alerts.yaml contains alert rules for Prometheus.
 package prom

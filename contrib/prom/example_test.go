@@ -33,7 +33,8 @@ func Example() {
 	// Output: bufftick_up 0
 }
 
-// The engines of several zones in one registry: each has a label of its own, or the second one would be refused.
+// The engines of several zones in one registry: each has a label of its own, or the second one
+// would be refused.
 func Example_zones() {
 	registry := prometheus.NewRegistry()
 	for _, zone := range []string{"arena", "harbour"} {

@@ -24,8 +24,8 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// program returns the path of one of Prometheus's programs. Without it the test is skipped, but not where it
-// must run.
+// program returns the path of one of Prometheus's programs. Without it the test is skipped, but
+// not where it must run.
 func program(t *testing.T, name string) string {
 	path, err := exec.LookPath(name)
 	if err == nil {
@@ -38,8 +38,9 @@ func program(t *testing.T, name string) string {
 	return ""
 }
 
-// TestPromtoolRules: Prometheus's own tool reads the rules, and each alert fires in the case that is made for
-// it, and in none of a game in good health. With another expectation the tool must fail.
+// TestPromtoolRules: Prometheus's own tool reads the rules, and each alert fires in the case that
+// is made for it, and in none of a game in good health. With another expectation the tool must
+// fail.
 func TestPromtoolRules(t *testing.T) {
 	tool := program(t, "promtool")
 	out, err := exec.Command(tool, "check", "rules", "alerts.yaml").CombinedOutput()
@@ -108,8 +109,8 @@ func TestPromtoolMetrics(t *testing.T) {
 	require.Error(t, err, "a counter without _total must be found")
 }
 
-// TestPrometheus: a real Prometheus scrapes a game, and each query of the dashboard and of the rules is
-// answered, those of the dashboard with data. It takes some ten seconds of real time.
+// TestPrometheus: a real Prometheus scrapes a game, and each query of the dashboard and of the
+// rules is answered, those of the dashboard with data. It takes some ten seconds of real time.
 func TestPrometheus(t *testing.T) {
 	server := program(t, "prometheus")
 	if !long.On() {
@@ -135,7 +136,8 @@ func TestPrometheus(t *testing.T) {
 	}
 }
 
-// startPrometheus starts a server that scrapes target each second, until the test is over, and returns its address.
+// startPrometheus starts a server that scrapes target each second, until the test is over, and
+// returns its address.
 func startPrometheus(t *testing.T, server, target string) string {
 	dir := t.TempDir()
 	rules, err := filepath.Abs("alerts.yaml")
@@ -160,7 +162,8 @@ func startPrometheus(t *testing.T, server, target string) string {
 	return address
 }
 
-// untilData asks until there is an answer, and if wanted one with data, and returns how many series that has.
+// untilData asks until there is an answer, and if wanted one with data, and returns how many
+// series that has.
 func untilData(t *testing.T, address, query string, wanted bool) int {
 	var last string
 	for begun := time.Now(); time.Since(begun) < time.Minute; time.Sleep(200 * time.Millisecond) { // another process: there is no other way

@@ -7,7 +7,7 @@ import (
 )
 
 // Saver exports metrics about the saving of a zone. Use [NewSaver] to create one. Any number of
-// goroutines may call Collect at once; a call never waits for the loop or the disk.
+// goroutines may call Collect at once. Collect never waits for the loop or the disk.
 type Saver struct {
 	stats func() store.Stats
 	plain []saved

@@ -1,11 +1,12 @@
-// Package protoactor runs bufftick in an actor of Proto.Actor: the actor is the game loop of
-// one zone.
+// Package protoactor runs bufftick in an actor of Proto.Actor. The actor is the game loop of one
+// zone.
 //
-// Proto.Actor delivers one message at a time to an actor. The goroutine that delivers a message is
-// the loop of the zone's engine until the message is handled, so the actor calls the Engine directly,
-// without a lock or the Inbox. The messages are commands, and ticks that a timer sends. The answer to a [buff.Command] is a
-// [buff.Result]. The timers are Go's, because in the tested version the Cancel of Proto.Actor's
-// scheduler and its receive timeout have data races.
+// Proto.Actor delivers one message at a time to an actor. The goroutine that delivers a message
+// is the loop of the zone's engine until the message is handled, so the actor calls the Engine
+// directly, without a lock or the Inbox. The messages are commands, and ticks that a timer sends.
+// The answer to a [buff.Command] is a [buff.Result]. The timer is a time.Timer, because in the
+// tested version of Proto.Actor, the receive timeout and the Cancel function of the scheduler
+// have data races.
 //
 //	zone := system.Root.Spawn(actor.PropsFromProducer(protoactor.New(protoactor.Options{
 //		Zone: "arena", Store: store, Engine: engine.Options{Catalog: catalog}, Idle: time.Minute,
@@ -14,8 +15,8 @@
 //
 // An actor that gets no commands for the time Idle saves everything and stops. The next actor of
 // that zone restores the saved state. This package does not ensure that a zone has only one actor
-// at a time, and Proto.Actor's cluster does not ensure that after a pause of a node. But the store
-// does not let an earlier actor save any more: it returns store.ErrFenced.
+// at a time, nor does Proto.Actor's cluster after a node was suspended. However, an earlier actor
+// cannot save its zone any more, because the store returns store.ErrFenced.
 package protoactor
 
 import (
@@ -43,8 +44,8 @@ type Options struct {
 	Idle  time.Duration // time without a command after which the actor saves and stops; 0 means never
 }
 
-// New returns a producer for actor.PropsFromProducer. The producer creates an actor at the start and
-// after each panic.
+// New returns a producer for actor.PropsFromProducer. Proto.Actor calls the producer at the start
+// and after each panic.
 func New(o Options) actor.Producer {
 	if o.Frame == 0 {
 		o.Frame = 50 * time.Millisecond
@@ -64,7 +65,7 @@ type zone struct {
 // tick is the message that runs a frame.
 type tick struct{}
 
-// drainWithin is how long an actor that stops waits for busy owners.
+// drainWithin is the maximum time for which a stopping actor waits for busy owners.
 const drainWithin = 10 * time.Second
 
 // Receive implements actor.Actor. It panics if it cannot start or save the zone, and
@@ -109,7 +110,7 @@ func (z *zone) frame(c actor.Context) {
 		c.Stop(c.Self())
 		return
 	}
-	z.timer.Reset(z.o.Frame) // only after this tick, so that ticks do not queue up
+	z.timer.Reset(z.o.Frame) // started only after this tick, so that ticks do not queue up
 }
 
 // end saves everything.
@@ -135,6 +136,6 @@ func (z *zone) abandon() {
 		z.saver.Close()
 		ctx, cancel := context.WithTimeout(context.Background(), drainWithin)
 		defer cancel()
-		_ = z.saver.Engine().Close(ctx) // unlike Drain, Close does not save the zone
+		_ = z.saver.Engine().Close(ctx) // unlike Saver.Drain, this does not save the zone
 	}
 }

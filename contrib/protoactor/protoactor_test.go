@@ -70,7 +70,8 @@ func (w *world) haste(pid *actor.PID) {
 	require.NoError(w.t, answer.(buff.Result).Err)
 }
 
-// TestPassivation: an actor that nobody asks for anything saves and stops, and the next one goes on.
+// TestPassivation: an actor that nobody asks for anything saves and stops, and the next one goes
+// on.
 func TestPassivation(t *testing.T) {
 	w := newWorld(t)
 	pid, _ := w.spawn()
