@@ -8,15 +8,16 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// TestAheadForgets: once DoAll has returned, or has panicked, nothing holds an owner that it looked
-// at: who leaves is gone.
-func TestAheadForgets(t *testing.T) {
+// TestEngine_DoAll_ReleasesOwners checks that after DoAll has returned or panicked, the prefetch
+// list keeps no owner alive.
+func TestEngine_DoAll_ReleasesOwners(t *testing.T) {
 	catalog, err := buff.NewCatalog(buff.Spec{ID: "b", Duration: 1e9})
 	require.NoError(t, err)
 	e, err := New(Options{Catalog: catalog, Synchronous: true})
 	require.NoError(t, err)
 	var commands []buff.Command
-	for id := range buff.OwnerID(prefetchBatch + 3) { // the last look ahead is at fewer than the one before
+	// the last batch is smaller than the one before
+	for id := range buff.OwnerID(prefetchBatch + 3) {
 		require.NoError(t, e.Spawn(id+1, nil))
 		commands = append(commands, buff.Apply(id+1, buff.Application{Spec: catalog.Spec("b")}))
 	}

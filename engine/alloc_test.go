@@ -11,7 +11,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// steady is an engine whose owners each carry a pulse every second, with a handler.
+// steady returns an engine whose owners each have a buff that pulses every second and calls a
+// handler.
 func steady(tb testing.TB, owners, workers int) (*engine.Engine, *buff.Catalog) {
 	tb.Helper()
 	cat := catalogOf(tb,
@@ -85,7 +86,7 @@ func TestNoAllocations(t *testing.T) {
 	require.NotZero(t, events)
 }
 
-// TestVerbsDoNotAllocate: neither does what a fight asks for again and again, on the loop
+// TestVerbsDoNotAllocate checks that the usual commands of a fight allocate nothing, on the loop
 // and in a handler.
 func TestVerbsDoNotAllocate(t *testing.T) {
 	c := &verbCase{carries: []buff.Spec{
@@ -170,8 +171,8 @@ func TestVerbsDoNotAllocate(t *testing.T) {
 	require.Zero(t, x.Stats().Undelivered)
 }
 
-// TestNoAllocationsWithWorkers: the pool makes a goroutine only if it has never had
-// as many at once.
+// TestNoAllocationsWithWorkers checks that the pool starts a goroutine only if more workers run at
+// once than ever before.
 func TestNoAllocationsWithWorkers(t *testing.T) {
 	e, _ := steady(t, 1000, 2)
 	run := func() { e.Tick(time.Second) }
@@ -181,9 +182,9 @@ func TestNoAllocationsWithWorkers(t *testing.T) {
 	require.LessOrEqual(t, testing.AllocsPerRun(100, run), 1.0)
 }
 
-// TestNoAllocationsOfTheCrossIndex: where the catalog has shares, auras and zones, what does not
-// use them allocates nothing, and the looks of auras and the giving way of marks do not
-// either once their lists have grown.
+// TestNoAllocationsOfTheCrossIndex checks that the cross-owner index allocates nothing in a
+// catalog with source limits, auras and zones: not for owners without such buffs and, once its
+// lists have grown, not for searches of auras and evictions of buffs either.
 func TestNoAllocationsOfTheCrossIndex(t *testing.T) {
 	const owners = 200
 	cat := catalogOf(t,
@@ -194,7 +195,8 @@ func TestNoAllocationsOfTheCrossIndex(t *testing.T) {
 	)
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Members: func(q engine.AuraQuery, found func(buff.OwnerID)) {
 		for id := range buff.OwnerID(owners / 2) {
-			found((id + buff.OwnerID(q.Due/500)*q.Bearer) % owners) // some leave and some come at every look
+			// some members leave and some enter at every search
+			found((id + buff.OwnerID(q.Due/500)*q.Bearer) % owners)
 		}
 	}})
 	for id := range buff.OwnerID(owners) {

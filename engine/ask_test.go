@@ -20,14 +20,14 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// waiter is an Ask or a Run of another goroutine.
+// waiter is a call of Ask or Run on another goroutine.
 type waiter struct {
 	r    buff.Result
 	err  error
 	over chan struct{}
 }
 
-// asking has another goroutine call, and returns once it waits.
+// asking runs call on another goroutine, and returns when that call waits.
 func asking(call func() (buff.Result, error)) *waiter {
 	a := &waiter{over: make(chan struct{})}
 	go func() {
@@ -49,7 +49,7 @@ func (a *waiter) done() bool {
 	}
 }
 
-// TestAsk: who asks waits for the Tick, and gets what the loop would have got.
+// TestAsk checks that Ask waits for the Tick and returns the Result that the loop would have got.
 func TestAsk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cat := catalogOf(t, buff.Spec{ID: "p", Duration: 2 * time.Second, Stack: define.Stacking{By: define.ByTarget}})
@@ -83,8 +83,8 @@ func TestAsk(t *testing.T) {
 	})
 }
 
-// TestAskBusy: for an owner who is busy the answer says that the command waits; what comes of it is
-// an event.
+// TestAskBusy checks that Ask for a busy owner returns a Queued Result, and that the outcome is an
+// event.
 func TestAskBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cat := catalogOf(t, buff.Spec{ID: "p", Duration: 2 * time.Second})
@@ -107,8 +107,8 @@ func TestAskBusy(t *testing.T) {
 	})
 }
 
-// TestAskEnds: who no longer waits has the command withdrawn: it is never carried out. Nothing is
-// in doubt.
+// TestAskEnds checks that a command is withdrawn when the context of Ask ends: it is never
+// executed.
 func TestAskEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := open(t, engine.Options{Synchronous: true, Limits: engine.Limits{Inbox: 2}})
@@ -138,8 +138,8 @@ func TestAskEnds(t *testing.T) {
 	})
 }
 
-// TestAskRaces: of a command whose asker goes away while the loop looks, either the Result comes
-// or it was not carried out.
+// TestAskRaces checks the case that the context of Ask ends while the loop takes the command:
+// either Ask returns the Result, or the command was not executed.
 func TestAskRaces(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "p", Kind: define.Infinite})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Limits: engine.Limits{Buffs: buff.MaxPerOwner}})
@@ -179,8 +179,8 @@ func TestAskRaces(t *testing.T) {
 	require.Equal(t, applied, countOf(e, 1))
 }
 
-// TestAskClose: Close answers whoever waits: what it delivers by its Result, a function with
-// ErrClosed, and what it leaves behind too.
+// TestAskClose checks that Close answers all waiting callers: with the Result for commands that it
+// delivers, and with ErrClosed for functions and for commands that it does not deliver.
 func TestAskClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, err := engine.New(engine.Options{Workers: 1, Budget: brief, Limits: engine.Limits{Tick: 4}})
@@ -212,8 +212,9 @@ func TestAskClose(t *testing.T) {
 	})
 }
 
-// TestRun: a function on the loop does what the loop may do between two Ticks, at its place in the
-// order of the Inbox, and a replay does it again without the function.
+// TestRun checks that a function of Run may do what the loop may do between two Ticks, that it
+// runs at its place in the order of the Inbox, and that a replay repeats its calls without the
+// function.
 func TestRun(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "p", Duration: 5 * time.Second}, buff.Spec{ID: "hit", Kind: define.Instant})
 	o := engine.Options{Catalog: cat, Workers: 2, Budget: patient}
@@ -280,8 +281,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestRunFails: a function that panics or ends its goroutine is reported as what the game has
-// handed in, and who waits is told; one that calls Tick or Close panics.
+// TestRunFails checks that a panic or Goexit in a function of Run is reported as a fault of the
+// game, and that Run returns an error. A function that calls Tick or Close panics.
 func TestRunFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said []view.Fault
@@ -315,8 +316,8 @@ func TestRunFails(t *testing.T) {
 	})
 }
 
-// TestRunExits: a function that ends its goroutine ends the loop's, which nobody can stop; who waits
-// is told.
+// TestRunExits checks that a function of Run that calls runtime.Goexit on the loop ends the loop's
+// goroutine, which cannot be prevented, and that Run returns an error.
 func TestRunExits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, err := engine.New(engine.Options{Synchronous: true})
@@ -330,7 +331,7 @@ func TestRunExits(t *testing.T) {
 	})
 }
 
-// TestAskReplay: in a replay nobody answers.
+// TestAskReplay checks that Ask fails in a replay.
 func TestAskReplay(t *testing.T) {
 	var rec bytes.Buffer
 	e := open(t, engine.Options{Synchronous: true, Trace: engine.Trace{Record: &rec}})

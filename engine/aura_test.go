@@ -17,7 +17,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// field is a world in which everybody stands on a line.
+// field is a world in which all owners are on a line.
 type field struct {
 	at       map[buff.OwnerID]float64
 	searches []wheel.Time // Due of every query
@@ -28,18 +28,19 @@ func (f *field) members(q engine.AuraQuery, found func(buff.OwnerID)) {
 	for id, x := range f.at {
 		if math.Abs(x-f.at[q.Bearer]) <= q.Buff.Spec.Aura.Radius {
 			found(id)
-			found(id) // twice makes no difference
+			found(id) // a duplicate makes no difference
 		}
 	}
-	found(1 << 50) // nor does somebody who is not there
+	found(1 << 50) // nor does an unknown owner
 }
 
-// beacon is an aura of 10 yards that applies light, looks every 500 ms and lingers for 700.
+// beacon returns an aura of 10 yards that applies light, searches every 500 ms and lingers for 700
+// ms.
 func beacon() define.Aura {
 	return define.Aura{Apply: "light", Radius: 10, Interval: 500 * time.Millisecond, Linger: 700 * time.Millisecond}
 }
 
-// auraWorld returns an engine with the definitions beacon, light and more, and its field.
+// auraWorld returns an engine with the definitions beacon, light and more, with its field.
 func auraWorld(t *testing.T, m mode, more ...buff.Spec) (*engine.Engine, *field, *buff.Catalog) {
 	t.Helper()
 	f := &field{at: map[buff.OwnerID]float64{}}
@@ -52,8 +53,8 @@ func auraWorld(t *testing.T, m mode, more ...buff.Spec) (*engine.Engine, *field,
 	return open(t, o), f, cat
 }
 
-// TestW05_Aura: a member that is outside at a look loses the aura's buff a linger later, and
-// keeps it if it is inside again before.
+// TestW05_Aura checks that a member that is outside at a search loses the aura's buff after the
+// linger time, unless it is inside again before.
 func TestW05_Aura(t *testing.T) {
 	for _, back := range []bool{false, true} {
 		for _, frame := range []time.Duration{50, 100, 500, 250} {
@@ -64,7 +65,7 @@ func TestW05_Aura(t *testing.T) {
 				add(t, e, 1, cat.Spec("beacon"))
 				var got []string
 				for now := time.Duration(0); now < 13*time.Second; now += frame * time.Millisecond {
-					// 2 is outside from just after the look at 10.0 on.
+					// Owner 2 is outside from just after the search at 10.0 on.
 					outside := now >= 10*time.Second && !(back && now+frame*time.Millisecond >= 11*time.Second)
 					f.at[2] = 5
 					if outside {
@@ -86,8 +87,8 @@ func TestW05_Aura(t *testing.T) {
 	}
 }
 
-// TestAuraLooks: looks are at the start and every interval after it, however long the
-// frames are; several that are due in one frame are one.
+// TestAuraLooks checks that searches are at the start and at every interval after it, whatever the
+// length of the frames, and that several searches due in one frame are combined.
 func TestAuraLooks(t *testing.T) {
 	e, f, cat := auraWorld(t, modes[0])
 	spawn(t, e, 1)
@@ -103,8 +104,8 @@ func TestAuraLooks(t *testing.T) {
 	require.Zero(t, e.Stats().Timers)
 }
 
-// TestAuraLateFrame: the linger counts from the instant of the look, not from the end of the
-// frame; and what would have ended before it ends at once.
+// TestAuraLateFrame checks that the linger time counts from the instant of the search, not from
+// the end of the frame, and that a buff whose linger time is already over ends at once.
 func TestAuraLateFrame(t *testing.T) {
 	e, f, cat := auraWorld(t, modes[0])
 	f.at = map[buff.OwnerID]float64{2: 1, 3: 1}
@@ -112,7 +113,7 @@ func TestAuraLateFrame(t *testing.T) {
 	h := add(t, e, 1, cat.Spec("beacon"))
 	e.Tick(0)
 	f.at[2] = 20
-	require.Empty(t, lines(e.Tick(600*time.Millisecond))) // the look of 500
+	require.Empty(t, lines(e.Tick(600*time.Millisecond))) // the search at 500
 	require.Equal(t, []string{"2: 1200 remove light why=out_of_aura"}, lines(e.Tick(600*time.Millisecond)))
 	_, err := e.AddTimeout(1, 100*time.Millisecond, func(c *engine.Context) { c.Remove(h) })
 	require.NoError(t, err)
@@ -123,9 +124,9 @@ func TestAuraLateFrame(t *testing.T) {
 	require.Zero(t, engine.Owed(e))
 }
 
-// TestAuraMembers: the bearer is a member if the game says so; members come in the order of
-// their ids; what the aura applies has the bearer as source, and the aura's magnitude and
-// level; who has lost it gets it again at the next look.
+// TestAuraMembers checks several rules. The bearer is a member if Options.Members lists it.
+// Members get the buff in the order of their ids. The buff has the bearer as its source, and the
+// aura's magnitude and level. A member that has lost the buff gets it again at the next search.
 func TestAuraMembers(t *testing.T) {
 	e, f, cat := auraWorld(t, modes[0])
 	for id := range buff.OwnerID(20) {
@@ -152,8 +153,8 @@ func TestAuraMembers(t *testing.T) {
 	require.Equal(t, []string{"5: 0 remove light why=cancelled", "5: 500 apply light x1"}, lines(e.Tick(500*time.Millisecond)))
 }
 
-// TestAuraOfNoEffect: an aura that is hidden, or whose time or whose owner's stands still,
-// finds nobody, and finds everybody again afterwards.
+// TestAuraOfNoEffect checks that an aura finds no members while it is hidden, or while it or its
+// owner is paused, and that it finds all members again afterwards.
 func TestAuraOfNoEffect(t *testing.T) {
 	buffs := func(e *engine.Engine, h buff.Handle, v verb.Verb) {
 		e.Do(buff.Command{Verb: v, Whose: define.OfBuff, Handle: h})
@@ -201,8 +202,9 @@ func TestAuraOfNoEffect(t *testing.T) {
 	}
 }
 
-// TestAurasOfOneBearer: two auras of one bearer that apply the same hold one instance
-// together; it goes when neither finds the member any more, or both have ended.
+// TestAurasOfOneBearer checks that two auras of one bearer that apply the same definition share
+// one instance on a member, which ends when neither aura finds the member or both auras have
+// ended.
 func TestAurasOfOneBearer(t *testing.T) {
 	wide := beacon()
 	wide.Radius, wide.Linger = 20, 0
@@ -226,7 +228,8 @@ func TestAurasOfOneBearer(t *testing.T) {
 	require.Empty(t, engine.CheckCrossIndex(e))
 }
 
-// TestAuraAndDespawn: members and bearers come and go; nothing is left behind.
+// TestAuraAndDespawn checks that members and bearers may come and leave, and that nothing is left
+// over.
 func TestAuraAndDespawn(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
 		e, f, cat := auraWorld(t, m)
@@ -267,7 +270,7 @@ func carries(e *engine.Engine, id buff.OwnerID, s *buff.Spec) (n int) {
 	return n
 }
 
-// TestAuraOfAnAura: what an aura applies may be an aura; it looks from the next frame on.
+// TestAuraOfAnAura checks that an aura may apply an aura, which searches from the next frame on.
 func TestAuraOfAnAura(t *testing.T) {
 	second := beacon()
 	second.Apply = "plague"
@@ -280,8 +283,8 @@ func TestAuraOfAnAura(t *testing.T) {
 	add(t, e, 1, cat.Spec("carrier"))
 	require.Equal(t, []string{"1: 0 apply carrier x1 end=1000", "1: 0 apply plague x1", "2: 0 apply plague x1"}, lines(e.Tick(0)))
 	require.Equal(t, []string{
-		"1: 0 apply light x1", "2: 0 apply light x1", // of 1
-		"1: 0 apply light x1", "2: 0 apply light x1", "3: 0 apply light x1", // of 2
+		"1: 0 apply light x1", "2: 0 apply light x1", // of owner 1
+		"1: 0 apply light x1", "2: 0 apply light x1", "3: 0 apply light x1", // of owner 2
 	}, lines(e.Tick(0)))
 	for range 20 {
 		e.Tick(500 * time.Millisecond)
@@ -292,8 +295,9 @@ func TestAuraOfAnAura(t *testing.T) {
 	require.Zero(t, e.Stats().Timers)
 }
 
-// TestAuraBusy: a busy bearer is not looked at, and its members stay; a busy member is told
-// once, and not at every look; one whose mailbox is full is told when there is room.
+// TestAuraBusy checks three cases. While the bearer is busy, its members do not change. A busy
+// member is notified once, not at every search. A member whose mailbox is full is notified when
+// there is room.
 func TestAuraBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := gates{}
@@ -349,8 +353,8 @@ func TestAuraBusy(t *testing.T) {
 	})
 }
 
-// TestMembersMisuse: an aura without Options.Members is refused, and so is a call of the
-// Engine from there.
+// TestMembersMisuse checks that an aura without Options.Members is refused, and that a call of the
+// Engine in Options.Members panics.
 func TestMembersMisuse(t *testing.T) {
 	specs := []buff.Spec{{ID: "beacon", Kind: define.Infinite, Aura: beacon()}, {ID: "light", Kind: define.Infinite}}
 	cat := catalogOf(t, specs...)
@@ -369,7 +373,7 @@ func TestMembersMisuse(t *testing.T) {
 	e.Do(buff.Kill(1))
 }
 
-// TestAuraQuery: what Members gets to know.
+// TestAuraQuery checks the AuraQuery that Members gets.
 func TestAuraQuery(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "beacon", Kind: define.Infinite, Aura: beacon()}, buff.Spec{ID: "light", Kind: define.Infinite})
 	var asked []engine.AuraQuery
@@ -394,8 +398,9 @@ func TestAuraQuery(t *testing.T) {
 	require.True(t, slices.IsSorted([]buff.OwnerID{asked[0].Bearer, asked[1].Bearer}))
 }
 
-// TestAuraOfBusyMembers: a busy member that has been told of an aura is not told again at each look,
-// also where somebody who could not be told to leave is a member still.
+// TestAuraOfBusyMembers checks that a busy member that was notified of an aura is not notified
+// again at each search, even if another owner is still a member only because its notification
+// failed.
 func TestAuraOfBusyMembers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const mailbox = 4
@@ -423,8 +428,9 @@ func TestAuraOfBusyMembers(t *testing.T) {
 			}
 			f.at[id] = 100
 		}
-		mail := []int{engine.Mail(e, 3)} // of 5
-		for range 4 {                    // 2 and 3 have no room for a word, and are members for so long
+		mail := []int{engine.Mail(e, 3)} // messages for owner 5
+		// owners 2 and 3 have no room for a message, so they stay members
+		for range 4 {
 			e.Tick(500 * time.Millisecond)
 			mail = append(mail, engine.Mail(e, 3))
 		}
@@ -439,7 +445,7 @@ func TestAuraOfBusyMembers(t *testing.T) {
 		require.Equal(t, 1, carries(e, 5, cat.Spec("light")))
 		require.Len(t, slices.Compact(mail), 1)
 
-		g.hold(2) // who is a member no more, and is told when it comes in
+		g.hold(2) // owner 2 is no longer a member, and learns that when its message is processed
 		add(t, e, 2, cat.Spec("hang"))
 		e.Tick(0)
 		f.at[2] = 1
@@ -452,8 +458,8 @@ func TestAuraOfBusyMembers(t *testing.T) {
 	})
 }
 
-// TestAurasComeBack: of the auras of one bearer that look at one instant the older looks first, also when they have
-// come back with him.
+// TestAurasComeBack checks that auras of one bearer that search at one instant do so in the order
+// of their age, even after the bearer was saved and restored.
 func TestAurasComeBack(t *testing.T) {
 	e, f, cat := auraWorld(t, modes[0],
 		buff.Spec{ID: "torch", Kind: define.Infinite, Aura: define.Aura{Apply: "glow", Radius: 10, Interval: time.Second}},

@@ -10,8 +10,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// BenchmarkTick is one Tick of 50 ms in which nothing is due, with so many buffs
-// that wait.
+// BenchmarkTick measures a Tick of 50 ms in which nothing is due, with the given number of active
+// buffs.
 func BenchmarkTick(b *testing.B) {
 	for _, waiting := range []int{0, 1000, 1_000_000} {
 		b.Run(fmt.Sprintf("waiting=%d", waiting), func(b *testing.B) {
@@ -29,14 +29,14 @@ func BenchmarkTick(b *testing.B) {
 	}
 }
 
-// BenchmarkAddBuff is one call on the loop, for an owner who carries 8 other buffs.
+// BenchmarkAddBuff measures one call on the loop, for an owner with 8 other buffs.
 func BenchmarkAddBuff(b *testing.B) {
 	e, cat := steady(b, 1, 0)
 	mark := buff.Application{Spec: cat.Spec("mark")}
 	for range 7 {
 		e.AddBuff(0, buff.Application{Spec: cat.Spec("venom")})
 	}
-	// The events must be taken now and then.
+	// The events must be discarded from time to time.
 	n := 0
 	drain := func() {
 		if n++; n%1000 == 0 {
@@ -61,8 +61,8 @@ func BenchmarkAddBuff(b *testing.B) {
 	})
 }
 
-// BenchmarkDue is a Tick in which 10,000 owners have a pulse with a handler that does
-// nothing; ns/event is the time for one of them, Frame.Events not counted.
+// BenchmarkDue measures a Tick in which 10,000 owners have a pulse whose handler does nothing. The
+// unit ns/event is the time per pulse, without Frame.Events.
 func BenchmarkDue(b *testing.B) {
 	const owners = 10_000
 	for _, workers := range []int{0, 1, 2, 4} {
@@ -77,9 +77,9 @@ func BenchmarkDue(b *testing.B) {
 	}
 }
 
-// BenchmarkCrossIndex is what shares, sources and auras cost: events that are looked through, a
-// mark that takes the place of another, a source that leaves 10,000 owners of whom one cares,
-// and a look of an aura with 100 members.
+// BenchmarkCrossIndex measures the cost of source limits and auras: indexing events, a buff that
+// evicts another one, a source that leaves 10,000 owners of which one has its buff, and a search
+// of an aura with 100 members.
 func BenchmarkCrossIndex(b *testing.B) {
 	const owners = 10_000
 	cat := catalogOf(b,

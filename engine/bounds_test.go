@@ -16,9 +16,9 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// TestP29_Limits: each queue and each table has a limit, and the error at it says which it
-// is and how much it holds. Nothing is half done: one less is taken, and the next one after
-// there is room.
+// TestP29_Limits checks that each queue and each table has a limit, and that the error at the
+// limit names it with its value. A refused call has no partial effect: one element less is
+// accepted, and so is the next element after there is room.
 func TestP29_Limits(t *testing.T) {
 	cat := catalogOf(t,
 		buff.Spec{ID: "oath", Kind: define.Infinite},
@@ -41,7 +41,7 @@ func TestP29_Limits(t *testing.T) {
 		add   func(e *engine.Engine) error
 		want  error
 		says  string
-		frees func(e *engine.Engine) // makes room for one
+		frees func(e *engine.Engine) // makes room for one element
 	}{
 		{
 			"owners", func(o *engine.Options) { o.Limits.Owners = 5 }, 4,
@@ -104,7 +104,7 @@ func TestP29_Limits(t *testing.T) {
 	}
 }
 
-// TestP29_Mailbox: what waits for a busy owner has a limit.
+// TestP29_Mailbox checks the limit of the commands that wait for a busy owner.
 func TestP29_Mailbox(t *testing.T) {
 	const limit = 5
 	cell, in := make(chan struct{}), make(chan struct{})
@@ -129,7 +129,7 @@ func TestP29_Mailbox(t *testing.T) {
 	require.Equal(t, limit, engine.Timeouts(e))
 }
 
-// TestP29_Zones: so do zones.
+// TestP29_Zones checks the limit of zones.
 func TestP29_Zones(t *testing.T) {
 	if !long.On() {
 		t.Skip("a million zones: -long")
@@ -145,7 +145,8 @@ func TestP29_Zones(t *testing.T) {
 	require.NoError(t, e.Do(buff.PauseZone(buff.MaxOwners)).Err)
 }
 
-// TestP27_AskingOthers: a handler that asks without end is stopped, and what was valid stays.
+// TestP27_AskingOthers checks that a handler that issues commands endlessly is stopped, and that
+// its commands below the limit are executed.
 func TestP27_AskingOthers(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant})
 	for _, to := range []buff.OwnerID{1, 2} {
@@ -158,7 +159,7 @@ func TestP27_AskingOthers(t *testing.T) {
 		})
 		require.NoError(t, err)
 		done := map[buff.EventKind]int{}
-		for range 2 { // for others there is a part of each Tick
+		for range 2 { // commands for other owners have their own part of each Tick
 			for ev := range e.Tick(time.Millisecond).Events() {
 				done[ev.Kind]++
 				if ev.Kind == buff.Faulted {
@@ -171,18 +172,19 @@ func TestP27_AskingOthers(t *testing.T) {
 	}
 }
 
-// heap returns the bytes that live, after what is garbage has gone.
+// heap returns the size of the live heap in bytes.
 func heap() uint64 {
 	var m runtime.MemStats
 	runtime.GC()
-	runtime.GC() // what finalizers and pools have let go
+	runtime.GC() // for memory that finalizers and pools have released
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
 }
 
-// TestP30_Peak: after a peak, back to nobody, the heap is within 5 % of what it was, whatever
-// the peak; and the goroutines are those that were there. What it was is an engine that has
-// had half as many owners: its lists keep memory for a thousand elements in any case.
+// TestP30_Peak checks that after a peak, when no owners are left, the heap is within 5 % of its
+// earlier size, however large the peak was, and that no goroutines are left over. The earlier size
+// is that of an engine that has had half as many owners, because its lists keep memory for a
+// thousand elements.
 func TestP30_Peak(t *testing.T) {
 	owners := long.Pick(5000, 20_000)
 	cat := catalogOf(t,
@@ -202,7 +204,7 @@ func TestP30_Peak(t *testing.T) {
 		for id := range buff.OwnerID(n) {
 			require.NoError(t, e.Drop(id))
 		}
-		for range 1200 { // a minute: lists are given back after 510 frames in which nobody needed them
+		for range 1200 { // a minute: lists are released after 510 frames without use
 			e.Tick(50 * time.Millisecond)
 		}
 	}
@@ -212,8 +214,8 @@ func TestP30_Peak(t *testing.T) {
 	after := heap()
 	t.Logf("before %d, after %d", before, after)
 	require.LessOrEqual(t, after, before+before/20, "before %d, after %d", before, after)
-	// The runtime's goroutine for cleanups counts while it runs some, which a collection makes it do: after
-	// another one there are none left.
+	// The runtime's goroutine for cleanups counts while it runs cleanups, which a garbage
+	// collection may start. After another garbage collection it has ended.
 	for k := 0; k < 100 && runtime.NumGoroutine() > goroutines; k++ {
 		heap()
 	}
@@ -223,7 +225,8 @@ func TestP30_Peak(t *testing.T) {
 	runtime.KeepAlive(e)
 }
 
-// TestP30_Reloads: a game that reloads day after day, and whose definitions are as many as before, takes no more memory.
+// TestP30_Reloads checks that a game with many Reloads but a constant number of definitions does
+// not use more and more memory.
 func TestP30_Reloads(t *testing.T) {
 	specs := []buff.Spec{{ID: "a", Duration: time.Minute}, {ID: "b", Duration: time.Minute}}
 	cat := catalogOf(t, specs...)
@@ -242,8 +245,7 @@ func TestP30_Reloads(t *testing.T) {
 	runtime.KeepAlive(e)
 }
 
-// TestP30_PeakOfAWorld: after a bad hour, with everybody still there, the lists are not
-// kept at the size that they had.
+// TestP30_PeakOfAWorld checks that lists shrink after a peak even if all owners stay.
 func TestP30_PeakOfAWorld(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: 10 * time.Second}, buff.Spec{ID: "hit", Kind: define.Instant})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
@@ -253,7 +255,7 @@ func TestP30_PeakOfAWorld(t *testing.T) {
 			add(t, e, id, cat.Spec("beat"))
 		}
 	}
-	world := make([]byte, 16<<20) // what a game of a thousand players has beside the engine
+	world := make([]byte, 16<<20) // memory of a game of a thousand players besides the engine
 	quiet := func() {
 		for range 2400 { // two minutes
 			e.Tick(50 * time.Millisecond)
@@ -272,12 +274,13 @@ func TestP30_PeakOfAWorld(t *testing.T) {
 		e.Tick(0)
 	}
 	quiet()
-	// A list may have memory for twice the events of the largest frame, which is 5000 here.
+	// A list may have memory for twice the events of the largest frame, which has 5000 events
+	// here.
 	require.LessOrEqual(t, heap(), before+before/20+5000*uint64(unsafe.Sizeof(buff.Event{})))
 	runtime.KeepAlive(world)
 }
 
-// TestP30_AuraLooks: an aura keeps one timer, however often it looks around.
+// TestP30_AuraLooks checks that an aura has one timer, however often it searches.
 func TestP30_AuraLooks(t *testing.T) {
 	cat := catalogOf(t,
 		buff.Spec{ID: "light", Kind: define.Infinite, Stack: define.Stacking{By: define.ByTarget}},
@@ -300,7 +303,7 @@ func TestP30_AuraLooks(t *testing.T) {
 	runtime.KeepAlive(e)
 }
 
-// TestP30_Pairs: buffs that come and go do not make anything grow.
+// TestP30_Pairs checks that adding and removing buffs does not make any memory grow.
 func TestP30_Pairs(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "venom", Duration: 13 * time.Hour, Period: time.Second})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})

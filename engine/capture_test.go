@@ -12,9 +12,9 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestBusySource: an application that reads attributes of a source that is busy waits until
-// the source can be asked, in each lane, and has the numbers of the source of that time. One
-// that reads nothing does not wait, and a source that is not there has none.
+// TestBusySource checks that an application that reads attributes of a busy source waits until the
+// source can be read, in each lane, and then uses the values of that time. An application that
+// reads no attributes does not wait, and a source that is not in the engine has no attributes.
 func TestBusySource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = 3
@@ -72,8 +72,9 @@ func TestBusySource(t *testing.T) {
 	})
 }
 
-// TestBusySourceReload: what waits for a busy source is asked of it by the definition that is in force
-// then. The source leaves right after that, so that nobody else can tell.
+// TestBusySourceReload checks that an application that waits for a busy source is evaluated with
+// the definition that is current then. The source leaves right after that, so the values cannot be
+// read again.
 func TestBusySourceReload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		burn := func(attr string) buff.Spec {

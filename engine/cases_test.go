@@ -12,8 +12,8 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// TestW09_Steal: with 1,800 s left and a cap of 120 s the victim loses the buff as stolen, and
-// the thief has it for 120 s, both at the same instant.
+// TestW09_Steal steals a buff with 1,800 s left, with a cap of 120 s: the victim loses the buff
+// with the reason stolen, and the thief has it for 120 s, both at the same instant.
 func TestW09_Steal(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
 		o := engine.Options{Catalog: catalogOf(t, buff.Spec{ID: "might", Duration: 30 * time.Minute, Polarity: define.Positive})}
@@ -30,8 +30,8 @@ func TestW09_Steal(t *testing.T) {
 	})
 }
 
-// TestW16_Panic: a handler panics in a pulse, and the definition keeps the buff: it is
-// reported, and later pulses of the same owner come on time.
+// TestW16_Panic checks that a panic in a pulse's handler is reported, that the buff stays if its
+// definition says so, and that later pulses of the owner are on time.
 func TestW16_Panic(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
 		o := engine.Options{
@@ -54,8 +54,8 @@ func TestW16_Panic(t *testing.T) {
 	})
 }
 
-// TestUndeliveredAtHome: a command of a handler for its own owner that finds nothing leaves no
-// event and is counted, on any worker.
+// TestUndeliveredWhileIdle checks that a command of a handler for its own owner that finds no
+// target has no event and is counted, on any worker.
 func TestUndeliveredWhileIdle(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
 		var gone buff.Handle

@@ -12,8 +12,9 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestP10_BackFromStuck: time passes an owner whose handler does not return. When it does, minutes
-// later, what was due meanwhile is worked off within TickLimit, in order, and nobody waits for it.
+// TestP10_BackFromStuck checks that time passes an owner whose handler does not return. When the
+// handler returns minutes later, the overdue events are processed in order and within Limits.Tick,
+// and game time does not wait for them.
 func TestP10_BackFromStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = 100
@@ -43,14 +44,15 @@ func TestP10_BackFromStuck(t *testing.T) {
 	})
 }
 
-// TestP10_LimitAcrossTicks: what owners may yet work off for whom a Tick has not waited any more is
-// kept free in the following ones, and what one brings who was stuck has to fit in.
+// TestP10_LimitAcrossTicks checks that allowances of owners that a Tick no longer waits for are
+// still reserved in the following Ticks, and that the events of an owner that was stuck must fit
+// into the remaining quota.
 func TestP10_LimitAcrossTicks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = 30
 		p := newPrison(t, 20, engine.Options{Workers: 1, Limits: engine.Limits{Tick: limit}})
 		for id := range buff.OwnerID(20) {
-			if id == 10 { // the others pulse half a second later
+			if id == 10 { // the other owners pulse half a second later
 				p.Tick(500 * time.Millisecond)
 			}
 			add(t, p.Engine, id+1, p.beat)
@@ -66,7 +68,7 @@ func TestP10_LimitAcrossTicks(t *testing.T) {
 		}
 		p.hold(1)
 		for range 4 {
-			tick(500 * time.Millisecond) // the first finds nobody but those of the beginning
+			tick(500 * time.Millisecond) // in the first Tick, only the pulses of the start are due
 		}
 		p.free()
 		for range 3 {
@@ -77,16 +79,16 @@ func TestP10_LimitAcrossTicks(t *testing.T) {
 			tick(0)
 		}
 		now, want := int(p.Now()), 0
-		want += 20 * (now / 1000)             // the first of each
-		want += 2 * 10 * (now / 1000)         // the others of owners 1 to 10
-		want += 2 * 10 * ((now - 500) / 1000) // and of 11 to 20
+		want += 20 * (now / 1000)             // the first buff of each owner
+		want += 2 * 10 * (now / 1000)         // the other buffs of owners 1 to 10
+		want += 2 * 10 * ((now - 500) / 1000) // and of owners 11 to 20
 		require.Equal(t, want, pulses)
 		p.leave(t)
 	})
 }
 
-// TestP10_HeldCounts: what an owner who was stuck brings when it is taken back counts in that Tick: as much less is left for
-// the others.
+// TestP10_HeldCounts checks that the events of an owner that was stuck count in the Tick that
+// merges them, so that less quota is left for other owners.
 func TestP10_HeldCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit, own, others = 30, 25, 20
@@ -112,7 +114,7 @@ func TestP10_HeldCounts(t *testing.T) {
 			tick(0)
 		}
 		p.free()
-		synctest.Wait() // the worker goes on with all that owner 1 has due
+		synctest.Wait() // the worker processes all due events of owner 1
 		tick(time.Second)
 		for p.Stats().Behind > 0 || p.Stats().Busy > 0 {
 			tick(0)
@@ -122,8 +124,8 @@ func TestP10_HeldCounts(t *testing.T) {
 	})
 }
 
-// TestP29_CommandsOfWhoWaits: the commands that wait for an owner whose turn is cut short count
-// against MailboxLimit until they are carried out.
+// TestP29_CommandsOfWhoWaits checks that the commands that wait for an owner whose turn was cut
+// short count against Limits.Mailbox until they are executed.
 func TestP29_CommandsOfWhoWaits(t *testing.T) {
 	const limit = 8
 	cat := catalogOf(t, buff.Spec{ID: "ends", Duration: time.Second}, buff.Spec{ID: "mark", Kind: define.Infinite})

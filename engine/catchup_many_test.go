@@ -19,23 +19,24 @@ import (
 // manyBuffs is the number of buffs of TestP10_Many, TestP10_OneInstant and TestP22_ManyAtOnce.
 func manyBuffs() int { return long.Pick(10_000, 1_000_000) }
 
-// many is a number of buffs that a stall meets: most end in it at any instant, some pulse, and
-// go by one of the rules of catching up each.
+// many is a world with many buffs that has a stall. Most of its buffs end during the stall, at any
+// instant; some pulse, each with one of the catch-up rules.
 type many struct {
 	eng    *engine.Engine
 	specs  [4]*buff.Spec // ends, all, coalesce, skip
 	owners int
 	began  wheel.Time
 	last   []wheel.Time // by owner, of its last event
-	got    [4]int       // ends, and pulses that have been told
-	stood  [4]int       // for how many pulses those stand
-	told   int          // events
+	got    [4]int       // number of ends, and of pulse events by rule
+	stood  [4]int       // number of pulses that these events represent
+	told   int          // number of events
 }
 
 const (
-	buffsOfOne = 50  // of an owner; the last three pulse
-	beatsOfOne = 10  // pulses of each of those, in the stall
-	manyWaves  = 400 // milliseconds in which owners come, or all would pulse at one instant
+	buffsOfOne = 50 // buffs of one owner, of which the last three pulse
+	beatsOfOne = 10 // pulses of each of those in the stall
+	// milliseconds over which the owners are added, or all would pulse at one instant
+	manyWaves = 400
 )
 
 func newMany(t *testing.T, owners int, stall time.Duration, o engine.Options) *many {
@@ -73,7 +74,8 @@ func newMany(t *testing.T, owners int, stall time.Duration, o engine.Options) *m
 	return m
 }
 
-// tick takes a frame in: never early, in order for each owner.
+// tick runs a frame and checks that no event is early and that the events of each owner are in
+// order.
 func (m *many) tick(t *testing.T, dt time.Duration) *engine.Frame {
 	f := m.eng.Tick(dt)
 	m.told += f.Len()
@@ -92,7 +94,7 @@ func (m *many) tick(t *testing.T, dt time.Duration) *engine.Frame {
 	return f
 }
 
-// requireAll sees that all has come: each end and pulse once, or dropped by its own rule.
+// requireAll checks that each end and pulse was seen once, or dropped by its own rule.
 func (m *many) requireAll(t *testing.T) {
 	t.Helper()
 	beats := beatsOfOne * m.owners
@@ -102,10 +104,10 @@ func (m *many) requireAll(t *testing.T) {
 	require.Equal(t, beats, m.got[3]+int(m.eng.Stats().Dropped), "some are dropped, and counted")
 }
 
-// TestP10_Many: after a stall of 5 s, 1 h and 25 h in one Tick, with 10,000 buffs, or a million with
-// -long, no Tick works off more than its limit, by count; the backlog is carried
-// and shown, or the time dropped and counted; each owner's events come in order; and in the
-// end all has come.
+// TestP10_Many runs stalls of 5 s, 1 h and 25 h in one Tick, with 10,000 buffs, or a million with
+// -long. No Tick processes more events than its limit. The backlog is carried and reported, or the
+// time is dropped and counted. The events of each owner are in order, and finally all events were
+// seen.
 func TestP10_Many(t *testing.T) {
 	owners := manyBuffs() / buffsOfOne
 	limit := min(engine.DefaultTickLimit, owners*buffsOfOne/8)
@@ -138,12 +140,13 @@ func TestP10_Many(t *testing.T) {
 	}
 }
 
-// TestP10_OneInstant: 10,000 buffs that end in one millisecond, or a million with -long,
-// are divided among the following Ticks: no Tick works off more than TickLimit, time does not pass
-// them, and what is asked of an owner comes after all that was due for it.
+// TestP10_OneInstant checks that 10,000 buffs, or a million with -long, that end in one
+// millisecond are divided among the following Ticks: no Tick processes more than Limits.Tick, time
+// does not pass them, and commands for an owner run after all events that were due for it.
 func TestP10_OneInstant(t *testing.T) {
 	owners := manyBuffs() / buffsOfOne
-	limit := min(engine.DefaultTickLimit, manyBuffs()/8-3) // so that it ends within an owner
+	// such that it is reached within an owner
+	limit := min(engine.DefaultTickLimit, manyBuffs()/8-3)
 	for _, workers := range []int{0, 2} {
 		cat := catalogOf(t, buff.Spec{ID: "ends", Duration: time.Hour}, buff.Spec{ID: "next", Kind: define.Infinite})
 		e := open(t, engine.Options{Catalog: cat, Workers: workers, Synchronous: workers == 0, Budget: patient, Limits: engine.Limits{Tick: limit}})
@@ -200,8 +203,8 @@ func TestP10_OneInstant(t *testing.T) {
 	}
 }
 
-// TestMassEnd checks that a mass end is not divided within owners that have few ends: nearly every
-// owner has all of them in one Tick.
+// TestMassEnd checks that when many buffs end at once, owners with few ends are not divided:
+// nearly every owner has all its ends in one Tick.
 func TestMassEnd(t *testing.T) {
 	const owners, ends = 20_000, 3
 	for _, workers := range []int{0, 2} {
@@ -229,9 +232,9 @@ func TestMassEnd(t *testing.T) {
 	}
 }
 
-// TestP10_CatchUpRules: what few carry is worked off in one piece, and then pulses are done as
-// one, or dropped, as their definitions say. A Tick that is worked off in several does that in
-// each.
+// TestP10_CatchUpRules checks a stall of few buffs, which is processed in one slice: pulses are
+// coalesced or dropped as their definitions say. If a Tick has several slices, this applies to
+// each slice.
 func TestP10_CatchUpRules(t *testing.T) {
 	m := newMany(t, 4, 5*time.Second, engine.Options{Synchronous: true})
 	require.Zero(t, m.tick(t, 5*time.Second).Behind)
@@ -240,10 +243,10 @@ func TestP10_CatchUpRules(t *testing.T) {
 	require.Equal(t, m.owners, m.got[3])
 }
 
-// TestP22_ManyAtOnce is M7: 20,000 buffs that end in one millisecond, or as many as
-// manyBuffs says, while all workers are stuck: the Tick takes its budget, by a clock that
-// stands still while the loop works; nobody's turn begins beside theirs; and when they are
-// free all of it comes.
+// TestP22_ManyAtOnce is benchmark M7: 20,000 buffs, or the result of manyBuffs, end in one
+// millisecond while all workers are stuck. The Tick takes no longer than its budget, by a clock
+// that is stopped while the loop runs. No other turn starts while the workers are stuck, and all
+// events are processed when the workers are free.
 func TestP22_ManyAtOnce(t *testing.T) {
 	owners := manyBuffs() / buffsOfOne
 	synctest.Test(t, func(t *testing.T) {
@@ -281,7 +284,7 @@ func TestP22_ManyAtOnce(t *testing.T) {
 		}
 		require.Zero(t, ended)
 		for n := range owners {
-			// Each of its deadlines, and a run for each frame.
+			// One for each of its deadlines, and a run message for each frame.
 			require.LessOrEqual(t, engine.Mail(e, n), buffsOfOne+4)
 		}
 		close(cell)

@@ -19,10 +19,11 @@ import (
 
 const stallSpan = 20 * time.Second
 
-// stallPlayers is the number of players of TestP10_MemoryOfAStall, each with a buff of 1 s and one of 200 ms.
+// stallPlayers is the number of players of TestP10_MemoryOfAStall, each with a buff that pulses
+// every second and one that pulses every 200 ms.
 func stallPlayers() int { return long.Pick(300, 3000) }
 
-// someWork is a handler that takes some microseconds.
+// someWork is a handler that takes a few microseconds.
 func someWork(*engine.Context, buff.Event) {
 	var n atomic.Int64
 	for range 1000 {
@@ -30,23 +31,23 @@ func someWork(*engine.Context, buff.Event) {
 	}
 }
 
-// heapNow returns what is allocated, garbage that is not collected yet included.
+// heapNow returns the allocated bytes, including garbage that is not collected yet.
 func heapNow() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapInuse
 }
 
-// liveNow returns what the last collection found in use: the heap without garbage.
+// liveNow returns the live heap at the last garbage collection.
 func liveNow() uint64 {
 	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(s)
 	return s[0].Value.Uint64()
 }
 
-// TestP10_MemoryOfAStall: a stall that default options meet in one Tick costs at most 64 MB above
-// rest, beside Options.Trace.History, then and until all is made up for; no Tick brings more than TickLimit, exactly; and each
-// pulse comes once.
+// TestP10_MemoryOfAStall checks a stall with default options in one Tick. Until it is caught up,
+// it takes at most 64 MB more memory than at rest, not counting Options.Trace.History. No Tick has
+// more than exactly Limits.Tick events, and each pulse is seen once.
 func TestP10_MemoryOfAStall(t *testing.T) {
 	for _, handler := range []string{"nothing", "microseconds"} {
 		t.Run(fmt.Sprintf("%d players, %v, handler: %s", stallPlayers(), stallSpan, handler), func(t *testing.T) {
@@ -57,7 +58,7 @@ func TestP10_MemoryOfAStall(t *testing.T) {
 			cat := catalogOf(t,
 				buff.Spec{ID: "slow", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("work")}},
 				buff.Spec{ID: "fast", Kind: define.Infinite, Period: 200 * time.Millisecond, On: buff.Hooks{Pulse: call("work")}},
-			)
+			) // which has its own limit
 			e := open(t, engine.Options{Catalog: cat, Handlers: engine.Handlers{"work": work}}) // which has a bound of its own
 			for id := range buff.OwnerID(stallPlayers()) {
 				spawn(t, e, id)

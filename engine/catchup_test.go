@@ -18,7 +18,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// stalled returns an engine whose owners have a buff each that pulses at the period.
+// stalled returns an engine in which each owner has a buff that pulses at the period.
 func stalled(tb testing.TB, owners int, period time.Duration, o engine.Options) *engine.Engine {
 	tb.Helper()
 	o.Catalog = catalogOf(tb, buff.Spec{ID: "beat", Kind: define.Infinite, Period: period})
@@ -31,8 +31,8 @@ func stalled(tb testing.TB, owners int, period time.Duration, o engine.Options) 
 	return e
 }
 
-// TestP10_Stall: after a stall of 5 s, 1 h and 25 h no Tick works off more than its limit,
-// the backlog is shown and shrinks, and in the end each pulse has come, in order.
+// TestP10_Stall checks that after a stall of 5 s, 1 h and 25 h no Tick processes more than its
+// limit, that the backlog is reported and shrinks, and that finally each pulse was seen, in order.
 func TestP10_Stall(t *testing.T) {
 	for _, stall := range []time.Duration{5 * time.Second, time.Hour, 25 * time.Hour} {
 		for _, workers := range []int{0, 2} {
@@ -67,14 +67,15 @@ func TestP10_Stall(t *testing.T) {
 	}
 }
 
-// TestP10_Slices: a Tick goes through empty time at one go. From the first deadline on it takes as long a slice as
-// TickLimit has work for if each that is due comes again after 50 ms; when an event was worked off says where a slice ended.
-// The second slice has what is left: less the event, and the 16 that a slice counts.
+// TestP10_Slices checks the length of slices. A Tick passes time without deadlines in one slice.
+// From the first deadline on, a slice is as long as Limits.Tick allows if each due event repeats
+// after 50 ms. The time at which an event was seen shows where its slice ended. The quota of the
+// second slice is smaller by the processed events and by 16, the fixed cost of a slice.
 func TestP10_Slices(t *testing.T) {
 	const limit = 400
 	for _, c := range []struct {
-		due  []time.Duration // of an owner each
-		want []time.Duration // where the slices ended in which they rang
+		due  []time.Duration // one deadline for each owner
+		want []time.Duration // ends of the slices in which the deadlines were due
 	}{
 		{[]time.Duration{2 * time.Hour}, []time.Duration{2*time.Hour + 20*time.Second}},
 		{[]time.Duration{2 * time.Hour, 2*time.Hour + 19*time.Second}, []time.Duration{2*time.Hour + 19*time.Second, 2*time.Hour + 19*time.Second}},
@@ -99,8 +100,8 @@ func TestP10_Slices(t *testing.T) {
 	}
 }
 
-// TestP10_Dilate: what a Tick has no work left for is dropped, counted, and nothing that was
-// due is lost: it comes later.
+// TestP10_Dilate checks that the time for which a Tick has no quota left is dropped and counted,
+// and that no due event is lost: it runs later.
 func TestP10_Dilate(t *testing.T) {
 	e := stalled(t, 10, 100*time.Millisecond, engine.Options{Synchronous: true, Limits: engine.Limits{Tick: 500}, CatchUp: engine.Dilate})
 	f := e.Tick(time.Hour)
@@ -120,8 +121,8 @@ func TestP10_Dilate(t *testing.T) {
 	require.EqualValues(t, f.Now, e.Moment().Uptime, "the world's does")
 }
 
-// TestP09_LimitDoesNotMatter: with Carry a limit moves what happens to later Ticks and
-// changes nothing else, whoever the workers are.
+// TestP09_LimitDoesNotMatter checks that with Carry a limit only moves events to later Ticks, with
+// any number of workers.
 func TestP09_LimitDoesNotMatter(t *testing.T) {
 	seeds := uint64(long.Times(1))
 	for seed := range seeds {
@@ -153,9 +154,9 @@ func TestP09_LimitDoesNotMatter(t *testing.T) {
 	}
 }
 
-// TestP45_LimitAndWorkers: where a Tick stops does not depend on the number of workers,
-// also if commands cross between owners, and if it stops in the middle of an instant, with
-// owners that wait for their turn while the loop asks for more.
+// TestP45_LimitAndWorkers checks that the instant at which a Tick stops does not depend on the
+// number of workers, even if owners issue commands for each other, and if the Tick stops in the
+// middle of an instant while some owners wait for their turn and the loop issues more commands.
 func TestP45_LimitAndWorkers(t *testing.T) {
 	for _, policy := range []engine.CatchUp{engine.Carry, engine.Dilate} {
 		for _, limit := range []int{200, 15} {
@@ -174,7 +175,7 @@ func TestP45_LimitAndWorkers(t *testing.T) {
 						if st.Busy > 0 {
 							divided++
 						}
-						// What one deadline brings is not divided: an event, and what follows from it.
+						// The work of one deadline, an event and its consequences, is not divided.
 						require.Less(t, engine.Worked(s.eng), limit+60)
 						s.frames = append(s.frames, fmt.Sprint(st))
 					}
@@ -192,7 +193,8 @@ func TestP45_LimitAndWorkers(t *testing.T) {
 	}
 }
 
-// TestP10_MemoryOfADay: a Tick of a day over pulses of 50 ms does not hold its events.
+// TestP10_MemoryOfADay checks that a Tick of a day with pulses every 50 ms does not hold all its
+// events.
 func TestP10_MemoryOfADay(t *testing.T) {
 	e := stalled(t, 10, 50*time.Millisecond, engine.Options{Synchronous: true})
 	var before, after runtime.MemStats
@@ -201,18 +203,18 @@ func TestP10_MemoryOfADay(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	require.NotZero(t, f.Behind)
 	require.LessOrEqual(t, f.Len(), engine.DefaultTickLimit)
-	// Ten owners pulse 17 million times in a day: 2 GB and more.
+	// Ten owners pulse 17 million times in a day, which would need 2 GB and more.
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(100<<20))
 	rest := f.Behind
 	require.Less(t, e.Tick(0).Behind, rest)
 	for id := range buff.OwnerID(10) {
-		require.NoError(t, e.Drop(id+1)) // or Close would work the day off
+		require.NoError(t, e.Drop(id+1)) // otherwise Close would process the rest of the day
 	}
 }
 
-// TestRunaway: an owner whose handlers make work without end in the same stretch of time
-// takes its share in a Tick and no more: time waits for it as long as it has worked off no more
-// than TickLimit, and then goes on for everybody else.
+// TestRunaway checks that an owner whose handlers create work endlessly at one instant gets no
+// more than its allowance in each Tick. Time waits for it until it has processed Limits.Tick
+// events, and then continues for all other owners.
 func TestRunaway(t *testing.T) {
 	for _, workers := range []int{0, 2} {
 		cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second})
@@ -258,8 +260,8 @@ func TestRunaway(t *testing.T) {
 	}
 }
 
-// TestP10_BudgetStopsTheTime: handlers that take the whole budget leave the rest of a stall
-// to the next Tick: nobody is sent a day of work while it is busy.
+// TestP10_BudgetStopsTheTime checks that if handlers take up the whole budget, the rest of a stall
+// is left to the next Tick, so that a busy owner does not get the messages of a whole day.
 func TestP10_BudgetStopsTheTime(t *testing.T) {
 	begun, cell := make(chan struct{}), make(chan struct{})
 	first := true
@@ -274,13 +276,13 @@ func TestP10_BudgetStopsTheTime(t *testing.T) {
 		},
 	}})
 	release := sync.OnceFunc(func() { close(cell) })
-	t.Cleanup(release) // before the engine is closed, also if the test fails
+	t.Cleanup(release) // before the engine is closed, even if the test fails
 	spawn(t, e, 1, 2)
 	add(t, e, 1, cat.Spec("beat"))
 	add(t, e, 2, cat.Spec("beat"))
 	f := e.Tick(time.Hour)
 	require.NotZero(t, f.Behind)
-	<-begun // the budget may end before a worker has begun, and Stuck names nobody then
+	<-begun // otherwise the budget may end before a worker has started, and Stuck would be empty
 	f = e.Tick(0)
 	require.Len(t, f.Stuck, 1)
 	release()
@@ -292,7 +294,7 @@ func TestP10_BudgetStopsTheTime(t *testing.T) {
 	require.EqualValues(t, 3_600_000, f.Now)
 }
 
-// TestP50_CloseWorksOff: what is carried is accepted work.
+// TestP50_CloseWorksOff checks that Close processes carried time, because it is accepted work.
 func TestP50_CloseWorksOff(t *testing.T) {
 	calls := 0
 	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("count")}})
@@ -307,8 +309,8 @@ func TestP50_CloseWorksOff(t *testing.T) {
 	require.Equal(t, 3600, calls)
 }
 
-// TestP50_CloseEnds: of what is carried Close works off so much, and nothing once its context has
-// ended; the rest of the time is dropped and counted.
+// TestP50_CloseEnds checks that Close processes a limited part of the carried time, and none after
+// its context has ended. The remaining time is dropped and counted.
 func TestP50_CloseEnds(t *testing.T) {
 	const day = 24 * time.Hour
 	e := stalled(t, 3, 50*time.Millisecond, engine.Options{Synchronous: true})
@@ -323,7 +325,7 @@ func TestP50_CloseEnds(t *testing.T) {
 	e = stalled(t, 3, 50*time.Millisecond, engine.Options{Synchronous: true})
 	require.NotZero(t, e.Tick(400*day).Behind)
 	reached := e.Now()
-	for range 99 { // each of them goes on with what was due by now
+	for range 99 { // each of them continues with events that were due by now
 		if e.Close(ended()) == nil {
 			break
 		}
@@ -333,15 +335,15 @@ func TestP50_CloseEnds(t *testing.T) {
 	require.Equal(t, 400*day, time.Duration(reached)*time.Millisecond+e.Stats().LostAtClose)
 }
 
-// TestCatchUpWords: the policies have names, and another one is refused.
+// TestCatchUpWords checks the names of the policies, and that an unknown policy is refused.
 func TestCatchUpWords(t *testing.T) {
 	_, err := engine.New(engine.Options{CatchUp: engine.Dilate + 1, Limits: engine.Limits{Tick: -1}})
 	require.ErrorContains(t, err, "Options.CatchUp must be Carry or Dilate, not 2")
 	require.ErrorContains(t, err, "Options.Limits.Tick must be from 1 to 1073741824, not -1")
 }
 
-// TestLongFrameSeen: a late frame that is worked off in one piece has one instant at which
-// all was seen.
+// TestLongFrameSeen checks that in a late frame that is processed in one slice, all events have
+// the same Seen.
 func TestLongFrameSeen(t *testing.T) {
 	e := stalled(t, 1, time.Second, engine.Options{Synchronous: true})
 	seen := []wheel.Time{}

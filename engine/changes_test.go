@@ -13,14 +13,14 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// onlooker knows of the owners of an engine only what Engine.Changes tells.
+// onlooker knows the owners of an engine only from Engine.Changes.
 type onlooker struct {
 	eng     *engine.Engine
 	changes *engine.Changes
 	ids     map[uint32]buff.OwnerID
 	known   map[uint32]map[int]buff.Instance
 	dead    map[uint32]bool
-	told    int // how many changes of an owner
+	told    int // number of changes of owners so far
 }
 
 func newOnlooker(e *engine.Engine) *onlooker {
@@ -30,7 +30,7 @@ func newOnlooker(e *engine.Engine) *onlooker {
 	}
 }
 
-// read takes over what has changed.
+// read applies the changes.
 func (o *onlooker) read(tb testing.TB) {
 	for x := range o.changes.All() {
 		o.told++
@@ -49,7 +49,8 @@ func (o *onlooker) read(tb testing.TB) {
 		}
 		o.dead[x.Number] = x.Dead
 		require.Equal(tb, o.ids[x.Number], x.Owner)
-		for at := range x.Journal.Slots() { // package buff tests what of them has changed
+		// tests of package buff check which of them have changed
+		for at := range x.Journal.Slots() {
 			if b, ok := x.Buffs.At(at); ok {
 				o.known[x.Number][at] = b
 			} else {
@@ -59,7 +60,8 @@ func (o *onlooker) read(tb testing.TB) {
 	}
 }
 
-// look is read, and compares what it knows with what there is: of those who are not busy.
+// look reads the changes and compares the onlooker's state with the engine's, except for busy
+// owners.
 func (o *onlooker) look(tb testing.TB, owners int) {
 	o.read(tb)
 	there := map[buff.OwnerID]uint32{}
@@ -70,7 +72,7 @@ func (o *onlooker) look(tb testing.TB, owners int) {
 	for id := range buff.OwnerID(owners + 2) {
 		buffs, err := o.eng.Buffs(id)
 		if err != nil {
-			if !o.eng.Busy(id) { // there is none
+			if !o.eng.Busy(id) { // there is no such owner
 				require.NotContains(tb, there, id)
 			}
 			continue
@@ -91,8 +93,8 @@ func (o *onlooker) look(tb testing.TB, owners int) {
 	}
 }
 
-// TestChanges: who takes over what Changes tells knows all owners after each Tick, whatever the
-// number of workers; TestSimulation does the same where workers are stuck.
+// TestChanges checks that a reader of Changes knows the state of all owners after each Tick, with
+// any number of workers. TestSimulation does the same with stuck workers.
 func TestChanges(t *testing.T) {
 	seeds := uint64(long.Times(6))
 	told := 0
@@ -104,7 +106,7 @@ func TestChanges(t *testing.T) {
 		}
 		s := newSim(t, p, o)
 		if seed%2 == 0 {
-			s.run(whole) // it may begin at any time
+			s.run(whole) // the reader may start at any time
 		}
 		s.onlooker = newOnlooker(s.eng)
 		s.run(every(200 * time.Millisecond))
@@ -114,7 +116,8 @@ func TestChanges(t *testing.T) {
 	require.Greater(t, told, 300)
 }
 
-// TestChangesTellDeath: also the death of somebody who carries nothing is told, and his revival.
+// TestChangesTellDeath checks that the death of an owner without buffs is reported, and its
+// revival.
 func TestChangesTellDeath(t *testing.T) {
 	e := open(t, engine.Options{Synchronous: true, Catalog: catalogOf(t)})
 	require.NoError(t, e.Spawn(7, nil))
@@ -139,8 +142,8 @@ func TestChangesTellDeath(t *testing.T) {
 	require.PanicsWithValue(t, "engine: Changes called twice", func() { e.Changes() })
 }
 
-// TestChangesOfAPlace: who comes and leaves between two loops is not told of, also where another was before, of whom
-// all has been told.
+// TestChangesOfAPlace checks that an owner that was spawned and removed between two loops is not
+// reported, even if another owner had its number before and all of that owner was reported.
 func TestChangesOfAPlace(t *testing.T) {
 	e := open(t, engine.Options{Synchronous: true, Catalog: catalogOf(t)})
 	o := newOnlooker(e)
@@ -156,7 +159,7 @@ func TestChangesOfAPlace(t *testing.T) {
 	require.Equal(t, 2, o.told, "that 7 came, and that it left")
 }
 
-// TestChangesAllocations: what goes on as it did takes no memory.
+// TestChangesAllocations checks that Changes allocates nothing in a steady state.
 func TestChangesAllocations(t *testing.T) {
 	c := catalogOf(t, buff.Spec{ID: "a", Duration: time.Minute, Stack: define.Stacking{By: define.ByTarget}})
 	e := open(t, engine.Options{Synchronous: true, Catalog: c})
@@ -186,7 +189,7 @@ func TestChangesAllocations(t *testing.T) {
 	require.Equal(t, 51*34, n)
 }
 
-// TestNextMark: who has changed is found up to the limit, with as many owners as there is room for.
+// TestNextMark checks that marks.next finds numbers up to the limit, for several sizes of the set.
 func TestNextMark(t *testing.T) {
 	for _, limit := range []int{64, 128, 64 * 63, 64 * 64, 64 * 65} {
 		last := uint32(limit - 1)

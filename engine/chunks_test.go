@@ -12,15 +12,16 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestP10_RoomOfAStall: what a worker leaves is read until the next Tick begins, and is free then, whoever may be stuck: the room
-// for events of all lists together is that of one Tick at its limit, and not that of several frames of each
-// worker.
+// TestP10_RoomOfAStall checks that the events of a worker are read until the next Tick starts, and
+// that their memory is free then, even while some owners are stuck. So all lists together have
+// room for the events of one Tick at its limit, not for several frames of each worker.
 func TestP10_RoomOfAStall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const owners, limit, workers = 1000, 20_000, 3
 		p := newPrison(t, owners, engine.Options{Workers: workers, Limits: engine.Limits{Tick: limit}})
 		most := 0
-		for round := range buff.OwnerID(3) { // another worker is held each time, or the same
+		// another worker is held in each round, or the same one
+		for round := range buff.OwnerID(3) {
 			p.hold(1 + round)
 			for range 10 {
 				f := p.Tick(20 * time.Second)
@@ -37,8 +38,8 @@ func TestP10_RoomOfAStall(t *testing.T) {
 	})
 }
 
-// TestSpareChunks: no more are kept than a Tick at its limit may need, and of those no more than were used at once; a very
-// long one is not kept for good.
+// TestSpareChunks checks that the spare chunks kept are no more than a Tick at its limit may need,
+// and after a shrink no more than were in use at once, and that a very long chunk is not kept.
 func TestSpareChunks(t *testing.T) {
 	for _, c := range []struct {
 		limit, workers, used int
@@ -57,8 +58,9 @@ func TestSpareChunks(t *testing.T) {
 	}
 }
 
-// TestChunksOfEmptyTurns: a turn that brings no event leaves nothing in its chunk, which is free when the others have been
-// read, however long somebody is stuck; and when nobody is, each chunk has been told of all that was taken in.
+// TestChunksOfEmptyTurns checks that a turn without events uses no room in a chunk. The chunk is
+// free when the events of the other turns have been read, however long an owner is stuck. When no
+// owner is stuck, all merged segments have been counted in their chunks.
 func TestChunksOfEmptyTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPrison(t, 3, engine.Options{Workers: 2})
@@ -72,7 +74,7 @@ func TestChunksOfEmptyTurns(t *testing.T) {
 			h, r := p.AddBuff(2, buff.Application{Spec: p.late})
 			require.NoError(t, r.Err)
 			require.Equal(t, buff.Applied, r.Kind)
-			p.Tick(0) // its handler alone
+			p.Tick(0) // runs only its handler
 			synctest.Wait()
 			p.Remove(h)
 			p.Tick(10 * time.Second)
@@ -86,7 +88,8 @@ func TestChunksOfEmptyTurns(t *testing.T) {
 	})
 }
 
-// TestSlicesOfAShortTick: where all that is due is done at the end of the first slice, there is no second one.
+// TestSlicesOfAShortTick checks that there is no second slice if the first one processes all due
+// events.
 func TestSlicesOfAShortTick(t *testing.T) {
 	for _, m := range modes[:4] {
 		cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: 50 * time.Millisecond})

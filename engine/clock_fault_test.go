@@ -13,8 +13,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestClockFails: a clock of those who watch that fails at the end of a turn costs a
-// measurement, and nothing that the turn has brought.
+// TestClockFails checks that a watcher's clock that fails at the end of a turn costs one
+// measurement, and that the results of the turn are kept.
 func TestClockFails(t *testing.T) {
 	o := engine.Options{
 		Catalog:     catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second}),
@@ -33,10 +33,11 @@ func TestClockFails(t *testing.T) {
 		}
 		return time.Duration(calls.Load())
 	})()
-	e.Tick(time.Second) // the Watch is open from its end on
+	e.Tick(time.Second) // the Watch takes effect at the end of this Tick
 	for n := range int64(6) {
 		want := []int64{(n + 2) * 1000}
-		fails.Store(calls.Load() + 3) // the Tick's begin, the first turn's begin, its end
+		// the start of the Tick, the start of the first turn, and its end
+		fails.Store(calls.Load() + 3)
 		f := e.Tick(time.Second)
 		require.Equal(t, want, at(f, 1, buff.Pulsed, beat), "Tick %d", n)
 		require.Equal(t, want, at(f, 2, buff.Pulsed, beat), "Tick %d", n)
@@ -46,7 +47,7 @@ func TestClockFails(t *testing.T) {
 	require.NoError(t, e.Close(context.Background()))
 }
 
-// TestClockFailsFirst: so does one that fails at the begin of a turn, or of the Tick.
+// TestClockFailsFirst checks the same for a clock that fails at the start of a turn or of a Tick.
 func TestClockFailsFirst(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second})
 	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true})
@@ -61,9 +62,9 @@ func TestClockFailsFirst(t *testing.T) {
 		}
 		return time.Duration(calls)
 	})()
-	e.Tick(time.Second) // the Watch is open from its end on
-	e.Tick(time.Second) // and measures
-	fails = calls + 2   // the Tick's begin, the turn's begin
+	e.Tick(time.Second) // the Watch takes effect at the end of this Tick
+	e.Tick(time.Second) // and measures in this one
+	fails = calls + 2   // the start of the Tick and of the turn
 	require.Equal(t, []int64{3000}, at(e.Tick(time.Second), 1, buff.Pulsed, beat))
 	fails = calls + 1
 	require.Equal(t, []int64{4000}, at(e.Tick(time.Second), 1, buff.Pulsed, beat))

@@ -13,8 +13,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestP50_CloseDelivers: Close carries out what the inbox has accepted and calls the
-// handlers that were put off, and what those ask for; what is due later never comes.
+// TestP50_CloseDelivers checks that Close executes accepted commands of the Inbox, calls deferred
+// handlers, and executes the commands of these handlers. Later events never run.
 func TestP50_CloseDelivers(t *testing.T) {
 	for _, m := range modes {
 		t.Run(m.name, func(t *testing.T) {
@@ -48,8 +48,8 @@ func TestP50_CloseDelivers(t *testing.T) {
 	}
 }
 
-// TestP50_CloseStuck: if the context ends first, Close names the owner whose handler
-// runs; once that has returned, Close succeeds.
+// TestP50_CloseStuck checks that if the context ends first, the error of Close names the owner
+// whose handler is running, and that Close succeeds after that handler has returned.
 func TestP50_CloseStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPrison(t, 30, engine.Options{Workers: 2})
@@ -77,8 +77,8 @@ func TestP50_CloseStuck(t *testing.T) {
 	})
 }
 
-// TestCloseWaitsForThePool: a pool that refuses for a while makes Close slow, not
-// endless.
+// TestCloseWaitsForThePool checks that Close waits while a pool refuses tasks, and ends
+// afterwards.
 func TestCloseWaitsForThePool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant, On: buff.Hooks{Exec: call("hit")}})
@@ -96,7 +96,7 @@ func TestCloseWaitsForThePool(t *testing.T) {
 	})
 }
 
-// TestAfterClose: what a closed engine answers.
+// TestAfterClose checks the results of calls after Close.
 func TestAfterClose(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "mark", Duration: time.Second})
 	mark := cat.Spec("mark")

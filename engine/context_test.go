@@ -11,8 +11,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// TestContextKnows: a handler knows when its event was due and in which frame it is worked out, and which
-// definitions are in force, also after a reload.
+// TestContextKnows checks that a handler can read when its event was due, in which frame it is
+// processed, and the current definitions, even after a Reload.
 func TestContextKnows(t *testing.T) {
 	specs := []buff.Spec{{ID: "p", Duration: 10 * time.Second, Period: time.Second, On: buff.Hooks{Pulse: call("look")}}}
 	cat, err := buff.NewCatalog(specs...)

@@ -13,7 +13,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestCopiesSoon: Help begins with those who are due in the next Tick, so that no worker has to copy them.
+// TestCopiesSoon checks that Help first copies the owners that are due in the next Tick, so that
+// no worker has to copy them.
 func TestCopiesSoon(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "itch", Kind: define.Infinite, Period: time.Second})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
@@ -33,7 +34,7 @@ func TestCopiesSoon(t *testing.T) {
 		}
 	}
 	all := 0
-	c.Help() // from here on it is known that somebody does
+	c.Help() // from now on the engine knows that Help is in use
 	for frame := range 30 {
 		c.Begin(true)
 		order = order[:0]
@@ -56,8 +57,8 @@ func TestCopiesSoon(t *testing.T) {
 	require.Positive(t, all)
 }
 
-// TestCopiesSoonBounds: who is due next is looked for where somebody helps and a round has owners left, and up to a
-// bound; the others are copied all the same.
+// TestCopiesSoonBounds checks that the owners that are due next are only collected if Help is in
+// use and the round has owners left, and only up to a limit. All other owners are copied too.
 func TestCopiesSoonBounds(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "itch", Kind: define.Infinite, Period: time.Second})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
@@ -68,7 +69,7 @@ func TestCopiesSoonBounds(t *testing.T) {
 	}
 	c := e.Copies(nil)
 	e.Tick(950 * time.Millisecond)
-	e.Tick(49 * time.Millisecond) // all are due within such a Tick
+	e.Tick(49 * time.Millisecond) // all are due within one more Tick of this length
 	finish := func() {
 		_, done := c.Step(owners)
 		require.True(t, done)
@@ -91,12 +92,12 @@ func TestCopiesSoonBounds(t *testing.T) {
 	finish()
 }
 
-// TestCopiesGiveWay: who writes copies beside the loop waits for a Tick that runs.
+// TestCopiesGiveWay checks that a goroutine that writes copies waits while a Tick is running.
 func TestCopiesGiveWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newBusy(t)
 		c := r.e.Copies(nil)
-		c.GiveWay() // there is none
+		c.GiveWay() // no Tick is running
 		var gone sync.WaitGroup
 		r.e.Tick(0)
 		gone.Go(func() { r.e.Tick(time.Second) })
@@ -111,8 +112,8 @@ func TestCopiesGiveWay(t *testing.T) {
 	})
 }
 
-// TestCopiesGiveWayInTheEnd: in a game that has no time between its Ticks the writer comes to its end all
-// the same.
+// TestCopiesGiveWayInTheEnd checks that GiveWay does not block forever if the game has no time
+// between its Ticks.
 func TestCopiesGiveWayInTheEnd(t *testing.T) {
 	e := open(t, engine.Options{Synchronous: true})
 	c := e.Copies(nil)
@@ -135,8 +136,8 @@ func TestCopiesGiveWayInTheEnd(t *testing.T) {
 	gone.Wait()
 }
 
-// TestCopiesMemory: a round uses the memory of the one before it, whatever the number of its owners: 300
-// of them cost no more allocations than one does, and none is longer than a piece.
+// TestCopiesMemory checks that a round uses the memory of the previous round: a round of 300
+// owners allocates no more often than a round of one owner, and no list grows.
 func TestCopiesMemory(t *testing.T) {
 	allocs := func(owners int) float64 {
 		e := open(t, engine.Options{Synchronous: true})

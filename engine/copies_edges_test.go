@@ -13,14 +13,16 @@ import (
 	"github.com/bufftick/bufftick/internal/snapshot"
 )
 
-// TestCopiesPieces: a list of copies is made of pieces of one size, and none is begun before the last one is full.
+// TestCopiesPieces checks that a list of copies consists of slices of one size, each of which is
+// full before the next one starts.
 func TestCopiesPieces(t *testing.T) {
 	c := open(t, engine.Options{Synchronous: true}).Copies(nil)
 	require.Equal(t, []int{64, 64, 64, 1}, engine.Pieces(c, 3*64+1))
 	require.Empty(t, engine.Pieces(c, 0))
 }
 
-// TestCopiesBusyMany: a round names each owner that is busy, in the order in which they became so, and no other.
+// TestCopiesBusyMany checks that a round lists exactly the busy owners, in the order in which they
+// became busy.
 func TestCopiesBusyMany(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
@@ -46,7 +48,8 @@ func TestCopiesBusyMany(t *testing.T) {
 	})
 }
 
-// TestCopiesGoneAndBack: who has left since the round before and is there again is not gone.
+// TestCopiesGoneAndBack checks that an owner that has left since the last round and was spawned
+// again is not in Round.Gone.
 func TestCopiesGoneAndBack(t *testing.T) {
 	e := open(t, engine.Options{Synchronous: true})
 	spawn(t, e, 1, 2, 3)
@@ -63,8 +66,8 @@ func TestCopiesGoneAndBack(t *testing.T) {
 	require.Equal(t, map[buff.OwnerID]struct{}{2: {}}, c.Begin(false).Gone)
 }
 
-// TestCopiesWaitingOfAuras: what waits for a busy owner is in a round, but for what the look of an aura, or the time of its
-// zone, will bring again.
+// TestCopiesWaitingOfAuras checks that Round.Waiting has the commands for busy owners, except
+// those that the next search of an aura, or the zone, will issue again.
 func TestCopiesWaitingOfAuras(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})

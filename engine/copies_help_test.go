@@ -15,8 +15,9 @@ import (
 	"github.com/bufftick/bufftick/internal/snapshot"
 )
 
-// TestCopiesHelp: while another goroutine copies without end, the loop plays, reads, lets owners in and
-// drops them; each copy is what Save gave when the round began, byte for byte.
+// TestCopiesHelp checks that each copy is what Save returned when the round started, byte for
+// byte, while another goroutine calls Help without a pause and the loop plays, reads, spawns and
+// drops owners.
 func TestCopiesHelp(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
 		r := newRobbers(t, m, 5)
@@ -70,7 +71,7 @@ func TestCopiesHelp(t *testing.T) {
 	})
 }
 
-// come lets a beggar without coins in, or drops it.
+// come spawns a beggar without coins, or drops it.
 func (r *robbers) come(t *testing.T, round int) {
 	id := buff.OwnerID(robberCount + round%2)
 	if r.e.Data(id) == nil {
@@ -81,7 +82,7 @@ func (r *robbers) come(t *testing.T, round int) {
 	require.NoError(t, r.e.Drop(id))
 }
 
-// TestCopiesHelpAlone: Help copies all that there is, and none while a Tick runs.
+// TestCopiesHelpAlone checks that Help copies all owners, but none while a Tick is running.
 func TestCopiesHelpAlone(t *testing.T) {
 	var c snapshot.Maker
 	cat := catalogOf(t, buff.Spec{ID: "itch", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("scratch")}})
@@ -105,7 +106,8 @@ func TestCopiesHelpAlone(t *testing.T) {
 	require.Equal(t, 200, c.Take().Len())
 }
 
-// TestCopiesGone: a Marshal that ends the goroutine of who copies costs its owner the copy, and no other.
+// TestCopiesGone checks that if the marshal function ends the goroutine of Help, only its own
+// owner has no copy.
 func TestCopiesGone(t *testing.T) {
 	var faults []view.Fault
 	e := open(t, engine.Options{Synchronous: true, OnFault: func(f view.Fault) { faults = append(faults, f) }})

@@ -13,9 +13,10 @@ import (
 	"github.com/bufftick/bufftick/internal/snapshot"
 )
 
-// TestCopiesReload: rounds go on while a Reload is carried out owner by owner, at the end of Ticks that bring
-// all that TickLimit allows and leave others waiting. Who was idle when a round began is in it as it was, byte
-// for byte; no coin is on two owners or on none, whoever waits; and in the end all live by the new catalog.
+// TestCopiesReload checks rounds during a Reload that is applied owner by owner, at the end of
+// full Ticks that leave other owners waiting. Owners that were idle at the start of a round are
+// copied in their state at that time, byte for byte. No coin is on two owners or on none. In the
+// end, all owners use the new catalog.
 func TestCopiesReload(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
 		r := newRobbersOf(t, m, 7, engine.Options{Limits: engine.Limits{Tick: 60}})
@@ -23,7 +24,7 @@ func TestCopiesReload(t *testing.T) {
 		disk := &copied{owners: map[buff.OwnerID]snapshot.Copy{}}
 		waited, swept := 0, 0
 		for round := range 30 {
-			if round < 26 { // a stall, which is worked off in Ticks that are full
+			if round < 26 { // a stall, which fills several Ticks
 				r.e.Tick(400 * time.Millisecond)
 			}
 			began := c.Begin(false)
@@ -62,7 +63,7 @@ func TestCopiesReload(t *testing.T) {
 	})
 }
 
-// edit reloads the game with another period of what everybody has.
+// edit reloads the game with another period of a buff that every owner has.
 func (r *robbers) edit(t *testing.T) {
 	specs := append([]buff.Spec(nil), robbery...)
 	for k := range specs {

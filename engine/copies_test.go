@@ -18,7 +18,7 @@ import (
 	"github.com/bufftick/bufftick/internal/snapshot"
 )
 
-// copied is what the rounds have brought so far: what a store would have on disk.
+// copied is the result of the rounds so far: the data that a store would have on disk.
 type copied struct {
 	owners  map[buff.OwnerID]snapshot.Copy
 	waiting []buff.Command
@@ -41,7 +41,7 @@ func (d *copied) take(c snapshot.Maker, r *snapshot.Round) {
 	d.waiting, d.moment = r.Waiting, r.Moment
 }
 
-// revive makes an engine of it.
+// revive makes an engine from the copies.
 func (d *copied) revive(t testing.TB, o engine.Options) *engine.Engine {
 	t.Helper()
 	o.Synchronous, o.Workers = true, 0
@@ -83,14 +83,15 @@ var robbery = []buff.Spec{
 	{ID: "rage", Duration: 900 * time.Millisecond, Period: 100 * time.Millisecond},
 }
 
-// robbers is a game in which everybody takes coins from others: on the loop, in handlers, by the Inbox.
+// robbers is a game in which all owners steal coins from others: on the loop, in handlers, by the
+// Inbox.
 type robbers struct {
 	e   *engine.Engine
 	cat *buff.Catalog
 	rng *rand.Rand
 	o   engine.Options
 
-	edits int // of its catalog
+	edits int // number of Reloads
 }
 
 const robberCount, coinsEach = 40, 5
@@ -121,7 +122,7 @@ func newRobbersOf(t *testing.T, m mode, seed uint64, o engine.Options) *robbers 
 	return r
 }
 
-// play is what the loop does between two Ticks.
+// play makes the loop's calls between two Ticks.
 func (r *robbers) play(t *testing.T) {
 	for range 3 {
 		a, b := buff.OwnerID(r.rng.IntN(robberCount)), buff.OwnerID(r.rng.IntN(robberCount))
@@ -134,9 +135,9 @@ func (r *robbers) play(t *testing.T) {
 	}
 }
 
-// TestCopiesOneInstant: whatever is asked of owners while a round is under way, each copy is what
-// Save gave when the round began, byte for byte, and no coin is on two owners or on none. Who has
-// not been copied again has not changed.
+// TestCopiesOneInstant checks that each copy is what Save returned when the round started, byte
+// for byte, whatever happens to owners during the round, and that no coin is on two owners or on
+// none. An owner that is not copied again has not changed.
 func TestCopiesOneInstant(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
 		r := newRobbers(t, m, 3)
@@ -181,8 +182,8 @@ func TestCopiesOneInstant(t *testing.T) {
 	})
 }
 
-// TestCopiesControl: without copy on update the same game has rounds in which coins are on two owners,
-// or on none: the test above can fail.
+// TestCopiesControl checks that the test above can fail: without copy on update, the same game has
+// rounds in which coins are on two owners or on none.
 func TestCopiesControl(t *testing.T) {
 	m := modes[0]
 	r := newRobbers(t, m, 3)
@@ -206,7 +207,8 @@ func TestCopiesControl(t *testing.T) {
 	require.Positive(t, torn)
 }
 
-// TestCopiesZones: a round has the zones whose time is not the world's, the lowest first, and no others.
+// TestCopiesZones checks that a round has exactly the zones whose time is changed, sorted by
+// number.
 func TestCopiesZones(t *testing.T) {
 	e := open(t, engine.Options{Synchronous: true})
 	want := []snapshot.ZoneTime{}
@@ -228,8 +230,9 @@ func TestCopiesZones(t *testing.T) {
 	require.Equal(t, want, c.Begin(true).Zones)
 }
 
-// TestCopiesClean: who has not changed is copied once, and lives on all the same: what a revived
-// engine does is what the old one does, instant by instant.
+// TestCopiesClean checks that an owner that does not change is copied only once, and that an
+// engine made from the copies nevertheless has the same events as the old one at the same
+// instants.
 func TestCopiesClean(t *testing.T) {
 	cat := catalogOf(t, keepSpecs...)
 	noon := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
@@ -252,7 +255,7 @@ func TestCopiesClean(t *testing.T) {
 		return copies
 	}
 	require.Equal(t, 2, round())
-	e.Tick(4 * time.Second) // 2 s of owner 1's: before its first pulse
+	e.Tick(4 * time.Second) // 2 s in the time of owner 1, which is before its first pulse
 	require.Equal(t, 0, round())
 
 	o.Epoch, o.Uptime = noon.Add(4*time.Second), time.Hour+4*time.Second
@@ -274,8 +277,8 @@ func TestCopiesClean(t *testing.T) {
 	}
 }
 
-// TestCopiesBusy: of an owner that is busy the round has the last complete state, and what waits for
-// it is in Waiting: no coin is lost and none is doubled, whoever is the thief.
+// TestCopiesBusy checks that a round has the last complete state of a busy owner, with the
+// commands for it in Waiting: no coin is lost or duplicated, whichever owner is the thief.
 func TestCopiesBusy(t *testing.T) {
 	for _, thief := range []buff.OwnerID{1, 2} {
 		synctest.Test(t, func(t *testing.T) { stealBusy(t, thief) })
@@ -288,7 +291,7 @@ func stealBusy(t *testing.T, thief buff.OwnerID) {
 	c := r.e.Copies(nil)
 	disk := &copied{owners: map[buff.OwnerID]snapshot.Copy{}}
 	r.round(t, c, disk)
-	require.NoError(t, r.e.Do(buff.Steal(3, 1, coin, 0)).Err) // before it is busy
+	require.NoError(t, r.e.Do(buff.Steal(3, 1, coin, 0)).Err) // before the owner is busy
 	r.e.Tick(time.Second)
 	require.True(t, r.e.Busy(1))
 	require.True(t, c.Busy())
@@ -307,8 +310,8 @@ func stealBusy(t *testing.T, thief buff.OwnerID) {
 	require.Equal(t, 30, wealth(t, disk.revive(t, r.o), 4))
 }
 
-// TestCopiesBusyWhole: the last complete state of who is busy has all that another copy has; if Marshal has
-// refused that state, there is none, and not the one before it.
+// TestCopiesBusyWhole checks that the last complete state of a busy owner has all parts of a copy.
+// If the marshal function has failed for that state, there is no copy, and not an older one.
 func TestCopiesBusyWhole(t *testing.T) {
 	for _, refuses := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) { keepBusy(t, refuses) })
@@ -335,7 +338,7 @@ func keepBusy(t *testing.T, refuses bool) {
 		require.NoError(t, r.e.Do(buff.AddTimeout(1, 100*time.Millisecond, "rob")).Err)
 		r.e.Tick(span)
 	}
-	change("on the way", 200*time.Millisecond) // it has had a turn, and is not busy
+	change("on the way", 200*time.Millisecond) // it has had a turn and is idle
 	last := "as it was"
 	if refuses {
 		last = ""
@@ -355,7 +358,7 @@ func keepBusy(t *testing.T, refuses bool) {
 	x.Free()
 }
 
-// busy is a game of three, of whom the first has a handler that waits.
+// busy is a game of three owners, of which the first has a handler that blocks.
 type busy struct {
 	e    *engine.Engine
 	cat  *buff.Catalog
@@ -386,8 +389,8 @@ func (r *busy) round(t *testing.T, c snapshot.Maker, disk *copied) snapshot.Roun
 	return began
 }
 
-// TestCopyFails: an owner whose Marshal fails, panics or says nonsense has no copy, and is tried
-// again in the next round; the others have theirs.
+// TestCopyFails checks that an owner has no copy if its marshal function fails, panics or returns
+// an invalid result, and is tried again in the next round. The other owners are copied.
 func TestCopyFails(t *testing.T) {
 	for name, fail := range map[string]func([]byte) ([]byte, error){
 		"error": func(b []byte) ([]byte, error) { return b, errors.New("no") },
@@ -419,7 +422,8 @@ func TestCopyFails(t *testing.T) {
 	}
 }
 
-// TestCopiesMarshalGone: a Marshal that ends a worker's goroutine costs nothing that is due.
+// TestCopiesMarshalGone checks that no due event is lost if the marshal function ends a worker's
+// goroutine.
 func TestCopiesMarshalGone(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "itch", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("scratch")}})
 	e, err := engine.New(engine.Options{
@@ -442,8 +446,8 @@ func TestCopiesMarshalGone(t *testing.T) {
 	require.Equal(t, []string{"1: 1000 pulse itch x1"}, append(first, lines(e.Tick(0))...))
 }
 
-// TestCopiesTouch: who is touched, or goes to another zone, while a round is under way is in it as it
-// was, and belongs to the next one.
+// TestCopiesTouch checks that an owner that is touched, or changes its zone, during a round is
+// copied in its earlier state, and belongs to the next round.
 func TestCopiesTouch(t *testing.T) {
 	e := open(t, engine.Options{Workers: 2, Budget: patient})
 	spawn(t, e, 1, 2)

@@ -10,9 +10,9 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// TestCrossIndex: in worlds at random, in which owners and sources come and go, the cross-owner index knows
-// after every Tick what there is and no more, no source has more than its share, and with
-// the last owner everything is gone.
+// TestCrossIndex checks in random worlds, in which owners and sources are spawned and removed,
+// that after every Tick the cross-owner index agrees with the buffs of the owners, that no source
+// exceeds its limit, and that the index is empty after the last owner has left.
 func TestCrossIndex(t *testing.T) {
 	seeds := uint64(long.Times(3))
 	for seed := range seeds {

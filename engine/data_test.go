@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestStories runs each file of testdata in every mode against the same text:
-// without a pool, with 1, 2 and 8 workers, and with the time cut into other Ticks.
-// A goexit would end the loop where handlers run on it, so those stories run on workers.
+// TestStories runs each file of testdata in every mode and compares the result with the same text.
+// The modes are: no pool; 1, 2 and 8 workers; and the time divided into other Ticks. Stories with
+// a goexit run only on workers, because a goexit on the loop would end the loop.
 func TestStories(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.txt")
 	require.NoError(t, err)

@@ -12,7 +12,7 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// deadGame has players 1 and 2, and a handler that notes whether its owner is dead.
+// deadGame has players 1 and 2, and a handler that records whether its owner is dead.
 func deadGame(t *testing.T, o engine.Options) (e *engine.Engine, seen *[]bool) {
 	cat, err := catalog.Parse("a.yaml", []byte(`
 attributes: {health: {base: 20, min: 0, max: 20, at_min: kill}}
@@ -35,7 +35,8 @@ buffs:
 	return e, seen
 }
 
-// A death and a revival are events, which say who has killed and by what; the loop and a handler can ask.
+// TestEngine_Dead checks that a death and a revival are events with the killer and the cause, and
+// that the loop and a handler can query whether an owner is dead.
 func TestEngine_Dead(t *testing.T) {
 	e, seen := deadGame(t, engine.Options{Workers: 1, Budget: -1})
 	dead := func(id buff.OwnerID) bool {
@@ -76,7 +77,8 @@ func TestEngine_Dead(t *testing.T) {
 	require.True(t, dead(1))
 }
 
-// What a command did is in its Result, also if no event says it.
+// TestResult_KindOfEachCommand checks that a Result says what a command did, even if no event
+// does.
 func TestResult_KindOfEachCommand(t *testing.T) {
 	cat, err := catalog.Parse("a.yaml", []byte(`
 tags: [calm]

@@ -14,7 +14,7 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// requireSame compares two logs and shows the first difference.
+// requireSame compares two logs and reports the first difference.
 func requireSame(t *testing.T, want, got []string, msg ...any) {
 	t.Helper()
 	for i := range min(len(want), len(got)) {
@@ -34,8 +34,8 @@ func requireSameOwners(t *testing.T, want, got map[buff.OwnerID][]string, msg ..
 	}
 }
 
-// TestP45_WorkersDoNotMatter: the same calls and the same seed give the same frames,
-// event by event, on any number of workers and processors and with any TurnLimit.
+// TestP45_WorkersDoNotMatter checks that the same calls and the same seed give the same frames,
+// event by event, with any number of workers and processors and any Limits.Turn.
 func TestP45_WorkersDoNotMatter(t *testing.T) {
 	seeds := uint64(long.Times(2))
 	for seed := range seeds {
@@ -51,7 +51,7 @@ func TestP45_WorkersDoNotMatter(t *testing.T) {
 			for _, turn := range []int{0, 1} {
 				for _, procs := range []int{1, 2} {
 					if !long.On() && (turn+procs+int(seed))%2 == 0 {
-						continue // the other seed has it
+						continue // the other seed covers this case
 					}
 					before := runtime.GOMAXPROCS(procs)
 					got := run(engine.Options{Workers: workers, Budget: patient, Limits: engine.Limits{Turn: turn}})
@@ -63,8 +63,8 @@ func TestP45_WorkersDoNotMatter(t *testing.T) {
 	}
 }
 
-// TestP09_SplitDoesNotMatter: how a span of time is cut into Ticks makes no difference
-// to an owner, if nothing crosses between owners and nothing comes by the inbox.
+// TestP09_SplitDoesNotMatter checks that dividing a span of time into other Ticks makes no
+// difference to an owner, if there are no commands between owners and none from the Inbox.
 func TestP09_SplitDoesNotMatter(t *testing.T) {
 	for seed := range uint64(5) {
 		p := plan{seed: seed, owners: 40, steps: 40, churn: true}
@@ -92,9 +92,9 @@ func TestP09_SplitDoesNotMatter(t *testing.T) {
 	}
 }
 
-// TestP06_FrameRates: the same script in one piece and at 10, 20, 60, 144 and 1000 frames a
-// second gives each owner the same events and leaves it with the same buffs. The frames are
-// not whole milliseconds.
+// TestP06_FrameRates checks that the same script, in one Tick and at 10, 20, 60, 144 and 1000
+// frames a second, gives each owner the same events and the same final buffs. The frames are not
+// whole milliseconds.
 func TestP06_FrameRates(t *testing.T) {
 	scripts := long.Times(20)
 	events := 0
@@ -126,7 +126,7 @@ func TestP06_FrameRates(t *testing.T) {
 	require.Greater(t, events, 20*scripts, "too little happens")
 }
 
-// TestP06_NoDrift: the n-th pulse is due at start + n × period, whatever the frame
+// TestP06_NoDrift checks that the n-th pulse is due at start + n × period, whatever the frame
 // rate.
 func TestP06_NoDrift(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "beat", Duration: 70 * time.Second, Period: 700 * time.Millisecond})

@@ -15,11 +15,11 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// commandsOf draws commands of many kinds for owners who are there, or not, with handles that live, or
-// not.
+// commandsOf returns random commands of many kinds for known and unknown owners, with valid and
+// stale handles.
 func commandsOf(dice *rand.Rand, specs []*buff.Spec, handles []buff.Handle) (out []buff.Command) {
 	for range dice.IntN(100) {
-		id := buff.OwnerID(dice.IntN(60)) // 50 of them are there
+		id := buff.OwnerID(dice.IntN(60)) // 50 of these exist
 		h := buff.Handle(dice.Uint64())
 		if len(handles) > 0 && dice.IntN(4) > 0 {
 			h = handles[dice.IntN(len(handles))]
@@ -46,7 +46,8 @@ func commandsOf(dice *rand.Rand, specs []*buff.Spec, handles []buff.Handle) (out
 	return out
 }
 
-// TestDoAllBounded: EventLimit holds within one call, and each command has its own answer.
+// TestDoAllBounded checks that Limits.Events applies within one call of DoAll, and that each
+// command has its own Result.
 func TestDoAllBounded(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Limits: engine.Limits{Events: 100}})
@@ -65,8 +66,8 @@ func TestDoAllBounded(t *testing.T) {
 	require.Equal(t, 100, e.Tick(time.Second).Len())
 }
 
-// TestDoAll: DoAll does what Do does with one after the other: the same results, events and recording, also
-// for owners who are busy.
+// TestDoAll checks that DoAll has the same results, events and recording as calls of Do one after
+// the other, also for busy owners.
 func TestDoAll(t *testing.T) {
 	for _, recorded := range []bool{false, true} {
 		var rec [2]bytes.Buffer
@@ -78,7 +79,8 @@ func TestDoAll(t *testing.T) {
 				buff.Spec{ID: "alone", Duration: 3 * time.Second},
 			)
 			o := engine.Options{Catalog: cat, Synchronous: true, Seed: 5, Number: 3, Handlers: engine.Handlers{"act": func(c *engine.Context, e buff.Event) {
-				c.AddBuff(1+c.Owner()%50, buff.Application{Spec: cat.Spec("curse")}) // across owners
+				// for another owner
+				c.AddBuff(1+c.Owner()%50, buff.Application{Spec: cat.Spec("curse")})
 			}}}
 			if recorded {
 				o.Trace.Record = &rec[k]
@@ -122,7 +124,8 @@ func TestDoAll(t *testing.T) {
 	}
 }
 
-// TestDoAllBusy: who is busy is not looked at, and gets his commands later.
+// TestDoAllBusy checks that prefetching does not read busy owners, and that they execute their
+// commands later.
 func TestDoAllBusy(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "mark", Duration: time.Hour, Stack: define.Stacking{By: define.ByTarget}})
 	e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: time.Millisecond})
@@ -144,7 +147,7 @@ func TestDoAllBusy(t *testing.T) {
 	require.NoError(t, e.Close(context.Background()))
 }
 
-// TestDoAllAllocates: nothing, where there is room for the results.
+// TestDoAllAllocates checks that DoAll does not allocate if there is room for the results.
 func TestDoAllAllocates(t *testing.T) {
 	e, cat := steady(t, 1000, 0)
 	var commands []buff.Command
@@ -167,8 +170,8 @@ func TestDoAllAllocates(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(100, do))
 }
 
-// TestDoAllUnsound: a command that could not have been made for this engine panics as in Do, also where it looks like
-// the one that is carried out without another look.
+// TestDoAllUnsound checks that an invalid command panics as in Do, even if it resembles the
+// command that DoAll executes on a fast path.
 func TestDoAllUnsound(t *testing.T) {
 	e := open(t, engine.Options{Synchronous: true})
 	spawn(t, e, 1)

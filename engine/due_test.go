@@ -14,7 +14,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// timers is a wheel with a timer for each buff, as the engine had it before owners had one each.
+// timers is a wheel with a timer for each buff, as a reference for the one timer per owner of the
+// engine.
 type timers struct {
 	wheel *wheel.Wheel
 	of    map[buff.Handle]*timerOf
@@ -26,7 +27,7 @@ type timerOf struct {
 	owner buff.OwnerID
 }
 
-// look sets the timers of an owner whose deadlines have moved.
+// look sets the timers of an owner whose deadlines have changed.
 func (w *timers) look(t *testing.T, e *engine.Engine, id buff.OwnerID) {
 	buffs, err := e.Buffs(id)
 	require.NoError(t, err)
@@ -50,7 +51,7 @@ func (w *timers) look(t *testing.T, e *engine.Engine, id buff.OwnerID) {
 	}
 }
 
-// due returns the owners of what fires by now, in order, each once.
+// due returns the owners of the timers that fire by now, in order, each once.
 func (w *timers) due(now wheel.Time) (owners []buff.OwnerID) {
 	for _, f := range w.wheel.Advance(now, nil) {
 		x := w.of[buff.Handle(f.ID)]
@@ -62,8 +63,8 @@ func (w *timers) due(now wheel.Time) (owners []buff.OwnerID) {
 	return owners
 }
 
-// TestOrderOfTimers: a frame has its owners in the order in which timers of all their buffs would fire, though each owner has
-// one timer, and that is lazy.
+// TestOrderOfTimers checks that a frame has its owners in the order in which timers of all their
+// buffs would fire, although each owner has only one timer, which is lazy.
 func TestOrderOfTimers(t *testing.T) {
 	cat := catalogOf(t,
 		buff.Spec{ID: "beat", Duration: 2 * time.Second, Period: 200 * time.Millisecond, Stack: define.Stacking{By: define.ByTarget}},
@@ -109,7 +110,7 @@ func TestOrderOfTimers(t *testing.T) {
 	require.Greater(t, turns, 10_000)
 }
 
-// handleOf returns the youngest buff of an owner, 0 if there is none.
+// handleOf returns the handle of an owner's youngest buff, or 0.
 func handleOf(t *testing.T, e *engine.Engine, id buff.OwnerID) (h buff.Handle) {
 	buffs, err := e.Buffs(id)
 	require.NoError(t, err)
@@ -119,7 +120,8 @@ func handleOf(t *testing.T, e *engine.Engine, id buff.OwnerID) (h buff.Handle) {
 	return h
 }
 
-// TestOneTimer: an owner has one timer, however many buffs; a later deadline leaves it where it is, and it fires for nothing then.
+// TestOneTimer checks that an owner has one timer, however many buffs it has, and that a later
+// deadline does not move the timer, which then fires early without an event.
 func TestOneTimer(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "short", Duration: time.Second, Stack: define.Stacking{By: define.ByTarget}}, buff.Spec{ID: "long", Duration: time.Minute})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
@@ -130,7 +132,7 @@ func TestOneTimer(t *testing.T) {
 	add(t, e, 1, cat.Spec("short"))
 	e.Tick(500 * time.Millisecond)
 	require.Equal(t, 1, e.Stats().Timers)
-	h := add(t, e, 1, cat.Spec("short")) // refreshed: it ends at 1500
+	h := add(t, e, 1, cat.Spec("short")) // a refresh, so that it ends at 1500
 	f := e.Tick(500 * time.Millisecond)
 	require.Equal(t, 1, f.Len(), "the refresh, and nothing is due")
 	require.EqualValues(t, 1, e.Stats().Fired)

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestEmptyFrames: frames with nothing to do between those with pulses keep the memory of the
-// lists: a loop of 60 frames a second with a pulse in every second one allocates nothing.
+// TestEmptyFrames checks that empty frames between frames with pulses keep the memory of the
+// lists: a loop of 60 frames a second with a pulse in every second frame does not allocate.
 func TestEmptyFrames(t *testing.T) {
 	for _, workers := range []int{0, 2} {
 		e, _ := steady(t, 1000, workers)
@@ -27,8 +27,8 @@ func TestEmptyFrames(t *testing.T) {
 	}
 }
 
-// BenchmarkEmptyFrames: what a pulse costs where each frame has some, and where every second
-// frame has none.
+// BenchmarkEmptyFrames compares the cost of a pulse if every frame has some with the cost if every
+// second frame is empty.
 func BenchmarkEmptyFrames(b *testing.B) {
 	const owners = 1000
 	for name, empty := range map[string]int{"none": 0, "every-second": 1} {

@@ -11,9 +11,9 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestEpoch: a catalog with a buff that uses the wall clock wants an Epoch, at
-// New and at a Reload: without one that buff would stand still while its owner is away, and
-// nobody would know why.
+// TestEpoch checks that New and Reload require Options.Epoch if the catalog has a buff with a wall
+// clock. Without it, no time would pass for that buff while its owner is away, for no visible
+// reason.
 func TestEpoch(t *testing.T) {
 	wall := buff.Spec{ID: "boon", Duration: time.Hour, Clock: define.Wall}
 	plain := buff.Spec{ID: "venom", Duration: time.Hour}
@@ -26,7 +26,8 @@ func TestEpoch(t *testing.T) {
 	for _, s := range []buff.Spec{plain, uptime} {
 		open(t, engine.Options{Catalog: catalogOf(t, s), Synchronous: true})
 	}
-	for _, epoch := range []time.Time{time.UnixMilli(0), time.Unix(1_700_000_000, 0)} { // 1970, if it is meant
+	// the year 1970 is valid if it is set explicitly
+	for _, epoch := range []time.Time{time.UnixMilli(0), time.Unix(1_700_000_000, 0)} {
 		open(t, engine.Options{Catalog: catalogOf(t, wall), Synchronous: true, Epoch: epoch})
 	}
 
@@ -45,8 +46,8 @@ func TestEpoch(t *testing.T) {
 	}
 }
 
-// TestUptimeSteps: an engine whose Options.Uptime is not carried on from its last run says so to
-// whoever comes back with a buff that lives by it.
+// TestUptimeSteps checks that if Options.Uptime does not continue the uptime of the last run, the
+// Restoration of an owner with a buff that uses it reports that.
 func TestUptimeSteps(t *testing.T) {
 	o := engine.Options{Catalog: catalogOf(t, keepSpecs...), Synchronous: true, Epoch: time.Unix(1_700_000_000, 0)}
 	first := open(t, o)

@@ -10,8 +10,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// What came of an application is known at once. A refusal is no error: Kind is Denied, and Why says
-// the rule. Err is for what could not be asked at all.
+// The outcome of an application is known at once. A refusal is not an error: Kind is Denied, and
+// Why is the rule. Err is set if the application could not be executed at all.
 func ExampleEngine_AddBuff() {
 	catalog, err := buff.NewCatalog(buff.Spec{
 		ID: "venom", Duration: 12 * time.Second,

@@ -8,7 +8,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// A timeout needs no definition: something happens to a player later, in order with its buffs.
+// A timeout needs no definition: it calls a function for a player later, in order with the events
+// of the player's buffs.
 func ExampleEngine_AddTimeout() {
 	eng, err := engine.New(engine.Options{})
 	if err != nil {

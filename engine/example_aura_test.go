@@ -10,7 +10,7 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// An aura gives a buff to those around its bearer. Who is around, the game says.
+// An aura gives a buff to the owners around its bearer. The game reports which owners these are.
 func ExampleOptions_members() {
 	catalog, err := buff.NewCatalog(
 		buff.Spec{ID: "banner", Duration: time.Minute, Aura: define.Aura{Apply: "courage", Radius: 10, Interval: time.Second}},
@@ -21,7 +21,7 @@ func ExampleOptions_members() {
 	}
 	where := map[buff.OwnerID]float64{1: 0, 2: 5, 3: 50}
 	eng, err := engine.New(engine.Options{Catalog: catalog, Members: func(q engine.AuraQuery, found func(buff.OwnerID)) {
-		for id, x := range where { // in any order; a game asks its grid
+		for id, x := range where { // in any order; a real game queries its grid
 			if far := x - where[q.Bearer]; id != q.Bearer && far*far <= q.Buff.Spec.Aura.Radius*q.Buff.Spec.Aura.Radius {
 				found(id)
 			}

@@ -9,8 +9,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// Who shows buffs to others asks once a frame who has changed. What runs down has not. Package replicate
-// does this for clients.
+// Code that shows buffs to players reads once per frame which owners have changed. Time that only
+// passes is not a change. Package replicate does this for clients.
 func ExampleEngine_Changes() {
 	catalog, err := buff.NewCatalog(buff.Spec{ID: "renew", Duration: 5 * time.Second, Period: time.Second})
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// A handler changes its own player. Of another it asks a command, which is carried out at the end of
-// the frame, in the same order with any number of workers.
+// A handler changes its own player directly. For other players it issues commands, which are
+// executed at the end of the frame, in the same order with any number of workers.
 func ExampleContext_Do() {
 	catalog, err := buff.NewCatalog(
 		buff.Spec{ID: "bomb", Duration: 3 * time.Second, On: buff.Hooks{Remove: map[buff.Reason][]buff.Action{

@@ -10,11 +10,11 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// A player logs out and comes back: what it carried is a blob of bytes in between, and each buff has
-// lost the time that its clock counts.
+// A player logs out and comes back. In between, its buffs are a blob of bytes, and each buff loses
+// the time that its clock counts.
 func ExampleEngine_Despawn() {
 	catalog, err := buff.NewCatalog(
-		buff.Spec{ID: "poison", Duration: 10 * time.Second}, // time online
+		buff.Spec{ID: "poison", Duration: 10 * time.Second}, // online time
 		buff.Spec{ID: "feast", Duration: time.Hour, Clock: define.Wall},
 	)
 	if err != nil {
@@ -33,7 +33,7 @@ func ExampleEngine_Despawn() {
 	}
 
 	eng.Tick(4 * time.Second)
-	blob, err := eng.Despawn(7) // into your database
+	blob, err := eng.Despawn(7) // store the blob in your database
 	if err != nil {
 		panic(err)
 	}

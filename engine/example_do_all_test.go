@@ -10,7 +10,7 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// What a frame has gathered for many players is done in one call.
+// The commands of a frame for many players are executed in one call.
 func ExampleEngine_DoAll() {
 	catalog, err := buff.NewCatalog(buff.Spec{ID: "storm", Duration: 5 * time.Second, Stack: define.Stacking{By: define.ByTarget}})
 	if err != nil {

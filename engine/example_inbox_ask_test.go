@@ -9,8 +9,9 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// Another goroutine, such as a connection, asks by the Inbox. Ask waits for the next Tick and has its
-// answer; Do waits for nothing and says only that the command was taken.
+// Another goroutine, such as a connection, issues a command by the Inbox. Ask waits for the next
+// Tick and returns the Result; Do does not wait, and only returns whether the command was
+// accepted.
 func ExampleInbox_Ask() {
 	catalog, err := buff.NewCatalog(buff.Spec{ID: "haste", Duration: 8 * time.Second})
 	if err != nil {
@@ -25,13 +26,14 @@ func ExampleInbox_Ask() {
 		panic(err)
 	}
 
-	inbox := eng.Inbox().For("network") // a share of its own, so that a flood keeps nobody else waiting
+	// its own producer, so that a flood of commands does not delay others
+	inbox := eng.Inbox().For("network")
 	told := make(chan string)
 	go func() {
 		result, err := inbox.Ask(context.Background(), buff.Apply(7, buff.Application{Spec: catalog.Spec("haste")}))
 		told <- fmt.Sprint(result.Kind, " ", err)
 	}()
-	for said := ""; said == ""; { // the loop
+	for said := ""; said == ""; { // the game loop
 		eng.Tick(50 * time.Millisecond)
 		select {
 		case said = <-told:

@@ -9,7 +9,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// What is no command, such as to spawn or to look at somebody, another goroutine has done on the loop.
+// For work that is not a command, such as spawning or reading an owner, another goroutine passes a
+// function to the loop.
 func ExampleInbox_Run() {
 	catalog, err := buff.NewCatalog(buff.Spec{ID: "welcome", Duration: time.Minute})
 	if err != nil {
@@ -29,11 +30,11 @@ func ExampleInbox_Run() {
 				e.AddBuff(7, buff.Application{Spec: catalog.Spec("welcome")})
 			}
 		}); ran != nil {
-			err = ran // it was not called: the inbox is full, or the engine closed
+			err = ran // it was not called: the Inbox is full, or the engine is closed
 		}
 		joined <- err
 	}()
-	for in := false; !in; { // the loop
+	for in := false; !in; { // the game loop
 		eng.Tick(50 * time.Millisecond)
 		select {
 		case err := <-joined:

@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// A timeout by the name of a handler is saved with its owner, which one by function is not.
+// A timeout with the name of a handler is saved with its owner. A timeout with a function is not.
 func ExampleEngine_Do_timeout() {
 	eng, err := engine.New(engine.Options{Handlers: engine.Handlers{
 		"revive": func(c *engine.Context, e buff.Event) { fmt.Println(c.Owner(), "lives again at", e.At) },

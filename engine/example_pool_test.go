@@ -8,7 +8,7 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// Several engines in one process, as one for each match, share their workers.
+// Several engines in one process, such as one for each match, share a pool of workers.
 func ExampleNewPool() {
 	pool, err := engine.NewPool(8)
 	if err != nil {

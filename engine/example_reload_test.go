@@ -10,7 +10,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// New definitions while the game runs. What a buff that runs does then, its definition says.
+// New definitions take effect while the game runs. The setting reload of a definition says what
+// happens to running buffs.
 func ExampleEngine_Reload() {
 	poison := buff.Spec{ID: "poison", Duration: 10 * time.Second, Period: 5 * time.Second, Reload: define.ReloadMigrate}
 	catalog, err := buff.NewCatalog(poison)
@@ -29,7 +30,7 @@ func ExampleEngine_Reload() {
 	eng.Tick(time.Second)
 
 	poison.Period = 2 * time.Second
-	next, err := catalog.Next(poison) // of files: catalog.Reload
+	next, err := catalog.Next(poison) // catalog.Reload does the same for files
 	if err != nil {
 		panic(err)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// A handler that does not return makes its player busy, and nobody else: the Tick ends after the
-// Budget and names it, and no later one waits for it. What is due for it waits, in order.
+// A handler that does not return makes only its own player busy. The Tick ends after the Budget
+// and lists the player in Stuck, and no later Tick waits for it. Its due events wait, in order.
 func ExampleFrame_stuck() {
 	catalog, err := buff.NewCatalog(buff.Spec{
 		ID: "trap", Duration: 10 * time.Second, Period: time.Second,
@@ -20,10 +20,10 @@ func ExampleFrame_stuck() {
 	if err != nil {
 		panic(err)
 	}
-	database := make(chan struct{}) // does not answer
+	database := make(chan struct{}) // never answers
 	eng, err := engine.New(engine.Options{Catalog: catalog, Budget: 100 * time.Millisecond, Handlers: engine.Handlers{
 		"spring": func(c *engine.Context, e buff.Event) {
-			<-database // what handlers should not do
+			<-database // handlers should not do this
 		},
 	}})
 	if err != nil {
@@ -39,7 +39,7 @@ func ExampleFrame_stuck() {
 		fmt.Println("stuck: owner", s.Owner, "in", s.Spec)
 	}
 	_, err = eng.Buffs(7)
-	fmt.Println(err) // nobody is told that player 7 carries nothing
+	fmt.Println(err) // an error, which is different from having no buffs
 
 	close(database)
 	fmt.Println("closed:", eng.Close(context.Background()))

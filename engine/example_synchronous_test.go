@@ -10,8 +10,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// In a test handlers run inside Tick, one after the other, without a pool. Frames of any length lead
-// to the same events, so a day takes no longer than its events.
+// In a test, handlers run inside Tick, one after the other, without a pool. The events do not
+// depend on the length of the frames, so one Tick can play a whole day.
 func ExampleOptions_synchronous() {
 	catalog, err := buff.NewCatalog(buff.Spec{
 		ID: "curse", Duration: 24 * time.Hour, Period: 8 * time.Hour,

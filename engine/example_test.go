@@ -10,7 +10,7 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// A poison that hurts every three seconds.
+// A poison hurts a player every three seconds.
 func Example() {
 	catalog, err := buff.NewCatalog(buff.Spec{
 		ID:       "poison",
@@ -25,7 +25,8 @@ func Example() {
 	eng, err := engine.New(engine.Options{
 		Catalog: catalog,
 		Handlers: engine.Handlers{"hurt": func(c *engine.Context, e buff.Event) {
-			*c.Data().(*int) -= 5 * int(e.Stacks) // on a worker; one player is never on two
+			// on a worker; handlers of one player never run concurrently
+			*c.Data().(*int) -= 5 * int(e.Stacks)
 		}},
 	})
 	if err != nil {
@@ -37,8 +38,10 @@ func Example() {
 	if err := eng.Spawn(7, &health); err != nil {
 		panic(err)
 	}
+	// the game loop determines the time
 	eng.AddBuff(7, buff.Application{Spec: catalog.Spec("poison"), Source: 9})
-	for range 11 { // the game loop owns the time
+	// the game loop owns the time
+	for range 11 {
 		frame := eng.Tick(time.Second)
 		for e := range frame.Events() {
 			fmt.Printf("player %d  %v  %-6v %v x%d\n", e.Owner, e.At, e.Kind, e.Spec, e.Stacks)

@@ -11,8 +11,8 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// Another goroutine reads how the engine stands, without a lock and without holding it up: package
-// inspect shows it on a page, contrib/prom to Prometheus.
+// Another goroutine reads the state of the engine without a lock and without delaying the engine.
+// Package inspect shows it on a page, and contrib/prom exports it to Prometheus.
 func ExampleWatch_Next() {
 	catalog, err := buff.NewCatalog(buff.Spec{ID: "blessing", Kind: define.Infinite})
 	if err != nil {
@@ -36,7 +36,7 @@ func ExampleWatch_Next() {
 		}
 		seen <- view
 	}()
-	for looking := true; looking; { // the loop
+	for looking := true; looking; { // the game loop
 		eng.Tick(50 * time.Millisecond)
 		select {
 		case view := <-seen:

@@ -9,8 +9,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// The time of everybody in a zone stands still, or passes at another rate: an intermission, a
-// battle that the server cannot follow.
+// The time of all owners in a zone is paused, or passes at another rate, for example in an
+// intermission, or in a battle that overloads the server.
 func ExampleEngine_Do_zone() {
 	catalog, err := buff.NewCatalog(buff.Spec{ID: "poison", Duration: 10 * time.Second})
 	if err != nil {
@@ -43,7 +43,7 @@ func ExampleEngine_Do_zone() {
 	eng.Do(buff.ResumeZone(arena))
 	eng.Do(buff.SetZoneRate(arena, buff.Ratio{Num: 1, Den: 10}))
 	eng.Tick(10 * time.Second)
-	left("at a tenth:") // 7 s of its own time, which take 70
+	left("at a tenth:") // 7 s of the buff's own time take 70 s
 	// Output:
 	// played: 8s
 	// paused: 8s

@@ -15,7 +15,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// exitWorld has two bearers of an aura each, and an owner whose pulses are counted.
+// exitWorld returns an engine with two bearers of an aura each, and an owner whose pulses are
+// counted.
 func exitWorld(t *testing.T, members func(engine.AuraQuery, func(buff.OwnerID))) (*engine.Engine, *buff.Catalog) {
 	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second},
 		buff.Spec{ID: "beacon", Kind: define.Infinite, Aura: beacon()}, buff.Spec{ID: "light", Kind: define.Infinite})
@@ -32,7 +33,7 @@ func exitWorld(t *testing.T, members func(engine.AuraQuery, func(buff.OwnerID)))
 	return e, cat
 }
 
-// elsewhere calls f on another goroutine, which f may end, and waits for that.
+// elsewhere calls f on another goroutine, which f may end, and waits until f is over.
 func elsewhere(f func()) {
 	over := make(chan struct{})
 	go func() {
@@ -42,9 +43,9 @@ func elsewhere(f func()) {
 	<-over
 }
 
-// TestP24_RunExits: a function of Inbox.Run that ends the loop's goroutine ends nothing else: the
-// Tick comes to its end, what stands behind the function is carried out by whoever goes on, and
-// Close ends.
+// TestP24_RunExits checks that a function of Inbox.Run that ends the loop's goroutine does no
+// other harm: the Tick is completed, the following commands are executed by the next goroutine
+// that calls Tick, and Close succeeds.
 func TestP24_RunExits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, cat := exitWorld(t, nil)
@@ -78,8 +79,8 @@ func TestP24_RunExits(t *testing.T) {
 	})
 }
 
-// TestP24_MembersExits: the same of Options.Members: auras behind the one that was looked at are
-// looked at by whoever goes on.
+// TestP24_MembersExits checks the same for Options.Members: the next goroutine that calls Tick
+// makes the searches of the remaining auras.
 func TestP24_MembersExits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		exits := true
@@ -106,10 +107,10 @@ func TestP24_MembersExits(t *testing.T) {
 	})
 }
 
-// TestP24_HandlerExitsTheLoop: with Options.Synchronous a handler runs on the loop's own goroutine,
-// and nothing can keep its Goexit from ending that, as t.FailNow in a test wants. The game does not
-// end: the Tick has come to its end for whoever goes on, each fault is counted, what the handler had
-// asked for is carried out, every other handler is called as often as it should be, and Close ends.
+// TestP24_HandlerExitsTheLoop checks a Goexit of a handler with Options.Synchronous, which ends
+// the loop's goroutine, as t.FailNow in a test requires. The game does not end: the Tick is
+// completed, each fault is counted, the commands of the handler are executed, every other handler
+// is called as often as expected, and Close succeeds.
 func TestP24_HandlerExitsTheLoop(t *testing.T) {
 	const owners = 300
 	cat := catalogOf(t,

@@ -1,6 +1,6 @@
 package engine
 
-// Forget drops what waits in the Inbox.
+// Forget drops the commands in the Inbox.
 func Forget(e *Engine) {
 	p := &e.producers
 	p.gather()
@@ -10,12 +10,12 @@ func Forget(e *Engine) {
 	}
 }
 
-// Waits returns how many commands wait for a busy owner.
+// Waits returns the number of commands that wait for a busy owner.
 func Waits(e *Engine, number int) int {
 	return e.owners.at(uint32(number)).waiting()
 }
 
-// Credit returns what a producer has left that had so much, after a command that has cost so much.
+// Credit returns the credit of a producer after a command with the given cost.
 func Credit(had, cost int) int {
 	var p producers
 	in := &Inbox{credit: had}

@@ -12,7 +12,7 @@ import (
 	"github.com/bufftick/bufftick/internal/snapshot"
 )
 
-// Limits, and defaults of Options.
+// Limits and defaults of Options.
 const (
 	DefaultMaxBuffs   = defaultMaxBuffs
 	DefaultInboxLimit = defaultInboxLimit
@@ -23,10 +23,10 @@ const (
 	MaxHistory        = maxHistory
 )
 
-// Complete fills in the defaults of options, and says what is wrong with them.
+// Complete fills in the defaults of options, and returns an error that lists all invalid ones.
 func Complete(o *Options) error { return o.complete() }
 
-// NewOn is New on a pool of the test's own.
+// NewOn is New with the test's own pool.
 func NewOn(o Options, pool actor.Pool) (*Engine, error) {
 	if err := o.complete(); err != nil {
 		return nil, err
@@ -35,14 +35,14 @@ func NewOn(o Options, pool actor.Pool) (*Engine, error) {
 	return newEngine(o, pool, func(context.Context) error { return nil }), nil
 }
 
-// Escaped returns how many panics no handler can have caused: those of the engine's
-// own code on a worker, which package actor has stopped.
+// Escaped returns the number of panics that package actor has recovered. Handlers cannot cause
+// these; they are panics of the engine's own code on a worker.
 func Escaped(e *Engine) uint64 {
 	s := e.group.Stats()
 	return s.Panics + s.HookPanics
 }
 
-// Kept returns how many events the lists of the workers have room for.
+// Kept returns the capacity of the workers' event lists.
 func Kept(e *Engine) (n int) {
 	for i := range e.workers {
 		n = max(n, e.workers[i].chunks.room())
@@ -57,7 +57,8 @@ func (s *chunks) room() (n int) {
 	return n
 }
 
-// EventRoom returns how many events all chunks have room for together. No worker may be at work.
+// EventRoom returns the number of events for which all chunks together have room. No worker may be
+// active.
 func EventRoom(e *Engine) (n int) {
 	for i := range e.workers {
 		s := &e.workers[i].chunks
@@ -71,17 +72,17 @@ func EventRoom(e *Engine) (n int) {
 	return n + e.spare.room
 }
 
-// Untaken returns how many segments that the loop has taken in it has told no chunk of.
+// Untaken returns the number of merged segments that have not been counted in their chunk.
 func Untaken(e *Engine) int { return int(e.merging.n) }
 
-// Slices returns how many slices all Ticks have had.
+// Slices returns the number of slices of all Ticks.
 func Slices(e *Engine) uint64 { return uint64(e.round) }
 
-// Mail returns how many messages wait for an owner.
+// Mail returns the number of messages that wait for an owner.
 func Mail(e *Engine, number int) int { return e.owners.at(uint32(number)).box.Len() }
 
-// CheckCrossIndex compares what the cross-owner index knows with what the owners carry and returns
-// the first difference, "" if there is none. Nobody may be busy.
+// CheckCrossIndex compares the cross-owner index with the buffs of the owners and returns a
+// description of the first difference, or "". No owner may be busy.
 func CheckCrossIndex(e *Engine) string {
 	l := &e.index
 	held, auras := 0, 0
@@ -118,7 +119,7 @@ func (l *crossIndex) checkChains() string {
 		k, n, before := 0, int32(0), int32(noEntry)
 		if key.spec != "" {
 			k = 1
-			// The oldest may be of a version with another limit.
+			// The oldest buff may belong to a version with another limit.
 			if limit := l.sources.all[c.newest].spec.PerSource.Limit; int(c.n) > limit {
 				return fmt.Sprintf("source %d has %d of %v, above %d", key.source, c.n, key.spec, limit)
 			}
@@ -150,8 +151,8 @@ func (l *crossIndex) checkChains() string {
 	return ""
 }
 
-// CheckSpecCounters compares what has been counted with what the owners carry and returns the
-// first difference, "" if there is none. Nobody may be busy.
+// CheckSpecCounters compares the counters of definitions with the buffs of the owners and returns
+// a description of the first difference, or "". No owner may be busy.
 func CheckSpecCounters(e *Engine) string {
 	live := make([]int, len(e.counters.lineages))
 	for k := range e.owners.len() {
@@ -170,11 +171,10 @@ func CheckSpecCounters(e *Engine) string {
 	return ""
 }
 
-// Looked returns how many buffs the last Tick has looked at because of a Reload, and the
-// limit.
+// Looked returns the number of buffs that the last Tick visited for a Reload, and the limit.
 func Looked(e *Engine) (n, limit int) { return e.sweep.looked, sweepBuffs }
 
-// Counting returns what counts so many events, one of eight of which is not a pulse.
+// Counting returns a function that counts n events, one in eight of which is not a pulse.
 func Counting(e *Engine, n int) func() {
 	list := make([]buff.Event, n)
 	for i := range list {
@@ -188,37 +188,37 @@ func Counting(e *Engine, n int) func() {
 	return func() { e.counters.add(list) }
 }
 
-// Room returns for how many instances and auras the cross-owner index has room, and how many zones
-// there are.
+// Room returns the numbers of instances and auras for which the cross-owner index has room, and
+// the number of zones.
 func Room(e *Engine) (held, auras, zones int) {
 	return len(e.index.sources.all), len(e.index.auras.all), len(e.zones.byID)
 }
 
-// Owed returns how much the cross-owner index has put off to the next Tick.
+// Owed returns the amount of work that the cross-owner index has deferred to the next Tick.
 func Owed(e *Engine) int {
 	return len(e.index.retries) + len(e.index.auras.due) + len(e.zones.pending) + len(e.outbox)
 }
 
-// Parts returns how many events of a Frame the loop's calls before it brought, what was due, and
-// the commands at its end.
+// Parts returns the numbers of events of a Frame: of the loop's calls before it, of due events,
+// and of the commands at its end.
 func Parts(f *Frame) (head, due, tail int) {
 	return len(f.head), f.count - len(f.head) - len(f.tail), len(f.tail)
 }
 
-// DefaultTickLimit is that of Options.Limits.Tick.
+// DefaultTickLimit is the default of Options.Limits.Tick.
 const DefaultTickLimit = defaultTickLimit
 
-// Worked returns how much of TickLimit the last Tick has used.
+// Worked returns how much of Limits.Tick the last Tick has used.
 func Worked(e *Engine) int { return e.processed }
 
-// HistogramOf returns a Histogram of one duration.
+// HistogramOf returns a Histogram with one duration.
 func HistogramOf(d time.Duration) *view.Histogram {
 	var h view.Histogram
 	h.Add(d)
 	return &h
 }
 
-// NewWatchless returns an engine that nobody watches.
+// NewWatchless returns an engine without watchers.
 func NewWatchless(tb interface{ Fatal(...any) }) *Engine {
 	e, err := New(Options{Synchronous: true})
 	if err != nil {
@@ -227,7 +227,7 @@ func NewWatchless(tb interface{ Fatal(...any) }) *Engine {
 	return e
 }
 
-// WatchHooks does what a Tick does for the Watch.
+// WatchHooks calls the functions that a Tick calls for the Watch.
 func WatchHooks(e *Engine) {
 	e.watch.beforeTick()
 	e.watch.end()
@@ -236,26 +236,26 @@ func WatchHooks(e *Engine) {
 // Asked makes the next Tick publish a View.
 func Asked(e *Engine) { e.watch.asked.Store(true) }
 
-// Ask returns the View of a Tick in which no time passes.
+// Ask returns the View of a Tick(0).
 func Ask(e *Engine) *view.View {
 	Asked(e)
 	e.Tick(0)
 	return &e.watch.view.Load().View
 }
 
-// LockWatch takes the lock of those who watch.
+// LockWatch locks the mutex of the Watch.
 func LockWatch(e *Engine) (unlock func()) {
 	e.watch.mu.Lock()
 	return e.watch.mu.Unlock
 }
 
-// BeginNumbers has the numbers of owners begin with a generation.
+// BeginNumbers sets the first generation of unused owner numbers.
 func BeginNumbers(e *Engine, base uint32) { e.base = base }
 
-// Numbers returns for how many owners the engine keeps generations.
+// Numbers returns the number of owner numbers for which the engine keeps a generation.
 func Numbers(e *Engine) int { return len(e.bases) }
 
-// Revoked returns how many queued removals an owner's handlers can ask for.
+// Revoked returns the number of queued removals that an owner's handlers can detect.
 func Revoked(e *Engine, id buff.OwnerID) (n int) {
 	for r := e.ownerOf(id).readRare().revoked.Load(); r != nil; r = r.next {
 		n++
@@ -263,20 +263,20 @@ func Revoked(e *Engine, id buff.OwnerID) (n int) {
 	return n
 }
 
-// OriginOf is where the handles of an engine of that number begin.
+// OriginOf returns the first generation of an engine with the given number.
 func OriginOf(number uint32) uint32 { return originOf(number) }
 
-// SpecCounters is what the engine has counted of one definition, all its versions together. A View
-// has it for everybody else.
+// SpecCounters holds the counters of one definition, over all its versions. Other code gets them
+// in a View.
 type SpecCounters struct {
-	Spec   *buff.Spec // the version that is in force; of a definition that is not there any more, the last one
-	Gone   bool       // it is not there any more
-	Live   int        // instances, those of busy owners as they were before
-	Denied uint64     // applications that were refused since the engine was made
+	Spec   *buff.Spec // the current version or, for a removed definition, the last one
+	Gone   bool       // the definition was removed
+	Live   int        // running instances; changes of busy owners are not included
+	Denied uint64     // denied applications since the engine was made
 }
 
-// SpecCounters returns what has been counted of a definition, in whatever version it is given;
-// nothing of one that is not of the engine's catalog.
+// SpecCounters returns the counters of a definition, given in any version. For a definition that
+// is not in the engine's catalog it returns the zero value.
 func (e *Engine) SpecCounters(s *buff.Spec) SpecCounters {
 	e.enter("SpecCounters")
 	c := e.Catalog()
@@ -287,8 +287,8 @@ func (e *Engine) SpecCounters(s *buff.Spec) SpecCounters {
 	return e.counters.at(s.Lineage(), c)
 }
 
-// AllSpecCounters returns what has been counted of each definition there is or, since the engine
-// was made, was, in the order in which they came.
+// AllSpecCounters returns the counters of each definition that the engine has or has had, in the
+// order in which the definitions were added.
 func (e *Engine) AllSpecCounters() iter.Seq[SpecCounters] {
 	e.enter("AllSpecCounters")
 	return func(yield func(SpecCounters) bool) {
@@ -307,29 +307,28 @@ func (t *specCounters) at(line int, c *buff.Catalog) SpecCounters {
 	return SpecCounters{Spec: n.spec, Gone: !c.Has(n.spec), Live: n.live, Denied: n.denied}
 }
 
-// Reloading returns how many owners are still to be looked at after a Reload: until it is
-// zero, some instances may run that a definition with the reload migrate or end does not
-// want any more.
+// Reloading returns the number of owners that a Reload still has to visit. Until it is zero, some
+// instances may be running that should have been converted or ended.
 func (e *Engine) Reloading() int {
 	e.enter("Reloading")
 	return e.sweep.left + len(e.sweep.missed)
 }
 
-// Fitted returns the room of a list that is fitted to what was used of it, if it had so much, and
-// whether it is the same list.
+// Fitted returns the capacity of a list with the given capacity after fit, where used elements
+// were in use, and whether it is the same list.
 func Fitted(used, room int) (now int, same bool) {
 	list := make([]int, 0, room)
 	fitted := fit(list, highWater(used))
 	return cap(fitted), &list[:1][0] == &fitted[:1][0]
 }
 
-// FittedEvents is the same of a list of events.
+// FittedEvents is Fitted for a list of events.
 func FittedEvents(used, room int) int {
 	return cap(fitEvents(make([]buff.Event, 0, room), highWater(used)))
 }
 
-// GivenBack returns the capacities of a worker's chunks of events after the worker, which has used the
-// given number of them, has released the excess, and the capacity of the chunk that it fills next.
+// GivenBack returns the capacities of a worker's chunks after a shrink, where the given number of
+// chunks was in use, and the capacity of the chunk that the worker fills next.
 func GivenBack(rooms []int, used int) (kept []int, next int) {
 	var s chunks
 	for k, n := range rooms {
@@ -346,7 +345,7 @@ func GivenBack(rooms []int, used int) (kept []int, next int) {
 	return kept, cap(l.turn.Events)
 }
 
-// NextMark returns the first of some numbers from n on that is below limit.
+// NextMark returns the first of the numbers that is at least n and below limit.
 func NextMark(numbers []uint32, room int, n uint32, limit int) (uint32, bool) {
 	m := marks{words: make([]uint64, room/64)}
 	for _, k := range numbers {
@@ -355,13 +354,14 @@ func NextMark(numbers []uint32, room int, n uint32, limit int) (uint32, bool) {
 	return m.next(n, limit)
 }
 
-// Soon returns how many owners Help will begin with, since they are due in the next Tick.
+// Soon returns the number of owners that Help will copy first because they are due in the next
+// Tick.
 func Soon(c snapshot.Maker) int { return len(c.(*copies).soon) }
 
-// WantedRoom returns how many owners the list has room for who want a turn in the next Tick.
+// WantedRoom returns the capacity of the list of owners that need a turn in the next Tick.
 func WantedRoom(e *Engine) int { return cap(e.scheduled) }
 
-// Pieces returns how many copies are in each piece of a list of n.
+// Pieces returns the number of copies in each slice of a list of n copies.
 func Pieces(m snapshot.Maker, n int) (pieces []int) {
 	c := m.(*copies)
 	var s shard
@@ -376,9 +376,9 @@ func Pieces(m snapshot.Maker, n int) (pieces []int) {
 	return pieces
 }
 
-// SpareRoom returns how many events the spare chunks have room for when workers have put back
-// chunks of these rooms, and then when lists that are far too long have been given back, of which
-// so many were used.
+// SpareRoom returns the number of events for which the spare chunks have room: after workers have
+// put back chunks with the given capacities, and after a shrink, where the given number of chunks
+// was in use.
 func SpareRoom(limit, workers, used int, rooms ...int) (kept, after int) {
 	var s spareChunks
 	s.init(limit, workers)
@@ -394,7 +394,7 @@ func SpareRoom(limit, workers, used int, rooms ...int) (kept, after int) {
 	return kept, s.room
 }
 
-// Timeouts returns how many timeouts of all owners wait. Nobody may be busy.
+// Timeouts returns the number of pending timeouts of all owners. No owner may be busy.
 func Timeouts(e *Engine) (n int) {
 	for o := range e.eachOwner {
 		n += o.set.Timeouts()
@@ -402,10 +402,10 @@ func Timeouts(e *Engine) (n int) {
 	return n
 }
 
-// AppendSave is [Engine.Save], appended to dst.
+// AppendSave is [Engine.Save], but appends the blob to dst.
 func (e *Engine) AppendSave(dst []byte, id buff.OwnerID) ([]byte, error) {
 	return e.appendSave(dst, id)
 }
 
-// Number returns the number that the handles of an engine begin with.
+// Number returns the engine's Options.Number.
 func (e *Engine) Number() uint32 { return e.opts.Number }

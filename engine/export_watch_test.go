@@ -8,8 +8,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// SampledTurns has a sampler of long turns look at so many turns of each frame, and returns the
-// weights of those that it takes.
+// SampledTurns passes the given numbers of turns of each frame to a sampler, and returns the
+// weights of the turns that it samples.
 func SampledTurns(frames []int) (weights [][]uint32) {
 	var s sampler
 	for f, turns := range frames {
@@ -24,7 +24,8 @@ func SampledTurns(frames []int) (weights [][]uint32) {
 	return weights
 }
 
-// Lateness classes events of one frame that were so many ms late, each of them so often.
+// Lateness passes events of one frame with the given delays in ms to a lateness, and returns its
+// result.
 func Lateness(frame func(pass func(ms int64, times int))) (classes [len(view.LateBounds) + 1]uint64, sum time.Duration) {
 	var l lateness
 	l.end()
@@ -37,7 +38,7 @@ func Lateness(frame func(pass func(ms int64, times int))) (classes [len(view.Lat
 	return l.classes, time.Duration(l.sum) * time.Millisecond
 }
 
-// Busiest ranks owners by the time of turns, and returns what it shows after each call.
+// Busiest ranks owners by the durations of their turns, and returns the ranking after each turn.
 func Busiest(turns func(took func(id buff.OwnerID, d time.Duration, now int64) []view.Ranked)) {
 	var b busiest
 	owners := map[buff.OwnerID]*owner{}
@@ -50,8 +51,8 @@ func Busiest(turns func(took func(id buff.OwnerID, d time.Duration, now int64) [
 	})
 }
 
-// Remembered returns how many owners and lists of events a frame that brings nothing still refers
-// to, in the memory of its lists.
+// Remembered returns the number of owners and event lists that the memory of an empty frame's
+// lists still refers to.
 func Remembered(e *Engine) (n int) {
 	for _, o := range e.scheduled[:cap(e.scheduled)] {
 		if o.owner != nil {

@@ -15,7 +15,8 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// teller writes down what OnFault is told: when, of which definition, and how many it was not told of.
+// teller records the calls of OnFault: the time, the definition, and the number of suppressed
+// faults.
 type teller struct {
 	mu       sync.Mutex
 	lineages []string
@@ -31,9 +32,9 @@ func (x *teller) told(f view.Fault) {
 	x.lineages = append(x.lineages, fmt.Sprintf("%d %s %v, %d more", f.Event.At, of, f.Value, f.Suppressed))
 }
 
-// TestP24_ToldOncePerInterval: of what fails at every pulse OnFault is told once in a second of
-// game time for each definition, and then how often it was not told; all are counted, and all
-// are events. The number of workers makes no difference.
+// TestP24_ToldOncePerInterval checks that OnFault is called at most once per second of game time
+// for each definition that fails at every pulse, with the number of suppressed faults. All faults
+// are counted, and all are events. The number of workers makes no difference.
 func TestP24_ToldOncePerInterval(t *testing.T) {
 	for _, m := range modes {
 		t.Run(m.name, func(t *testing.T) {
@@ -78,14 +79,15 @@ func TestP24_ToldOncePerInterval(t *testing.T) {
 			fails = false
 			require.Zero(t, second(100))
 			fails = true
-			require.Equal(t, owners*(10+2), second(10)) // the first is told with what nobody was told before
+			// the first call reports the faults suppressed before
+			require.Equal(t, owners*(10+2), second(10))
 			require.Equal(t, []string{"12100 rot no, 199 more", "12400 chill no, 39 more"}, x.lineages[4:])
 		})
 	}
 }
 
-// TestP24_Sites: one that fails all the time does not hide another: functions of timeouts are
-// told apart by where they stand, and a panic from a Goexit.
+// TestP24_Sites checks that a function that fails all the time does not hide the faults of another
+// one. Functions of timeouts are distinguished by their address, and a panic from a Goexit.
 func TestP24_Sites(t *testing.T) {
 	x := &teller{}
 	e := open(t, engine.Options{Synchronous: true, OnFault: x.told})
@@ -103,8 +105,8 @@ func TestP24_Sites(t *testing.T) {
 	require.EqualValues(t, 6, e.Stats().Faults)
 }
 
-// BenchmarkFaults is what a handler costs that panics at each pulse: the stack is worked out for
-// those faults alone that are told.
+// BenchmarkFaults measures the cost of a handler that panics at each pulse. The stack is only
+// computed for faults that are reported.
 func BenchmarkFaults(b *testing.B) {
 	told := 0
 	cat := catalogOf(b, buff.Spec{ID: "rot", Kind: define.Infinite, Period: 50 * time.Millisecond, On: buff.Hooks{Pulse: call("h")}})

@@ -23,11 +23,11 @@ import (
 	"github.com/bufftick/bufftick/internal/recovered/recoveredtest"
 )
 
-// ends are the ways in which something of the game does not return. That of Goexit can be tried
-// only where it is not the loop that would end.
+// ends are the ways in which a function of the game may fail to return. Goexit is only tested
+// where it does not end the loop.
 var ends = recoveredtest.Ends("")
 
-// trial is a game of two owners, in which something that the game has handed in fails.
+// trial is a game of two owners in which a function that the game provides fails.
 type trial struct {
 	t    *testing.T
 	o    engine.Options
@@ -40,7 +40,7 @@ type trial struct {
 	fails  bool // from the third second on
 }
 
-// fail ends the call in which it is, once it is time to.
+// fail ends the current call in the way of the trial, from the third second on.
 func (x *trial) fail() {
 	x.mu.Lock()
 	fails := x.fails
@@ -50,17 +50,17 @@ func (x *trial) fail() {
 	}
 }
 
-// handed is everything that a game hands in to the engine that runs: by the name of the field, or of
-// the method that is given it.
+// handed lists everything that a game provides to a running engine, by the name of the option
+// field, or of the method that takes it.
 var handed = []struct {
 	name   string
-	call   string                // as Fault.Call has it
-	worker bool                  // it is called on a worker, so that it may also end its goroutine
-	hand   func(x *trial)        // into the options
-	start  func(x *trial)        // into the engine
-	frame  func(x *trial)        // calls what has it called, after each Tick
-	events []string              // of owner 1 in the second in which it fails; nil: none
-	closed func(x *trial) string // what Close says
+	call   string                // value of Fault.Call
+	worker bool                  // it is called on a worker, where it may also end its goroutine
+	hand   func(x *trial)        // sets it in the options
+	start  func(x *trial)        // passes it to the engine
+	frame  func(x *trial)        // triggers a call of it, after each Tick
+	events []string              // events of owner 1 in the second of the failure; nil if none
+	closed func(x *trial) string // the error of Close
 }{
 	{
 		name: "Options.Handlers", worker: true,
@@ -160,7 +160,7 @@ var handed = []struct {
 	},
 }
 
-// notCalled are what a game hands in and nothing calls while the engine runs, with the reason.
+// notCalled lists what a game provides and the running engine never calls, with the reason.
 var notCalled = map[string]string{
 	"Options.Catalog":      "of package buff",
 	"Options.Trace.Flight": "of package runtime/trace",
@@ -182,7 +182,7 @@ type writerFunc func(p []byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// sinks is where a trace goes.
+// sinks is a trace writer that calls functions.
 type sinks struct{ write, close func() }
 
 func (s *sinks) Write(p []byte) (int, error) {
@@ -201,7 +201,7 @@ func (s *sinks) Close() error {
 
 func (x *trial) timeout(_ buff.TimeoutHandle, err error) { require.NoError(x.t, err) }
 
-// slow has every frame traced.
+// slow makes every frame slow, so that it is traced.
 func (x *trial) slow(where func() io.WriteCloser) {
 	x.o.Trace.Flight = trace.NewFlightRecorder(trace.FlightRecorderConfig{MinAge: time.Second})
 	require.NoError(x.t, x.o.Trace.Flight.Start())
@@ -210,16 +210,17 @@ func (x *trial) slow(where func() io.WriteCloser) {
 	x.o.Trace.Writer = func(*engine.Frame) io.WriteCloser { return where() }
 }
 
-// TestP24_P25_Handed: whatever fails of what the game has handed in, however it fails, the engine goes
-// on: another owner has its pulses, the fault is counted and told, and nothing of the engine is
-// left half done.
+// TestP24_P25_Handed checks that the engine continues whatever fails of the functions that the
+// game provides, and however it fails: another owner has its pulses, the fault is counted and
+// reported, and no operation of the engine is left half done.
 func TestP24_P25_Handed(t *testing.T) {
 	for i := range handed {
 		h := &handed[i]
 		for _, end := range ends {
 			for _, m := range modes[:4] {
 				if end.Name == "Goexit" && (!h.worker || m.workers == 0) {
-					continue // it would end the loop: Options.Synchronous and Watch.Follow say so
+					// it would end the loop, as Options.Synchronous and Watch.Follow document
+					continue
 				}
 				t.Run(h.name+"/"+end.Name+"/"+m.name, func(t *testing.T) {
 					x := &trial{t: t, end: end.Do, said: end.Said}
@@ -273,7 +274,7 @@ func TestP24_P25_Handed(t *testing.T) {
 	}
 }
 
-// play has five seconds pass, in the third of which what was handed in begins to fail.
+// play passes five seconds. The function under test starts to fail in the third.
 func (x *trial) play(start, frame func(x *trial), third func(of []string)) {
 	spawn(x.t, x.e, 1, 2)
 	add(x.t, x.e, 2, x.e.Catalog().Spec("beat"))
@@ -307,8 +308,8 @@ func (x *trial) play(start, frame func(x *trial), third func(of []string)) {
 	}
 }
 
-// TestMembersFails: of an aura whose Members fails nobody is a member at that look, neither those
-// who were nor those whom it has named; at the next look all is as before.
+// TestMembersFails checks that if Members fails, that search finds no members, not even those that
+// were members before or were already found. The next search works as before.
 func TestMembersFails(t *testing.T) {
 	aura := beacon()
 	aura.Linger = 0
@@ -330,7 +331,8 @@ func TestMembersFails(t *testing.T) {
 	require.Equal(t, []string{"1: 1000 apply light x1", "2: 1000 apply light x1"}, lines(e.Tick(aura.Interval)))
 }
 
-// TestRecordShort: a writer that takes less than it was given, and says nothing, has failed.
+// TestRecordShort checks that a writer that accepts fewer bytes than it was given, without an
+// error, counts as failed.
 func TestRecordShort(t *testing.T) {
 	for _, n := range []int{-1, 0, 1, 1 << 20} {
 		e, err := engine.New(engine.Options{Synchronous: true, Trace: engine.Trace{Record: writerFunc(func([]byte) (int, error) { return n, nil })}})
@@ -340,7 +342,7 @@ func TestRecordShort(t *testing.T) {
 	}
 }
 
-// TestP24_HandedAll: everything that can be handed in is in the table, or is not called.
+// TestP24_HandedAll checks that everything that a game can provide is in one of the two tables.
 func TestP24_HandedAll(t *testing.T) {
 	has := map[string]bool{}
 	for _, h := range handed {
@@ -387,7 +389,7 @@ func TestP24_HandedAll(t *testing.T) {
 	}
 }
 
-// foreign reports whether a value of a type can have code of the game in it.
+// foreign reports whether a value of a type can contain code of the game.
 func foreign(typ reflect.Type) bool {
 	switch typ.Kind() {
 	case reflect.Func, reflect.Interface:
@@ -398,7 +400,7 @@ func foreign(typ reflect.Type) bool {
 	return false
 }
 
-// replayed is what a game hands in for a replay.
+// replayed lists what a game provides for a replay.
 var replayed = []struct {
 	name string
 	hand func(g *replay.Game, end func())
@@ -414,7 +416,8 @@ var replayed = []struct {
 	{"Game.Frame", func(g *replay.Game, end func()) { g.Frame = func(*engine.Frame) { end() } }},
 }
 
-// TestP24_ReplayHanded: what fails of what a game hands in for a replay ends that, and says so.
+// TestP24_ReplayHanded checks that a failing function of a replay.Game ends the replay with an
+// error.
 func TestP24_ReplayHanded(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second})
 	var recording bytes.Buffer
@@ -456,7 +459,7 @@ func TestP24_ReplayHanded(t *testing.T) {
 	}
 }
 
-// plain is a recording of one Tick.
+// plain returns a recording of one Tick.
 func plain(t *testing.T, cat *buff.Catalog) []byte {
 	var out bytes.Buffer
 	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, Trace: engine.Trace{Record: &out}})

@@ -27,9 +27,10 @@ func (f *failing) Eval(in define.Inputs) (float64, error) {
 	return 1, nil
 }
 
-// TestP24_Formula: a formula of the game that panics gives no number, as one that returns an error: the
-// application is refused, the fault is counted and told, and the Tick goes on. So it is on the loop, in a
-// handler, in a command for another owner and in the Inbox; and on a worker also if it ends its goroutine.
+// TestP24_Formula checks that a formula of the game that panics counts as one that returns an
+// error: the application is refused, the fault is counted and reported, and the Tick continues. It
+// is tested on the loop, in a handler, in a command for another owner and in the Inbox; on a
+// worker the formula may also end its goroutine.
 func TestP24_Formula(t *testing.T) {
 	for _, end := range ends {
 		for _, m := range modes[:4] {
@@ -54,7 +55,7 @@ func TestP24_Formula(t *testing.T) {
 							c.AddBuff(1, bad)
 						}
 						if fails && !exits {
-							c.AddBuff(2, bad) // the loop delivers it
+							c.AddBuff(2, bad) // delivered by the loop
 						}
 					}},
 					OnFault: func(f view.Fault) { mu.Lock(); defer mu.Unlock(); faults = append(faults, f) },

@@ -8,7 +8,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// TestFrameJoins: what turns have brought makes one piece where it lies in a row, and stands in the order of the turns in any case.
+// TestFrameJoins checks that the events of turns are joined into one slice if they are adjacent in
+// memory, and are in the order of the turns in any case.
 func TestFrameJoins(t *testing.T) {
 	chunk, other := make([]buff.Event, 8), make([]buff.Event, 4)
 	for k := range chunk {
@@ -23,10 +24,13 @@ func TestFrameJoins(t *testing.T) {
 		pieces int
 	}{
 		{[][]buff.Event{chunk[0:1], chunk[1:3], chunk[3:4]}, []uint64{0, 1, 2, 3}, 1},
-		{[][]buff.Event{chunk[6:8], other[0:1]}, []uint64{6, 7, 100}, 2},                                 // to the end of its memory
-		{[][]buff.Event{chunk[0:1:1], chunk[1:2]}, []uint64{0, 1}, 2},                                    // nobody may go on behind it
-		{[][]buff.Event{chunk[0:1], chunk[2:3], chunk[3:4]}, []uint64{0, 2, 3}, 2},                       // a gap
-		{[][]buff.Event{chunk[1:2], chunk[0:1]}, []uint64{1, 0}, 2},                                      // the other way round
+		// up to the end of the memory
+		{[][]buff.Event{chunk[6:8], other[0:1]}, []uint64{6, 7, 100}, 2},
+		// the capacity does not allow it
+		{[][]buff.Event{chunk[0:1:1], chunk[1:2]}, []uint64{0, 1}, 2},
+		{[][]buff.Event{chunk[0:1], chunk[2:3], chunk[3:4]}, []uint64{0, 2, 3}, 2}, // a gap
+		// in reverse order
+		{[][]buff.Event{chunk[1:2], chunk[0:1]}, []uint64{1, 0}, 2},
 		{[][]buff.Event{chunk[0:1], other[0:2], chunk[1:2], chunk[2:3]}, []uint64{0, 100, 101, 1, 2}, 3}, // two workers
 	} {
 		var f Frame

@@ -14,23 +14,22 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// The tests of stuck handlers run in a bubble of testing/synctest: there a Budget
-// runs out exactly when the loop waits and no worker can go on any more, however
-// slow the machine is.
+// The tests of stuck handlers run in a bubble of testing/synctest. In it, a Budget runs out
+// exactly when the loop waits and no worker can continue, however slow the machine is.
 
-// gates are where handlers get stuck, one for each owner. Only the loop changes
-// them, between two Ticks in which no handler looks.
+// gates has the owners whose handlers get stuck, each with a channel. Only the loop changes it,
+// between two Ticks and while no handler reads it.
 type gates map[buff.OwnerID]chan struct{}
 
-// hold lets the next handlers of the owners get stuck.
+// hold makes the next handlers of the owners get stuck.
 func (g gates) hold(ids ...buff.OwnerID) {
 	for _, id := range ids {
 		g[id] = make(chan struct{})
 	}
 }
 
-// free lets everybody go on, and returns when they have. Those who waited behind
-// them may look at the gates until then.
+// free lets all handlers continue, and returns when they have. Until then, handlers that run after
+// them may read the gates.
 func (g gates) free() {
 	for id := range g {
 		close(g[id])
@@ -39,15 +38,15 @@ func (g gates) free() {
 	clear(g)
 }
 
-// wait is the handler that gets stuck where there is a gate.
+// wait is a handler that blocks if its owner has a gate.
 func (g gates) wait(c *engine.Context, _ buff.Event) {
 	if gate := g[c.Owner()]; gate != nil {
 		<-gate
 	}
 }
 
-// prison is an engine with stuck owners. Every owner carries "beat", a pulse each
-// second with a handler.
+// prison is an engine with stuck owners. Every owner has the buff "beat", which pulses every
+// second and calls a handler.
 type prison struct {
 	*engine.Engine
 	gates
@@ -57,7 +56,7 @@ type prison struct {
 	count int
 }
 
-// newPrison returns an engine for owners 1 to owners.
+// newPrison returns an engine with the owners 1 to owners.
 func newPrison(t *testing.T, owners int, o engine.Options) *prison {
 	t.Helper()
 	p := &prison{gates: gates{}, count: owners}
@@ -82,14 +81,14 @@ func newPrison(t *testing.T, owners int, o engine.Options) *prison {
 	return p
 }
 
-// leave lets everybody go on and closes the engine.
+// leave lets all handlers continue and closes the engine.
 func (p *prison) leave(t *testing.T) {
 	t.Helper()
 	p.free()
 	shut(t, p.Engine)
 }
 
-// at returns the instants of an owner's events of that kind and definition.
+// at returns the times of an owner's events of the given kind and definition.
 func at(f *engine.Frame, id buff.OwnerID, kind buff.EventKind, s *buff.Spec) []int64 {
 	out := []int64{}
 	for e := range f.Events() {
@@ -100,7 +99,7 @@ func at(f *engine.Frame, id buff.OwnerID, kind buff.EventKind, s *buff.Spec) []i
 	return out
 }
 
-// stuck returns the owners that the frame names, sorted.
+// stuck returns the owners in Frame.Stuck, sorted.
 func stuck(f *engine.Frame) []buff.OwnerID {
 	out := []buff.OwnerID{}
 	for _, s := range f.Stuck {

@@ -12,8 +12,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestP29_AuraMembers: whatever Members says, an aura has each owner once, and nobody who is not
-// there: neither its list nor the events of a Tick grow by it.
+// TestP29_AuraMembers checks that an aura has each member once and no unknown owners, whatever
+// Members reports, so that neither its list nor the events of a Tick grow.
 func TestP29_AuraMembers(t *testing.T) {
 	const owners = 50
 	cat := catalogOf(t,
@@ -22,9 +22,9 @@ func TestP29_AuraMembers(t *testing.T) {
 	)
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Members: func(_ engine.AuraQuery, found func(buff.OwnerID)) {
 		for k := range buff.OwnerID(200_000) {
-			found(k)              // most are not there
-			found(1 + k%owners)   // the others again and again
-			found(math.MaxUint64) // nobody
+			found(k)              // most of them are not in the engine
+			found(1 + k%owners)   // the owners of the engine, many times
+			found(math.MaxUint64) // an unknown owner
 		}
 	}})
 	for id := range buff.OwnerID(owners) {
@@ -50,7 +50,7 @@ func count(c engine.Carried, s *buff.Spec) (n int) {
 	return n
 }
 
-// TestP29_View: of one owner a View shows so much and no more, and says how much there is.
+// TestP29_View checks that a View shows a limited part of one owner, with the total numbers.
 func TestP29_View(t *testing.T) {
 	cat := statsOf(t, buff.Spec{ID: "oath", Kind: define.Infinite, Modifiers: might.Modifiers})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Limits: engine.Limits{Buffs: buff.MaxPerOwner}})
@@ -59,7 +59,7 @@ func TestP29_View(t *testing.T) {
 	require.NoError(t, err)
 	defer leave()
 	defer e.Watch().Open(nil)()
-	for range 3 { // more than it may carry, and more events than are kept
+	for range 3 { // more than the limit of buffs, and more events than are kept
 		for range buff.MaxPerOwner / 2 {
 			e.AddBuff(1, buff.Application{Spec: cat.Spec("oath")})
 		}

@@ -16,8 +16,8 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// TestP26_EngineFromHandler: a handler that calls the Engine fails with a sentence
-// that says what to do instead, and nothing else is harmed.
+// TestP26_EngineFromHandler checks that a handler that calls the Engine panics with a message that
+// says how to do it right, and that it does no other harm.
 func TestP26_EngineFromHandler(t *testing.T) {
 	for _, m := range modes {
 		t.Run(m.name, func(t *testing.T) {
@@ -90,7 +90,8 @@ func TestP26_EngineFromHandler(t *testing.T) {
 	}
 }
 
-// TestContextAfterHandler: a Context that its handler has kept is of no use.
+// TestContextAfterHandler checks that the methods of a Context panic after its handler has
+// returned.
 func TestContextAfterHandler(t *testing.T) {
 	e := open(t, engine.Options{Synchronous: true})
 	spawn(t, e, 1)
@@ -116,7 +117,8 @@ func TestContextAfterHandler(t *testing.T) {
 	}
 }
 
-// TestMisuse: a programmer's errors panic where they are made, with a sentence.
+// TestMisuse checks that programming errors panic at the call that makes them, with a clear
+// message.
 func TestMisuse(t *testing.T) {
 	e := open(t, engine.Options{Synchronous: true})
 	spawn(t, e, 1)
@@ -144,7 +146,7 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// TestOptions: everything that is wrong with the options is said at once.
+// TestOptions checks that the error of New lists all invalid options.
 func TestOptions(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "venom", Duration: time.Second, On: buff.Hooks{Apply: call("hurt"), RemoveAny: call("gone")}})
 	_, err := engine.New(engine.Options{
@@ -165,7 +167,7 @@ func TestOptions(t *testing.T) {
 	require.Zero(t, e.Catalog().Len())
 }
 
-// TestP04_LongestTime: time saturates; it never turns round.
+// TestP04_LongestTime checks that time saturates and never overflows.
 func TestP04_LongestTime(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "long", Duration: define.MaxDuration})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
@@ -180,7 +182,7 @@ func TestP04_LongestTime(t *testing.T) {
 	require.Zero(t, e.Stats().Timers)
 }
 
-// TestEndlessAndBack: a buff that is made endless and then given an end again ends.
+// TestEndlessAndBack checks that a buff that was made endless and then gets an end again does end.
 func TestEndlessAndBack(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "oath", Kind: define.Infinite, Stack: define.Stacking{By: define.ByTarget}})
 	oath := cat.Spec("oath")
@@ -196,7 +198,7 @@ func TestEndlessAndBack(t *testing.T) {
 	}, lines(e.Tick(10*time.Second)))
 }
 
-// peek is a context that looks what happens when somebody asks it.
+// peek is a context that calls look when it is queried.
 type peek struct {
 	context.Context
 	look func()
@@ -207,8 +209,8 @@ func (p peek) Err() error {
 	return nil
 }
 
-// TestCallsAreSerialised: a Tick or a Close while another goroutine is in one of them panics,
-// whether its handlers run or not, and the other goes on as if nothing had been.
+// TestCallsAreSerialised checks that Tick and Close panic while another goroutine is in one of
+// them, whether its handlers are running or not, and that the other call is not affected.
 func TestCallsAreSerialised(t *testing.T) {
 	beside := func(call func()) (said any) {
 		done := make(chan any)
@@ -233,7 +235,7 @@ func TestCallsAreSerialised(t *testing.T) {
 			require.NoError(t, err)
 		}
 		e.Tick(time.Millisecond)
-		require.NoError(t, e.Inbox().Do(buff.Kill(1))) // or Close has nothing to do
+		require.NoError(t, e.Inbox().Do(buff.Kill(1))) // otherwise Close has nothing to do
 		require.NoError(t, e.Close(peek{context.Background(), func() {
 			said = append(said, beside(func() { e.Tick(0) }), beside(func() { _ = e.Close(context.Background()) }))
 		}}))

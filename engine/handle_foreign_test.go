@@ -13,7 +13,7 @@ import (
 	"github.com/bufftick/bufftick/engine/replay"
 )
 
-// twin returns an engine that has had the same calls as every other one, and its handles.
+// twin returns an engine and its handles. All engines that it returns have had the same calls.
 func twin(t *testing.T, o engine.Options) (*engine.Engine, []buff.Handle, []buff.TimeoutHandle) {
 	t.Helper()
 	var handles []buff.Handle
@@ -38,9 +38,9 @@ func twin(t *testing.T, o engine.Options) (*engine.Engine, []buff.Handle, []buff
 	return e, handles, timeouts
 }
 
-// TestP14_Foreign: the handles of another engine of this process name nothing here, whatever is
-// done with them, though both have done the same; also those of owners who have been restored,
-// and those of an engine that is closed.
+// TestP14_Foreign checks that handles of another engine of this process are invalid here in all
+// calls, although both engines have had the same calls. This includes the handles of restored
+// owners, and those of a closed engine.
 func TestP14_Foreign(t *testing.T) {
 	o := engine.Options{Synchronous: true, Seed: 7, Epoch: time.UnixMilli(0), Catalog: catalogOf(t, keepSpecs...)}
 	here, own, ownTimeouts := twin(t, o)
@@ -82,14 +82,14 @@ func TestP14_Foreign(t *testing.T) {
 		require.Zero(t, here.Tick(0).Len())
 		require.Equal(t, before, state())
 	}
-	for _, x := range ownTimeouts[:2] { // the third went with its owner
+	for _, x := range ownTimeouts[:2] { // the third one has left with its owner
 		require.Equal(t, buff.Removed, here.Cancel(x).Kind)
 	}
 }
 
-// TestP14_Origins: of the first 2^k engines, each begins its generations 2^(32-k) from each other
-// one, so that no handle is one of both until a slot has been used so often; and the first
-// engine begins where it always has.
+// TestP14_Origins checks that the first generations of any two of the first 2^k engines are at
+// least 2^(32-k) apart, so that no handle is valid in both until a slot has been used that often,
+// and that the first engine starts at 0.
 func TestP14_Origins(t *testing.T) {
 	require.Zero(t, engine.OriginOf(1))
 	for k := range 11 {
@@ -109,8 +109,8 @@ func TestP14_Origins(t *testing.T) {
 	require.Len(t, seen, 100_000)
 }
 
-// TestNumber: engines of one number have the same handles, and a replay has those of what was
-// recorded, so that a handler that keeps them finds what it found.
+// TestNumber checks that engines with the same number have the same handles, and that a replay has
+// the handles of the recorded engine, so that a handler that stores handles works as before.
 func TestNumber(t *testing.T) {
 	var b bytes.Buffer
 	o := engine.Options{Synchronous: true, Number: 77, Epoch: time.UnixMilli(0), Catalog: catalogOf(t, keepSpecs...)}

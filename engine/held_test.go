@@ -13,7 +13,7 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// scarce is a pool that takes the first task and asks refuse about each later one.
+// scarce is a pool that accepts the first task and calls refuse for each later one.
 type scarce struct {
 	tasks  int
 	refuse func(n int) bool
@@ -27,9 +27,9 @@ func (p *scarce) Submit(task func()) error {
 	return nil
 }
 
-// TestHeldEndsAtOnce: an owner whose handler hangs when the budget is used up, and who comes
-// to the end of his turn right then, before the loop has looked who is still running, has lost
-// nothing: neither what his turn brought nor his timers.
+// TestHeldEndsAtOnce checks an owner whose handler is running when the budget is used up, and
+// whose turn ends just then, before the loop has determined which owners are still running.
+// Neither the results of the turn nor the owner's timers may be lost.
 func TestHeldEndsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate, hang := make(chan struct{}), true
@@ -52,7 +52,8 @@ func TestHeldEndsAtOnce(t *testing.T) {
 		add(t, e, 1, beat)
 		add(t, e, 2, beat)
 		p.refuse = func(n int) bool {
-			if n == 3 { // the second worker was refused; this one is for the turns that no worker has begun
+			// the second worker was refused; this task is for turns that no worker has started
+			if n == 3 {
 				close(gate)
 				synctest.Wait()
 			}
@@ -70,8 +71,8 @@ func TestHeldEndsAtOnce(t *testing.T) {
 	})
 }
 
-// TestP10_HeldFitsIn: an owner who was held and comes back counts in the Tick that takes it in, and
-// so do those who had an allowance and come back with it: together no more than TickLimit.
+// TestP10_HeldFitsIn checks that the events of an owner that was held count in the Tick that
+// merges them, as do those of owners with an allowance: together they are at most Limits.Tick.
 func TestP10_HeldFitsIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit, each = 64, 32
@@ -89,8 +90,8 @@ func TestP10_HeldFitsIn(t *testing.T) {
 			e.Tick(time.Second)
 		}
 		g.hold(1)
-		ask(1, 2) // half of the Tick for each; the second one has no worker
-		ask(3)    // what the first one had is free again
+		ask(1, 2) // half of the Tick for each; there is no worker for the second owner
+		ask(3)    // the quota of the first owner is free again
 		g.free()
 		synctest.Wait()
 		got := 0

@@ -12,8 +12,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestHeldWatched: what an owner has used of TickLimit whose handler was held counts in the frame in which it comes home, also if somebody
-// has its turns measured.
+// TestHeldWatched checks that the events of an owner whose handler was held count in the frame
+// that merges them, even if a watcher has turns measured.
 func TestHeldWatched(t *testing.T) {
 	for _, watched := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -27,7 +27,7 @@ func TestHeldWatched(t *testing.T) {
 				defer e.Watch().Open(func() time.Duration { return time.Duration(clock.Add(1)) })()
 			}
 			spawn(t, e, 1, 2)
-			e.Tick(time.Second) // it watches from its end on
+			e.Tick(time.Second) // the Watch takes effect at the end of this Tick
 			ask := func(id buff.OwnerID, n int) {
 				for range n {
 					_, err := e.AddTimeout(id, time.Millisecond, func(c *engine.Context) { g.wait(c, buff.Event{}) })

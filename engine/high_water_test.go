@@ -10,8 +10,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestFitted: a list keeps its memory as long as a quarter of it was used, or it has no more than every
-// list may have; otherwise it gets twice what was used.
+// TestFitted checks that a list keeps its memory if at least a quarter of it was used, or if its
+// capacity is at most the minimum. Otherwise it gets twice the used capacity.
 func TestFitted(t *testing.T) {
 	for _, c := range []struct{ used, room, want int }{
 		{0, 1024, 1024},
@@ -32,8 +32,8 @@ func TestFitted(t *testing.T) {
 	}
 }
 
-// TestGivenBack: a worker keeps as many chunks as were used, none of them a very long one, and fills
-// one of those next.
+// TestGivenBack checks that a worker keeps as many chunks as were used, without the very long
+// ones, and that it fills one of them next.
 func TestGivenBack(t *testing.T) {
 	for _, c := range []struct {
 		rooms []int
@@ -55,8 +55,8 @@ func TestGivenBack(t *testing.T) {
 	require.Equal(t, 4, next, "a new one is small")
 }
 
-// TestWantedGivenBack: the list of those who want a turn gives its memory back after a frame in which there were many, and
-// keeps those who are in it at that moment.
+// TestWantedGivenBack checks that the list of scheduled owners releases its memory after a frame
+// with many of them, and that the owners in the list at that time stay in it.
 func TestWantedGivenBack(t *testing.T) {
 	rung := 0
 	cat := catalogOf(t, buff.Spec{ID: "bell", Kind: define.Instant, On: buff.Hooks{Exec: call("ring")}})

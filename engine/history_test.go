@@ -16,8 +16,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// TestHistory: the flight recorder has the events of all frames, with every field but Seq and in their order,
-// whoever ran them.
+// TestHistory checks that the flight recorder has the events of all frames, with every field but
+// Seq and in their order, with any number of workers.
 func TestHistory(t *testing.T) {
 	for _, m := range modes {
 		p := plan{seed: 11, owners: 60, steps: 60, outbox: true, inbox: true, churn: true}
@@ -27,7 +27,7 @@ func TestHistory(t *testing.T) {
 		var want []buff.Event
 		s := newSim(t, p, o)
 		s.keep = func(e buff.Event) {
-			e.Seq = 0 // is not kept
+			e.Seq = 0 // not recorded
 			want = append(want, e)
 		}
 		s.run(whole)
@@ -44,8 +44,8 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// TestHistoryIsBounded: a minute, by the clock of the game, and no more than Options.Trace.History; none if
-// that is zero.
+// TestHistoryIsBounded checks that the flight recorder keeps a minute of game time and no more
+// bytes than Options.Trace.History, and that it does not exist if that is zero.
 func TestHistoryIsBounded(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: 100 * time.Millisecond})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Trace: engine.Trace{History: history.DefaultBytes}})
@@ -68,7 +68,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	require.EqualError(t, err, "engine: Options.Trace.History must be zero, for none, or from 131072 to 1099511627776, not 1")
 }
 
-// TestHistoryForgets: what is too old is dropped also when nothing happens any more.
+// TestHistoryForgets checks that old events are dropped even if there are no new ones.
 func TestHistoryForgets(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Trace: engine.Trace{History: history.DefaultBytes}})
@@ -81,8 +81,8 @@ func TestHistoryForgets(t *testing.T) {
 	require.Equal(t, wheel.Time(1), e.History().Since())
 }
 
-// TestTimeChangesAreRemembered: who holds the time of whom, who lets it go on and how fast it passes then is
-// known afterwards, whoever asked for it: the loop, a handler or the zone.
+// TestTimeChangesAreRemembered checks that the flight recorder has all pauses and rates of time,
+// by whichever way they were set: the loop, a handler or a zone.
 func TestTimeChangesAreRemembered(t *testing.T) {
 	cat, err := buff.NewCatalog(
 		buff.Spec{ID: "oath", Kind: define.Infinite},

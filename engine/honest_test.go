@@ -19,9 +19,9 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestQuestions: each question that the loop can ask about an owner has its answer while the
-// owner is idle; while it is busy, and where it is not there, it has an error and no answer.
-// A handle of which there is no owner names nothing: that is an answer.
+// TestQuestions checks that each query of the loop about an owner returns an answer while the
+// owner is idle, and an error without an answer while it is busy or unknown. A handle of an
+// unknown owner is an answer: there is no such buff.
 func TestQuestions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := newScene(t, &verbCase{carries: []buff.Spec{
@@ -100,8 +100,8 @@ func TestQuestions(t *testing.T) {
 	})
 }
 
-// TestQuestionsSayWhetherTheyKnow: every method of the Engine that takes an owner or a handle
-// returns an error or a Result, but for those that say in their comment what they do.
+// TestQuestionsSayWhetherTheyKnow checks that every method of the Engine that takes an owner or a
+// handle returns an error or a Result, except those that are listed here.
 func TestQuestionsSayWhetherTheyKnow(t *testing.T) {
 	aside := map[string]string{"Data": "the game's own, whoever has it now", "Busy": "this is the question"}
 	files, err := os.ReadDir(".")
@@ -137,7 +137,7 @@ func TestQuestionsSayWhetherTheyKnow(t *testing.T) {
 	require.GreaterOrEqual(t, asked, 20)
 }
 
-// words returns a type as it is written, as far as the Engine's methods need it.
+// words returns the source text of a type, for the types that methods of Engine use.
 func words(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -150,7 +150,7 @@ func words(e ast.Expr) string {
 	return ""
 }
 
-// TestOwnerOf: who carries the buff of a handle, and who is there at all.
+// TestOwnerOf checks OwnerOf and OwnerIDs.
 func TestOwnerOf(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "oath", Kind: define.Infinite})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})

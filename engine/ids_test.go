@@ -9,8 +9,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// TestIDs compares the table of IDs with a map, through additions and removals, also with many hash
-// collisions.
+// TestIDs compares the table of IDs with a map while IDs are added and removed, also with many
+// hash collisions.
 func TestIDs(t *testing.T) {
 	dice := rand.New(rand.NewPCG(7, 1))
 	for round := range 40 {
@@ -56,13 +56,14 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// TestIDs_Collisions: owners whose hashes have the same place are distinguished, and all are found
-// after one of them is removed.
+// TestIDs_Collisions checks that owners whose hashes have the same index are distinguished, and
+// that the others are found after one of them is removed.
 func TestIDs_Collisions(t *testing.T) {
 	l, table := &owners{}, newIDs()
 	var meet []buff.OwnerID
 	for id := buff.OwnerID(1); len(meet) < 6; id++ {
-		if table.hash(id)>>60 == 15 { // the last place of sixteen: they go on in front
+		// the last of sixteen indexes, so that they continue at the first one
+		if table.hash(id)>>60 == 15 {
 			meet = append(meet, id)
 		}
 	}

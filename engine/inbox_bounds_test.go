@@ -19,9 +19,9 @@ import (
 	"github.com/bufftick/bufftick/engine/replay"
 )
 
-// TestP21_InboxAndMailbox: where the owner is busy and its mailbox full, and the Inbox holds more
-// than a Tick takes, each command is delivered, undelivered, or waits; and what reaches the owner
-// is in order.
+// TestP21_InboxAndMailbox checks the case that an owner is busy, its mailbox is full, and the
+// Inbox has more commands than a Tick takes: each command is delivered, counted as undelivered, or
+// waits, and the owner gets its commands in order.
 func TestP21_InboxAndMailbox(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
@@ -63,8 +63,8 @@ func TestP21_InboxAndMailbox(t *testing.T) {
 	})
 }
 
-// TestP29_InboxAndEvents: what the loop's calls have filled the Frame with does not keep what the
-// Inbox has accepted from being delivered, and the other way round.
+// TestP29_InboxAndEvents checks that events of the loop's calls that fill the Frame do not prevent
+// the delivery of accepted commands of the Inbox, and vice versa.
 func TestP29_InboxAndEvents(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant})
 	hit := buff.Application{Spec: cat.Spec("hit")}
@@ -87,14 +87,15 @@ func TestP29_InboxAndEvents(t *testing.T) {
 	require.Zero(t, e.Stats().Undelivered)
 }
 
-// TestInboxLetsGo: once a command has been delivered, nothing that it pointed to is kept.
+// TestInboxLetsGo checks that the Inbox keeps no references to the data of delivered commands.
 func TestInboxLetsGo(t *testing.T) {
 	e := open(t, engine.Options{Synchronous: true})
 	kept := make([]weak.Pointer[[1000]byte], 3)
 	for k := range kept {
 		big := new([1000]byte)
 		kept[k] = weak.Make(big)
-		require.NoError(t, e.Inbox().AddTimeout(1, 0, func(*engine.Context) { big[0]++ })) // nobody is there
+		// there is no such owner
+		require.NoError(t, e.Inbox().AddTimeout(1, 0, func(*engine.Context) { big[0]++ }))
 	}
 	runtime.GC()
 	require.NotNil(t, kept[0].Value(), "it waits")
@@ -106,7 +107,7 @@ func TestInboxLetsGo(t *testing.T) {
 	runtime.KeepAlive(e)
 }
 
-// TestInboxLetsGoRecorded: that somebody records makes no difference to that.
+// TestInboxLetsGoRecorded checks the same while the engine is being recorded.
 func TestInboxLetsGoRecorded(t *testing.T) {
 	var rec bytes.Buffer
 	e := open(t, engine.Options{Synchronous: true, Trace: engine.Trace{Record: &rec}})
@@ -119,8 +120,9 @@ func TestInboxLetsGoRecorded(t *testing.T) {
 	runtime.KeepAlive(e)
 }
 
-// TestInboxBooks: sixteen goroutines post to four producers, and others look, while the loop
-// ticks; what was accepted is delivered, each producer's in order, and the books are equal.
+// TestInboxBooks checks that while sixteen goroutines post to four producers and others read
+// statistics, the loop delivers exactly the accepted commands, those of each producer in order,
+// and that the statistics are right.
 func TestInboxBooks(t *testing.T) {
 	const posters, each = 16, 400
 	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant})
@@ -177,8 +179,8 @@ func TestInboxBooks(t *testing.T) {
 	require.NoError(t, e.Inbox().For("0").Do(buff.Kill(1)), "there is room again")
 }
 
-// TestP45_ReplayParts: a recording holds what each Tick took, in that order, and leads to the same
-// frames, whoever had posted it.
+// TestP45_ReplayParts checks that a recording has the commands of each Tick in order, and that its
+// replay has the same frames, whichever producers posted the commands.
 func TestP45_ReplayParts(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant, On: buff.Hooks{Exec: call("spread")}})
 	hit := cat.Spec("hit")

@@ -13,7 +13,7 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// crowded returns an engine whose owner 1 has 1,021 buffs, and a catalog with an instant.
+// crowded returns an engine whose owner 1 has 1,021 buffs, and the definition of an instant.
 func crowded(t *testing.T, o engine.Options) (*engine.Engine, *buff.Spec) {
 	t.Helper()
 	o.Catalog = catalogOf(t, buff.Spec{ID: "beat", Duration: time.Hour, Period: time.Minute}, buff.Spec{ID: "hit", Kind: define.Instant, Tags: []string{"fire"}})
@@ -27,7 +27,7 @@ func crowded(t *testing.T, o engine.Options) (*engine.Engine, *buff.Spec) {
 	return e, o.Catalog.Spec("hit")
 }
 
-// hits returns the magnitudes of what was executed, in order.
+// hits returns the magnitudes of the executed instants, in order.
 func hits(f *engine.Frame) (out []int64) {
 	for e := range f.Events() {
 		if e.Kind == buff.Executed {
@@ -45,16 +45,16 @@ func upTo(from, to int) (out []int64) {
 	return out
 }
 
-// TestP10_InboxByCount: what one Tick does for the Inbox is bounded by what the commands touch,
-// and not by how many they are; the rest waits. 65,536 commands that look at 1,021 buffs each took
-// 5 s in one Tick.
+// TestP10_InboxByCount checks that the work of one Tick for the Inbox is bounded by the number of
+// buffs that its commands visit, and not by the number of commands. The remaining commands wait.
+// Without this limit, 65,536 commands that each visit 1,021 buffs took 5 s in one Tick.
 func TestP10_InboxByCount(t *testing.T) {
 	const full = engine.DefaultInboxLimit
 	fire := func(e *engine.Engine) buff.Tag { tag, _ := e.Catalog().Tag("fire"); return tag }
 	for _, row := range []struct {
 		verb string
 		post func(e *engine.Engine, k int) error
-		want int // commands of the first Tick
+		want int // number of commands of the first Tick
 	}{
 		{"SetRate", func(e *engine.Engine, k int) error {
 			return e.Inbox().Do(buff.SetRate(1, buff.Ratio{Num: uint32(1 + k%2), Den: 2}))
@@ -74,16 +74,17 @@ func TestP10_InboxByCount(t *testing.T) {
 			require.NoError(t, row.post(e, k))
 		}
 		e.Tick(0)
-		require.InDelta(t, full-row.want, e.Stats().Inbox, 2, row.verb) // the first one may have more to look at
+		// the first command may visit more buffs
+		require.InDelta(t, full-row.want, e.Stats().Inbox, 2, row.verb)
 		require.Equal(t, e.Stats().Inbox, e.Inbox().Stats().Waiting, row.verb)
 		e.Tick(0)
 		require.InDelta(t, full-2*row.want, e.Stats().Inbox, 3, row.verb)
-		engine.Forget(e) // the rest: Close would take its time
+		engine.Forget(e) // the rest, because Close would process it
 	}
 }
 
-// TestP10_InboxInOrder: what waits comes in order, all of it, and the same share of it in each
-// Tick, whatever else the Tick has to do.
+// TestP10_InboxInOrder checks that waiting commands are delivered in order, without loss, and with
+// the same cost in each Tick, whatever other work the Tick has.
 func TestP10_InboxInOrder(t *testing.T) {
 	e, hit := crowded(t, engine.Options{Limits: engine.Limits{Tick: 400}})
 	post := func(from, to int) {
@@ -96,7 +97,7 @@ func TestP10_InboxInOrder(t *testing.T) {
 		post(1000+10*k, 1000+10*k+10)
 		dt := time.Duration(0)
 		if k == 10 {
-			dt = time.Hour // far more is due than TickLimit
+			dt = time.Hour // many more events are due than Limits.Tick
 		}
 		f := e.Tick(dt)
 		require.Equal(t, upTo(50*k, 50*k+50), hits(f), "a command costs one, and its event")
@@ -106,8 +107,8 @@ func TestP10_InboxInOrder(t *testing.T) {
 	require.Equal(t, 150, e.Stats().Inbox)
 }
 
-// TestInboxOneDear: one command that costs more than there is for the Inbox in a Tick is carried
-// out alone.
+// TestInboxOneDear checks that a single command that costs more than the Inbox's part of a Tick is
+// executed alone.
 func TestInboxOneDear(t *testing.T) {
 	e, hit := crowded(t, engine.Options{Limits: engine.Limits{Tick: 4}})
 	for k := range 3 {
@@ -122,8 +123,8 @@ func TestInboxOneDear(t *testing.T) {
 	require.Equal(t, upTo(0, 3), got)
 }
 
-// TestP29_Producers: who floods is refused, by name, and nobody else; the room is shared equally,
-// and the number of producers is limited.
+// TestP29_Producers checks that only a producer that floods the Inbox is refused, that the error
+// names it, that the room is shared equally, and that the number of producers is limited.
 func TestP29_Producers(t *testing.T) {
 	e := open(t, engine.Options{Synchronous: true, Limits: engine.Limits{Inbox: 100}})
 	in := e.Inbox()
@@ -171,10 +172,12 @@ func TestP29_Producers(t *testing.T) {
 	require.ErrorIs(t, in.Do(buff.Kill(1)), engine.ErrClosed)
 }
 
-// TestInboxTurns: producers take turns, by what their commands cost, in the order in which they
-// were made; each one's commands keep their order, and the turn goes on in the next Tick.
+// TestInboxTurns checks that the producers are served in turn, in the order of their creation and
+// by the cost of their commands, that the commands of each keep their order, and that the next
+// Tick continues with the next producer.
 func TestInboxTurns(t *testing.T) {
-	e, hit := crowded(t, engine.Options{Limits: engine.Limits{Tick: 160}}) // twenty of the cheap commands in a Tick
+	// a Tick executes twenty of the cheap commands
+	e, hit := crowded(t, engine.Options{Limits: engine.Limits{Tick: 160}})
 	a, b := e.Inbox().For("a"), e.Inbox().For("b")
 	for _, p := range []struct {
 		in   *engine.Inbox
@@ -204,7 +207,8 @@ func TestInboxTurns(t *testing.T) {
 	for e.Stats().Inbox > 0 {
 		e.Tick(0)
 	}
-	// One whose commands cost as much as 320 of another one's has one turn for 320 of those.
+	// If one command of a costs as much as 320 commands of b, a gets one turn for 320 commands of
+	// b.
 	for k := range 10 {
 		require.NoError(t, a.Do(buff.SetRate(1, buff.Ratio{Num: 1, Den: uint32(2 + k)})))
 	}

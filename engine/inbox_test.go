@@ -14,8 +14,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestInboxProducers: 16 goroutines post while the loop ticks. Each one's commands
-// keep their order, and what was accepted is delivered or counted as undelivered.
+// TestInboxProducers checks that while 16 goroutines post and the loop ticks, the commands of each
+// goroutine keep their order, and each accepted command is delivered or counted as undelivered.
 func TestInboxProducers(t *testing.T) {
 	const producers, each, owners = 16, 600, 10
 	cat := catalogOf(t,
@@ -31,7 +31,7 @@ func TestInboxProducers(t *testing.T) {
 	}
 	e.Tick(0)
 
-	var hits, rung [producers]atomic.Int64 // accepted, called
+	var hits, rung [producers]atomic.Int64 // numbers of accepted commands and of calls
 	var accepted, full, nobody atomic.Uint64
 	var work sync.WaitGroup
 	for p := range producers {
@@ -56,12 +56,12 @@ func TestInboxProducers(t *testing.T) {
 				case 3:
 					err = in.Remove(handles[n/6%owners])
 				case 4:
-					err = in.Cancel(1 << 20) // names nothing
+					err = in.Cancel(1 << 20) // an invalid handle
 					if err == nil {
 						nobody.Add(1)
 					}
 				case 5:
-					err = in.Do(buff.Kill(owners + 1)) // is not there
+					err = in.Do(buff.Kill(owners + 1)) // an unknown owner
 					if err == nil {
 						nobody.Add(1)
 					}

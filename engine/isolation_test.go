@@ -17,11 +17,11 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// victim is an owner's data whose handlers fail at random.
+// victim is the data of an owner whose handlers fail at random.
 type victim struct {
 	dice    *rand.Rand
 	inside  atomic.Bool
-	next    int64 // when its next pulse is due
+	next    int64 // when the next pulse is due
 	pulses  int
 	panics  int
 	exits   int
@@ -51,9 +51,9 @@ func (v *victim) pulse(_ *engine.Context, e buff.Event) {
 	}
 }
 
-// TestP24_P25_Isolation: while handlers panic and end their goroutines at random,
-// every pulse is delivered once and in order, no two handlers of an owner run at
-// once, and the counts add up.
+// TestP24_P25_Isolation checks that while handlers panic and end their goroutines at random, every
+// pulse is delivered once and in order, no two handlers of one owner run at the same time, and the
+// counters are right.
 func TestP24_P25_Isolation(t *testing.T) {
 	const owners = 2000
 	events := long.Times(100_000)
@@ -118,8 +118,8 @@ func TestP24_P25_Isolation(t *testing.T) {
 	require.Zero(t, s.Dropped+s.Refused+s.Undelivered)
 }
 
-// TestP30_BackToZero: owners that come, carry something and go leave nothing on the
-// wheel, and numbers are used again.
+// TestP30_BackToZero checks that owners that are spawned, get buffs and leave, leave no timers on
+// the wheel, and that their numbers are reused.
 func TestP30_BackToZero(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "venom", Duration: time.Hour, Period: time.Second})
 	e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: patient, Limits: engine.Limits{Owners: 10}})
@@ -143,9 +143,9 @@ func TestP30_BackToZero(t *testing.T) {
 	require.Zero(t, e.Tick(24*time.Hour).Len()-10)
 }
 
-// TestP14_NumbersAnew: when everybody has left, the numbers of owners begin anew, and a handle
-// of before is stale all the same. A number of which half of the generations are used keeps
-// its own, and a used-up one is not used again.
+// TestP14_NumbersAnew checks that owner numbers start again when all owners have left, and that
+// old handles are stale nevertheless. A number that has used half of its generations keeps its
+// generation, and a number that has used all of them is not used again.
 func TestP14_NumbersAnew(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "venom", Duration: time.Hour, Period: time.Second})
 	for _, base := range []uint32{0, 1<<31 - 100, math.MaxUint32 - 100} {

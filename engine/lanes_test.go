@@ -11,8 +11,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestTimeoutByName: the verb means the same in each lane, but for when it counts
-// from.
+// TestTimeoutByName checks that a named timeout works the same in each lane, except for the time
+// from which it counts.
 func TestTimeoutByName(t *testing.T) {
 	var got []string
 	note := func(c *engine.Context, e buff.Event) { got = append(got, e.String()) }
@@ -36,7 +36,7 @@ func TestTimeoutByName(t *testing.T) {
 	require.Equal(t, []string{"1000 timeout loop", "1500 timeout inbox", "2000 timeout handler"}, got)
 }
 
-// TestRemoveWhileListing: the loop over an owner's buffs may end the one it is at.
+// TestRemoveWhileListing checks that a loop over an owner's buffs may remove the current buff.
 func TestRemoveWhileListing(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "p", Duration: time.Second})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
@@ -52,8 +52,8 @@ func TestRemoveWhileListing(t *testing.T) {
 	}
 }
 
-// TestWorldBoss: what many players do to one in one frame all arrives, with room to
-// spare, although each sets off a handler.
+// TestWorldBoss checks that commands of many players for one owner in one frame are all delivered,
+// although each of them triggers a handler.
 func TestWorldBoss(t *testing.T) {
 	cat := catalogOf(t,
 		buff.Spec{ID: "hit", Kind: define.Instant, On: buff.Hooks{Exec: call("hurt")}},
@@ -80,8 +80,8 @@ func TestWorldBoss(t *testing.T) {
 	shut(t, e)
 }
 
-// TestUndelivered: what counts as undelivered is a command of which nothing is seen;
-// one that is refused by the rules is an event.
+// TestUndelivered checks that a command counts as undelivered if it has no event. A command that
+// the rules refuse has an event.
 func TestUndelivered(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "p", Duration: time.Second})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
@@ -94,7 +94,7 @@ func TestUndelivered(t *testing.T) {
 	h := add(t, e, 1, p)
 	require.NoError(t, e.Remove(h).Err)
 	require.NoError(t, in.Remove(h))                             // stale
-	require.NoError(t, in.AddBuff(2, buff.Application{Spec: p})) // nobody
+	require.NoError(t, in.AddBuff(2, buff.Application{Spec: p})) // an unknown owner
 	e.Tick(0)
 	require.EqualValues(t, 2, e.Stats().Undelivered)
 }

@@ -15,12 +15,12 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// jail lets handlers of a sim get stuck at random.
+// jail makes handlers of a sim get stuck at random.
 type jail struct {
 	cells chan chan struct{}
 	held  []chan struct{}
 	dice  *rand.Rand
-	empty bool // nobody gets stuck any more
+	empty bool // no more handlers get stuck
 }
 
 // block is called in handlers.
@@ -32,7 +32,7 @@ func (j *jail) block(p *player) {
 	}
 }
 
-// open lets some of those who are stuck go on, or all.
+// open lets some of the stuck handlers continue, or all of them.
 func (j *jail) open(all bool) {
 	for len(j.cells) > 0 {
 		j.held = append(j.held, <-j.cells)
@@ -58,7 +58,7 @@ func runStuck(t *testing.T, p plan, workers int) (events map[buff.OwnerID][]stri
 			synctest.Wait()
 			busy += s.eng.Stats().Busy
 			j.open(false)
-			// What the loop asks for carries the time that has been reached.
+			// Commands of the loop have the instant that has been reached.
 			for s.tick(d); s.eng.Stats().Behind > 0; s.tick(0) {
 				j.open(false)
 				synctest.Wait()
@@ -77,8 +77,8 @@ func runStuck(t *testing.T, p plan, workers int) (events map[buff.OwnerID][]stri
 	return events, busy
 }
 
-// TestStuckChangesNothing: an owner whose handlers hang now and then has, in the end,
-// the same events in the same order with the same times as one whose handlers do not.
+// TestStuckChangesNothing checks that an owner whose handlers sometimes get stuck finally has the
+// same events in the same order with the same times as an owner whose handlers do not.
 func TestStuckChangesNothing(t *testing.T) {
 	seeds := uint64(long.Times(10))
 	for seed := range seeds {
@@ -98,9 +98,9 @@ func TestStuckChangesNothing(t *testing.T) {
 	}
 }
 
-// TestStuckChaos: with everything at once (stuck handlers, faults, owners that come and
-// go, commands across owners and by the inbox), each buff's events stand in order from
-// its application to its one removal, nobody is left behind, and Close succeeds.
+// TestStuckChaos checks stuck handlers, faults, owners that are spawned and removed, commands
+// between owners and commands of the Inbox, all at once: the events of each buff are in order from
+// its application to its single removal, no owner is left behind, and Close succeeds.
 func TestStuckChaos(t *testing.T) {
 	seeds := uint64(long.Times(8))
 	for seed := range seeds {
@@ -153,14 +153,14 @@ func requireLife(t *testing.T, p plan, h buff.Handle, life []buff.Event) {
 			require.LessOrEqual(t, life[i-1].At, e.At, "%v: %v: order: %v", p, h, life)
 		}
 		require.LessOrEqual(t, e.At, e.Seen, "%v: %v: early", p, h)
-		// A handler that is called for the removal may fail.
+		// The handler of the removal may fail.
 		require.False(t, removed && e.Kind != buff.Faulted, "%v: %v: %v after its end", p, h, e)
 		removed = removed || e.Kind == buff.Removed
 	}
 }
 
-// refusing is a pool that refuses everything while it is told to, or until it has
-// been asked so many times.
+// refusing is a pool that refuses all tasks while refuse is set, or until it was called a number
+// of times.
 type refusing struct {
 	refuse       bool
 	asked, until int
@@ -177,7 +177,7 @@ func (r *refusing) Submit(task func()) error {
 	return nil
 }
 
-// TestW15_PoolFull: a pool that has no room for three frames makes events late, and
+// TestW15_PoolFull checks that a pool that has no room for three frames makes events late and
 // changes nothing else.
 func TestW15_PoolFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -208,7 +208,9 @@ func TestW15_PoolFull(t *testing.T) {
 			}
 		}
 		require.Equal(t, logs[0], logs[1])
-		// The frames of 4, 5 and 6 s had no pool: time went on by 50 ms and stood still, and the next one makes up for it.
+		// The frames at 4, 5 and 6 s had no pool: time advanced by 50 ms and then stopped. The
+		// next frame catches up.
+
 		require.Equal(t, map[wheel.Time]wheel.Time{2000: 2000, 4000: 4050, 6000: 7000, 8000: 8000, 10000: 10000}, seen)
 		require.NotZero(t, full.Stats().PoolRefused)
 		shut(t, full)

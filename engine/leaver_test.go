@@ -13,8 +13,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestLeaversAreGarbage: of owners who have left, whatever they had to do before, the engine keeps none a
-// few frames later: not their data, and not what their timeouts hold.
+// TestLeaversAreGarbage checks that the engine releases owners a few frames after they have left,
+// whatever was pending for them, together with their data and the functions of their timeouts.
 func TestLeaversAreGarbage(t *testing.T) {
 	const owners = 20
 	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: 100 * time.Millisecond, On: buff.Hooks{Pulse: call("beat")}})
@@ -37,18 +37,19 @@ func TestLeaversAreGarbage(t *testing.T) {
 		_, err := e.AddTimeout(k+1, time.Hour, func(*engine.Context) { held[0]++ })
 		require.NoError(t, err)
 	}
-	e.Tick(100 * time.Millisecond) // they are due
+	e.Tick(100 * time.Millisecond) // the owners are due
 	for k := range buff.OwnerID(owners) {
 		add(t, e, k+1, cat.Spec("beat"))
 		require.NoError(t, e.Do(buff.SetRate(k+1, buff.Ratio{Num: 2, Den: 1})).Err)
 	}
-	e.Tick(0) // they were asked for something
+	e.Tick(0) // the owners get commands
 	for k := range buff.OwnerID(owners) {
 		_, err := e.Despawn(k + 1)
 		require.NoError(t, err)
 	}
 	for range 3 {
-		e.Tick(100 * time.Millisecond) // what the last frames brought may be read until others have come
+		// events of the last frames can be read until later frames replace them
+		e.Tick(100 * time.Millisecond)
 	}
 	runtime.GC()
 	alive := 0

@@ -12,8 +12,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// smallWorld is an engine whose pool refuses every worker, and so runs nothing but what runs on the loop: an owner with a buff
-// that pulses each second.
+// smallWorld returns an engine whose pool refuses every worker, so that it only runs what runs on
+// the loop. It has an owner with a buff that pulses every second.
 func smallWorld(t *testing.T, o engine.Options, pulse ...buff.Action) (*engine.Engine, *refusing) {
 	o.Catalog = catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: pulse}})
 	o.Workers, o.Budget = 2, brief
@@ -32,8 +32,8 @@ func smallWorld(t *testing.T, o engine.Options, pulse ...buff.Action) (*engine.E
 
 func ignoreEvent(*engine.Context, buff.Event) {}
 
-// TestEngine_RunHere_SmallFrames shows which turns of a small frame run on the loop: those that call no Go handler, or none but
-// quick ones.
+// TestEngine_RunHere_SmallFrames checks which turns of a small frame run on the loop: those that
+// call no Go handlers, or only quick ones.
 func TestEngine_RunHere_SmallFrames(t *testing.T) {
 	pulse := []string{"1: 1000 pulse beat x1"}
 	t.Run("data", func(t *testing.T) {
@@ -69,7 +69,8 @@ func TestEngine_RunHere_SmallFrames(t *testing.T) {
 	})
 }
 
-// TestEngine_RunHere_LargeFrames: a frame with more than 64 turns goes to the pool, whatever it calls.
+// TestEngine_RunHere_LargeFrames checks that a frame with more than 64 turns uses the pool,
+// whatever handlers it calls.
 func TestEngine_RunHere_LargeFrames(t *testing.T) {
 	e, pool := smallWorld(t, engine.Options{})
 	for id := range buff.OwnerID(63) {
@@ -84,8 +85,8 @@ func TestEngine_RunHere_LargeFrames(t *testing.T) {
 	require.NotZero(t, pool.asked)
 }
 
-// TestEngine_QuickHandlers_Exit: a quick handler that ends the goroutine of the loop costs no other owner anything, and another
-// goroutine goes on with the engine.
+// TestEngine_QuickHandlers_Exit checks that a quick handler that ends the loop's goroutine does
+// not affect other owners, and that another goroutine can continue to use the engine.
 func TestEngine_QuickHandlers_Exit(t *testing.T) {
 	exits := false
 	e, _ := smallWorld(t, engine.Options{QuickHandlers: engine.Handlers{"hurt": func(c *engine.Context, _ buff.Event) {
@@ -101,7 +102,7 @@ func TestEngine_QuickHandlers_Exit(t *testing.T) {
 	require.Equal(t, []string{"1: 2000 pulse beat x1", "2: 2000 pulse beat x1"}, lines(e.Tick(time.Second)))
 }
 
-// TestOptions_HandlerTwice: a handler is quick or not.
+// TestOptions_HandlerTwice checks that a handler cannot be both quick and not quick.
 func TestOptions_HandlerTwice(t *testing.T) {
 	h := engine.Handlers{"hurt": ignoreEvent}
 	_, err := engine.New(engine.Options{Handlers: h, QuickHandlers: h})

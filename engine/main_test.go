@@ -16,21 +16,21 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// Importing ants starts its default pool: those two goroutines are not ours.
+// Importing ants starts its default pool, whose two goroutines are not leaks of this package.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
 
-// patient is a Budget that never runs out: a Tick ends when all handlers have.
+// patient is a Budget that never runs out, so that a Tick ends when all handlers have ended.
 const patient = time.Duration(-1)
 
-// brief is a Budget that runs out while a handler blocks on a channel. No test
-// depends on how long it is.
+// brief is a Budget that runs out while a handler blocks on a channel. No test depends on its
+// length.
 const brief = time.Millisecond
 
-// mode is a way to run the same calls. None of them may change what happens.
+// mode is a way to run the same calls. All modes must have the same events.
 type mode struct {
 	name    string
-	workers int // 0: Synchronous
-	split   int // a span of time is cut into so many Ticks
+	workers int // 0 means Synchronous
+	split   int // number of Ticks into which a span of time is divided
 	quick   bool
 }
 
@@ -60,7 +60,7 @@ func open(tb testing.TB, o engine.Options) *engine.Engine {
 	return e
 }
 
-// must is the answer of an owner who can be asked.
+// must returns v, and panics if there is an error.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
@@ -68,7 +68,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// there is must where the owner may not be: the answer then says that there is nothing.
+// there is must, but returns the zero value for an unknown owner.
 func there[T any](v T, err error) T {
 	if errors.Is(err, engine.ErrUnknownOwner) {
 		err = nil
@@ -76,10 +76,10 @@ func there[T any](v T, err error) T {
 	return must(v, err)
 }
 
-// reply is must for what may not be there.
+// reply is must for queries that also report whether the subject exists.
 func reply[T any](v T, found bool, err error) (T, bool) { return must(v, err), found }
 
-// shut closes the engine and looks for faults that no handler can have caused.
+// shut closes the engine and checks for panics that no handler can have caused.
 func shut(tb testing.TB, e *engine.Engine) {
 	tb.Helper()
 	require.NoError(tb, e.Close(context.Background()))
@@ -109,7 +109,7 @@ func add(tb testing.TB, e *engine.Engine, id buff.OwnerID, s *buff.Spec) buff.Ha
 	return h
 }
 
-// lines returns the events of a frame as text, in their order.
+// lines returns the events of a frame as text, in order.
 func lines(f *engine.Frame) []string {
 	out := []string{}
 	for e := range f.Events() {

@@ -11,8 +11,9 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestOwnersGiveTheirSlotsBack: the slots of owners who have left, in each of the ways there are, are those of the next ones, or
-// nobody's: storm after storm the heap is as large as after the first.
+// TestOwnersGiveTheirSlotsBack checks that the slots of owners that have left, in any way, are
+// reused by later owners or freed: after repeated waves of owners, the heap is as large as after
+// the first wave.
 func TestOwnersGiveTheirSlotsBack(t *testing.T) {
 	const players, each = 2000, 20
 	cat := catalogOf(t, buff.Spec{ID: "dot", Duration: time.Hour, Period: time.Second, Stack: define.Stacking{By: define.BySource}})
@@ -49,7 +50,8 @@ func TestOwnersGiveTheirSlotsBack(t *testing.T) {
 	require.Less(t, int64(heap())-int64(first), int64(players*each*80/2), "half of what the slots of one storm are")
 }
 
-// TestSmallGame: an engine with two workers and ten players takes no more than 32 KB, so that a process can have one for each match.
+// TestSmallGame checks that an engine with two workers and ten players takes at most 32 KB, so
+// that a process can have one for each match.
 func TestSmallGame(t *testing.T) {
 	const matches, players, most = 50, 10, 32 << 10
 	cat := catalogOf(t, buff.Spec{ID: "dot", Duration: time.Hour, Period: time.Second})

@@ -12,8 +12,9 @@ import (
 	"github.com/bufftick/bufftick/engine/history"
 )
 
-// TestOptionsEdges: of each number in the options that has limits: what it is if it is zero, as its comment says, and that what is
-// just allowed is taken and what is just not is refused.
+// TestOptionsEdges checks each number in the options that has limits: its default, as in its
+// comment, and that the first and last valid values are accepted and the values next to them are
+// refused.
 func TestOptionsEdges(t *testing.T) {
 	of := func(o *engine.Options) map[string]*int {
 		return map[string]*int{
@@ -42,7 +43,7 @@ func TestOptionsEdges(t *testing.T) {
 		require.Equal(t, c.zero, *of(&zero)[name], name)
 		below := c.least - 1
 		if below == 0 {
-			below = -1 // zero is the default
+			below = -1 // zero means the default
 		}
 		for n, ok := range map[int]bool{below: false, c.least: true, c.most: true, c.most + 1: false} {
 			var o engine.Options

@@ -8,8 +8,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// TestRef: a ref no longer finds its owner once the owner is leaving, even if another owner has taken
-// its place.
+// TestRef checks that a ref no longer finds its owner when the owner is leaving, even if another
+// owner has taken its place.
 func TestRef(t *testing.T) {
 	l := &owners{}
 	n := l.next()
@@ -33,8 +33,8 @@ func TestRef(t *testing.T) {
 	require.Same(t, second, second.ref().alive())
 }
 
-// TestSlabs: a small engine has room for sixteen owners; a slab goes back with the last of its
-// owners, but the first one, and comes again.
+// TestSlabs checks that a small engine has room for sixteen owners, and that a slab is freed with
+// the last of its owners, except the first slab, and allocated again when needed.
 func TestSlabs(t *testing.T) {
 	l := &owners{}
 	add := func(n uint32) *owner {
@@ -61,8 +61,8 @@ func TestSlabs(t *testing.T) {
 	require.Nil(t, l.there(slabLength+8))
 }
 
-// TestNumberUsedAgain: an owner that gets the number of an owner that has left inherits nothing from
-// it: no pending turn, no backlog, no missed time.
+// TestNumberUsedAgain checks that an owner that gets the number of an owner that has left inherits
+// nothing from it: no scheduled turn, no backlog entry, no deadline.
 func TestNumberUsedAgain(t *testing.T) {
 	catalog, err := buff.NewCatalog()
 	require.NoError(t, err)
@@ -87,8 +87,8 @@ func TestNumberUsedAgain(t *testing.T) {
 	require.Nil(t, e.sweep.missed[0].alive())
 }
 
-// TestNothingKeptOfWhoIsNotLetIn: where a Restore fails, neither the game's data nor a Set stays in
-// the place.
+// TestNothingKeptOfWhoIsNotLetIn checks that after a failed Restore the owner's place contains
+// neither the game's data nor a Set.
 func TestNothingKeptOfWhoIsNotLetIn(t *testing.T) {
 	catalog, err := buff.NewCatalog()
 	require.NoError(t, err)

@@ -13,8 +13,9 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestP10_CrossByCount: commands across owners have a part of each Tick, by what they cost; the
-// rest waits, in order, and comes before what later frames bring, with any number of workers.
+// TestP10_CrossByCount checks that commands between owners have their own part of each Tick, by
+// cost, and that the remaining commands wait, in order, and come before the commands of later
+// frames, with any number of workers.
 func TestP10_CrossByCount(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant}, buff.Spec{ID: "told", Kind: define.Infinite, On: buff.Hooks{Apply: call("hear")}})
@@ -39,7 +40,7 @@ func TestP10_CrossByCount(t *testing.T) {
 		require.Equal(t, upTo(105, 115), hits(e.Tick(0)), "what was left comes first")
 		require.Equal(t, upTo(200, 205), hits(e.Tick(0)))
 
-		// Also before those of the same instant that would be sorted before them.
+		// They also come before commands of the same instant that the order would place first.
 		ask(2, 1*time.Millisecond, 300, 15)
 		require.Equal(t, upTo(300, 310), hits(e.Tick(time.Millisecond)))
 		_, r := e.AddBuff(1, buff.Application{Spec: cat.Spec("told")})
@@ -49,8 +50,8 @@ func TestP10_CrossByCount(t *testing.T) {
 	}
 }
 
-// TestP29_Cross: as many of them may wait as in the Inbox, and what they point to is theirs. Close
-// delivers what waits.
+// TestP29_Cross checks that as many of these commands may wait as in the Inbox, and that waiting
+// commands have their own copies of the data that they point to. Close delivers them.
 func TestP29_Cross(t *testing.T) {
 	cat := catalogOf(t,
 		buff.Spec{ID: "hit", Kind: define.Instant}, buff.Spec{ID: "oath", Kind: define.Infinite, Tags: []string{"fire"}},
@@ -70,7 +71,7 @@ func TestP29_Cross(t *testing.T) {
 	require.EqualValues(t, 5, e.Stats().Undelivered)
 	require.Equal(t, upTo(10, 20), hits(e.Tick(0)))
 
-	// The queries of handlers stand in the worker's memory, which it uses again.
+	// The queries of handlers are in the worker's memory, which the worker reuses.
 	for id := range buff.OwnerID(2) {
 		add(t, e, 2+id, cat.Spec("oath"))
 		_, err = e.AddTimeout(1, 0, func(c *engine.Context) {
@@ -108,8 +109,8 @@ func TestP29_Cross(t *testing.T) {
 	require.Zero(t, engine.Owed(e), "Close delivers what was accepted")
 }
 
-// TestP10_ZoneByCount: who could not be told of its zone's time is told in the first Ticks that
-// have room for that, by count; and whoever waits for it, waits once.
+// TestP10_ZoneByCount checks that owners that could not be notified of their zone's time are
+// notified in the first Ticks that have room for that, by cost, and that each waits only once.
 func TestP10_ZoneByCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const owners = 30
@@ -146,8 +147,8 @@ func TestP10_ZoneByCount(t *testing.T) {
 	})
 }
 
-// TestP10_AurasByCount: the looks of auras have a part of each Tick, by what they find; those that
-// wait come first, so that each has its turn.
+// TestP10_AurasByCount checks that the searches of auras have their own part of each Tick, by
+// cost, and that waiting searches come first, so that each aura is searched.
 func TestP10_AurasByCount(t *testing.T) {
 	const bearers = 20
 	cat := catalogOf(t,

@@ -10,7 +10,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// carried returns an engine with one owner who carries so many buffs, and that owner's blob.
+// carried returns an engine with one owner that has the given number of buffs, and the owner's
+// blob.
 func carried(tb testing.TB, buffs int, o engine.Options) (*engine.Engine, []byte) {
 	tb.Helper()
 	specs := make([]buff.Spec, buffs)
@@ -20,7 +21,7 @@ func carried(tb testing.TB, buffs int, o engine.Options) (*engine.Engine, []byte
 	o.Catalog = catalogOf(tb, specs...)
 	mode{workers: 1}.set(&o)
 	e := open(tb, o)
-	spawn(tb, e, 2) // an engine without owners begins anew
+	spawn(tb, e, 2) // an engine without owners starts its owner numbers again
 	spawn(tb, e, 1)
 	for spec := range o.Catalog.All() {
 		add(tb, e, 1, spec)
@@ -30,8 +31,8 @@ func carried(tb testing.TB, buffs int, o engine.Options) (*engine.Engine, []byte
 	return e, blob
 }
 
-// TestSaveRestoreAllocations: a Save into memory that is there allocates nothing; an owner who
-// comes back needs its own memory, its buffs', and the wishes for their timers.
+// TestSaveRestoreAllocations checks that Save into sufficient memory does not allocate. Restore
+// allocates memory for the owner, its buffs and their deadlines.
 func TestSaveRestoreAllocations(t *testing.T) {
 	e, blob := carried(t, 19, engine.Options{})
 	require.Zero(t, testing.AllocsPerRun(100, func() {
@@ -66,8 +67,8 @@ func BenchmarkSaveOwner(b *testing.B) {
 	}
 }
 
-// BenchmarkOpenZone is the start of a server: 10 buffs on each of so many players, a thousand in
-// each of the first frames.
+// BenchmarkOpenZone measures the start of a server: many players with 10 buffs each, of which a
+// thousand are restored in each of the first frames.
 func BenchmarkOpenZone(b *testing.B) {
 	const owners = 100_000
 	first, blob := carried(b, 10, engine.Options{})

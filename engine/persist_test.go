@@ -20,9 +20,9 @@ var keepSpecs = []buff.Spec{
 	{ID: "oath", Kind: define.Infinite},
 }
 
-// TestDespawnRestore: an owner leaves with a blob and comes back later: what lives by its
-// own time goes on as if nothing had been, pulses included, and the wall clock has moved on.
-// Timeouts by name come back; those by function are counted as dropped.
+// TestDespawnRestore checks that an owner leaves with a blob and comes back later. Buffs that
+// count online time continue as before, including their pulses, and the wall clock has moved on.
+// Named timeouts come back; timeouts with a function are counted as dropped.
 func TestDespawnRestore(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
 		rang := 0
@@ -63,8 +63,9 @@ func TestDespawnRestore(t *testing.T) {
 	})
 }
 
-// TestSaveInAnotherProcess: a snapshot is restored by an engine that begins later. Offline
-// the wall clock goes on; the uptime does not if the new one is told the old one's.
+// TestSaveInAnotherProcess checks that an engine that starts later restores a saved owner. The
+// wall clock continues in between; the uptime does not, if the new engine is given the uptime of
+// the old one.
 func TestSaveInAnotherProcess(t *testing.T) {
 	cat := catalogOf(t, keepSpecs...)
 	noon := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
@@ -91,7 +92,7 @@ func TestSaveInAnotherProcess(t *testing.T) {
 	}, lines(second.Tick(time.Second)))
 }
 
-// TestW12_ClockStepped: saved at wall 100 and loaded at wall 90, no time has passed.
+// TestW12_ClockStepped saves at wall time 100 and loads at wall time 90: no time has passed.
 func TestW12_ClockStepped(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
 		o := engine.Options{Catalog: catalogOf(t, keepSpecs...), Epoch: time.Unix(96, 0)}
@@ -112,8 +113,8 @@ func TestW12_ClockStepped(t *testing.T) {
 	})
 }
 
-// TestRestoreRefused: what cannot be restored changes nothing: there is no owner, no event,
-// no timer, and its number is free.
+// TestRestoreRefused checks that a failed Restore changes nothing: there is no owner, no event and
+// no timer, and the owner's number is free.
 func TestRestoreRefused(t *testing.T) {
 	cat := catalogOf(t, keepSpecs...)
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Epoch: time.UnixMilli(0), Limits: engine.Limits{Owners: 1, Buffs: 2}})
@@ -155,8 +156,8 @@ func TestRestoreRefused(t *testing.T) {
 	require.Equal(t, 2, e.Tick(0).Len())
 }
 
-// TestDespawnBusy: a busy owner stays, for its blob would not be the truth; when it has come
-// idle it leaves with all that its handlers brought.
+// TestDespawnBusy checks that a busy owner stays, because its state is not known. After it has
+// become idle, it leaves with all results of its handlers.
 func TestDespawnBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPrison(t, 1, engine.Options{Workers: 1})
@@ -183,8 +184,8 @@ func TestDespawnBusy(t *testing.T) {
 	})
 }
 
-// TestRestoredShare: what comes back is older than what its source has elsewhere, and so it
-// is what gives way; among itself, the oldest does.
+// TestRestoredShare checks that restored buffs count as older than all other buffs of their
+// source, so they are evicted first, the oldest of them before the others.
 func TestRestoredShare(t *testing.T) {
 	mark, brief := share("mark", 2), share("brief", 1)
 	mark.Stack = define.Stacking{}
@@ -196,7 +197,7 @@ func TestRestoredShare(t *testing.T) {
 	for i := range 2 {
 		_, r := e.AddBuff(1, buff.Application{Spec: cat.Spec("mark"), Source: 7, Magnitude: int64(i)})
 		require.NoError(t, r.Err)
-		addBy(t, e, 1, cat.Spec("brief"), 7) // ends while its owner is away, between the two
+		addBy(t, e, 1, cat.Spec("brief"), 7) // ends while the owner is away, between the other two
 	}
 	blob, err := e.Despawn(1)
 	require.NoError(t, err)
@@ -216,9 +217,9 @@ func TestRestoredShare(t *testing.T) {
 	require.Empty(t, engine.CheckCrossIndex(e))
 }
 
-// TestRestoredSource: who comes back may carry what goes with a source that has left meanwhile:
-// the report names each source that the engine does not have, and LoseSource then does what it
-// would have done.
+// TestRestoredSource checks that an owner may come back with buffs of a source that has left in
+// the meantime. The Restoration lists each source that the engine does not have, and LoseSource
+// then works as if the owner had been present.
 func TestRestoredSource(t *testing.T) {
 	cat := catalogOf(t,
 		buff.Spec{ID: "bond", Kind: define.Infinite, OnSourceGone: define.FateRemove},
@@ -243,7 +244,7 @@ func TestRestoredSource(t *testing.T) {
 	require.Equal(t, []buff.OwnerID{5, 8, 9}, r.Sources)
 	e.Tick(0)
 	for _, source := range r.Sources {
-		if source != 8 { // the game knows that it is on another machine
+		if source != 8 { // the game knows that source 8 is on another machine
 			require.NoError(t, e.Do(buff.LoseSource(source)).Err)
 		}
 	}
@@ -256,8 +257,8 @@ func TestRestoredSource(t *testing.T) {
 	require.Empty(t, engine.CheckCrossIndex(e))
 }
 
-// TestRestoredAura: an aura that comes back with its bearer looks at once and then every
-// interval; what an aura gave does not come back with a member.
+// TestRestoredAura checks that an aura that is restored with its bearer searches at once and then
+// at every interval, and that a buff from an aura is not restored with a member.
 func TestRestoredAura(t *testing.T) {
 	e, f, cat := auraWorld(t, modes[0])
 	f.at = map[buff.OwnerID]float64{2: 1}
@@ -283,8 +284,8 @@ func TestRestoredAura(t *testing.T) {
 	require.Empty(t, engine.CheckCrossIndex(e))
 }
 
-// TestRestoredZone: an owner comes back into the zone that it left from, and its time stands still if that of the zone
-// does. To be told so again is no change of zone: a buff that a change removes stays.
+// TestRestoredZone checks that an owner comes back into its zone, and is paused if the zone is.
+// Setting the same zone again is no change of zone, so a buff that ends on such a change stays.
 func TestRestoredZone(t *testing.T) {
 	e := zoned(t, modes[0], 1)
 	require.NoError(t, e.Do(buff.SetZone(1, 5)).Err)
@@ -304,8 +305,8 @@ func TestRestoredZone(t *testing.T) {
 	require.Equal(t, []string{"1: 4000 remove local why=interrupt"}, lines(e.Tick(0)))
 }
 
-// TestOptionsOfClocks: the zero Epoch is the beginning of 1970; an Uptime below zero is an
-// error.
+// TestOptionsOfClocks checks that the zero Epoch is the start of 1970, and that a negative Uptime
+// is an error.
 func TestOptionsOfClocks(t *testing.T) {
 	e := open(t, engine.Options{Synchronous: true})
 	e.Tick(5 * time.Second)

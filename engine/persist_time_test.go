@@ -11,8 +11,9 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestMomentOfBacklog: time that is carried, or was dropped, has passed on the wall: a blob that
-// is made then says so, and who comes back from it has not been away for that long.
+// TestMomentOfBacklog checks that time that is carried or was dropped has passed on the wall
+// clock. A blob that is made then says so, and an owner that is restored from it has not been away
+// for that time.
 func TestMomentOfBacklog(t *testing.T) {
 	epoch := time.UnixMilli(1_700_000_000_000)
 	for _, policy := range []engine.CatchUp{engine.Carry, engine.Dilate} {
@@ -35,8 +36,9 @@ func TestMomentOfBacklog(t *testing.T) {
 	}
 }
 
-// TestDropBusyLater: who is dropped while busy is gone from that instant on. What was due by then
-// still comes, and nothing of what is due later does, whenever the handler returns.
+// TestDropBusyLater checks that an owner that is dropped while it is busy has left at that
+// instant: events that were due by then still run, and later ones never do, whenever the handler
+// returns.
 func TestDropBusyLater(t *testing.T) {
 	cell, in := make(chan struct{}), make(chan struct{})
 	o := engine.Options{Workers: 1, Budget: brief, Catalog: catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: 100 * time.Millisecond})}
@@ -47,13 +49,13 @@ func TestDropBusyLater(t *testing.T) {
 	add(t, e, 1, o.Catalog.Spec("beat"))
 	e.Tick(10 * time.Millisecond)
 	<-in
-	e.Tick(0)                      // from here on the loop knows who holds the worker up
-	e.Tick(240 * time.Millisecond) // pulses at 100 and 200 wait
+	e.Tick(0)                      // from now on the loop knows that the worker is stuck
+	e.Tick(240 * time.Millisecond) // the pulses at 100 and 200 wait
 	require.NoError(t, e.Drop(1))
 	e.Tick(500 * time.Millisecond)
 	close(cell)
 	var seen []string
-	for len(seen) < 4 { // the handler takes as long as it takes
+	for len(seen) < 4 { // until the handler has returned
 		for ev := range e.Tick(0).Events() {
 			seen = append(seen, ev.String())
 		}

@@ -19,9 +19,10 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// hanging is an engine with two owners, of whom 7 can be made stuck in a handler until the function is
-// called that is returned. caught makes 7 so, and returns the Stuck of a Tick that found the handler
-// at the gate: a worker that gets no processor for the length of a Tick has the owner, and is not there yet.
+// hanging returns an engine with two owners. The function caught makes owner 7 stuck in a handler,
+// until release is called. It returns the Stuck of a Tick in which the handler was already
+// running: a worker that gets no processor for the length of a Tick has the owner but has not
+// called the handler yet.
 func hanging(t *testing.T, o engine.Options) (e *engine.Engine, release func(), caught func() []view.Stuck) {
 	t.Helper()
 	cat, err := buff.NewCatalog(buff.Spec{ID: "trap", Kind: define.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: define.DoCall, Name: "hang"}}}})
@@ -61,12 +62,12 @@ func waitAtTheGate(entered chan<- struct{}, gate <-chan struct{}) {
 	<-gate
 }
 
-// Where a stuck handler hangs is known: its function and line, the innermost first, and nothing of the
-// engine. When it has come back it is not.
+// TestStackOfStuck checks that Stack returns the functions and lines of a stuck handler, the
+// innermost first, without those of the engine, and nothing after the handler has returned.
 func TestStackOfStuck(t *testing.T) {
 	for _, labels := range []bool{false, true} {
 		e, release, caught := hanging(t, engine.Options{Trace: engine.Trace{Labels: labels}})
-		_, free, caughtToo := hanging(t, engine.Options{}) // its workers have other names
+		_, free, caughtToo := hanging(t, engine.Options{}) // its workers have other labels
 		stuck := caught()
 		caughtToo()
 		require.Len(t, stuck, 1)
@@ -82,7 +83,8 @@ func TestStackOfStuck(t *testing.T) {
 	}
 }
 
-// With Options.Trace.Labels a profile says of which definition and owner a handler is.
+// TestLabels checks that with Options.Trace.Labels a profile has the definition and the owner of a
+// handler.
 func TestLabels(t *testing.T) {
 	e, release, caught := hanging(t, engine.Options{Trace: engine.Trace{Labels: true}})
 	caught()
@@ -97,7 +99,8 @@ func TestLabels(t *testing.T) {
 	require.NotContains(t, out.String(), `"buff":"trap"`)
 }
 
-// A trace has a region for each call of a handler, by definition, and says of which owner.
+// TestRegionOfCall checks that a trace has a region for each call of a handler, with the
+// definition and the owner.
 func TestRegionOfCall(t *testing.T) {
 	if trace.IsEnabled() {
 		t.Skip("somebody traces already")
@@ -106,12 +109,12 @@ func TestRegionOfCall(t *testing.T) {
 	release()
 	var out bytes.Buffer
 	require.NoError(t, trace.Start(&out))
-	caught() // one Tick need not be enough: the workers may be given no processor in its time
+	caught() // may take several Ticks, if the workers get no processor
 	trace.Stop()
 	require.True(t, strings.Contains(out.String(), "bufftick.call trap"))
 }
 
-// BenchmarkLabels is a frame of 4,096 handlers, with and without labels for the profiler.
+// BenchmarkLabels measures a frame with 4,096 handlers, with and without profiler labels.
 func BenchmarkLabels(b *testing.B) {
 	for _, labels := range []bool{false, true} {
 		b.Run(map[bool]string{false: "off", true: "on"}[labels], func(b *testing.B) {

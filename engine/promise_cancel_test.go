@@ -14,9 +14,9 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestP12_CancelledIsSilent: once Remove or Cancel has answered, nothing of it starts: from
-// the loop in the millisecond before it is due, and from a handler of the same instant, when
-// its deadline has left the wheel already.
+// TestP12_CancelledIsSilent checks that after Remove or Cancel has returned, no event of the buff
+// or timeout starts. It is tested on the loop, in the millisecond before the buff is due, and in a
+// handler of the same instant, when the deadline has already left the wheel.
 func TestP12_CancelledIsSilent(t *testing.T) {
 	for _, workers := range []int{0, 2} {
 		cat := catalogOf(t, buff.Spec{ID: "venom", Duration: 5 * time.Second, Period: time.Second, On: buff.Hooks{Pulse: call("hurt")}})
@@ -46,9 +46,9 @@ func TestP12_CancelledIsSilent(t *testing.T) {
 	}
 }
 
-// TestP13_OneOfTwo: a timeout that other goroutines cancel either rings or has been
-// cancelled: each of the cancels that was accepted has stopped one or came too late, and
-// Undelivered counts those.
+// TestP13_OneOfTwo checks that a timeout that other goroutines try to cancel either fires or is
+// cancelled: each accepted cancel has cancelled a timeout, or was too late and is counted in
+// Undelivered.
 func TestP13_OneOfTwo(t *testing.T) {
 	const producers, each = 8, 300
 	e := open(t, engine.Options{Workers: 2, Budget: patient})
@@ -87,14 +87,14 @@ func TestP13_OneOfTwo(t *testing.T) {
 	require.Zero(t, e.Stats().Timers)
 }
 
-// TestP14_Handles: a handle that is stale, forged or of another engine touches nothing.
+// TestP14_Handles checks that a stale, forged or foreign handle affects nothing.
 func TestP14_Handles(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "oath", Kind: define.Infinite})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Limits: engine.Limits{Owners: 3}})
 	spawn(t, e, 1, 2)
 	stale := add(t, e, 1, cat.Spec("oath"))
 	e.Remove(stale)
-	live := add(t, e, 1, cat.Spec("oath")) // in the same slot
+	live := add(t, e, 1, cat.Spec("oath")) // uses the same slot
 	require.NotEqual(t, stale, live)
 	for bit := range 64 {
 		for _, h := range []buff.Handle{live ^ 1<<bit, stale, 0, ^buff.Handle(0)} {
@@ -113,8 +113,9 @@ func TestP14_Handles(t *testing.T) {
 	require.Equal(t, buff.Removed, e.Remove(again).Kind)
 }
 
-// TestP15_CancelAnywhere: cancelling inside one's own handler, a sibling of the same
-// instant, twice, after the end and after Close has a result, and no panic.
+// TestP15_CancelAnywhere checks that a cancel has a result and does not panic: inside the buff's
+// own handler, for another buff of the same instant, a second time, after the end, and after
+// Close.
 func TestP15_CancelAnywhere(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "venom", Duration: 2 * time.Second, Period: time.Second, On: buff.Hooks{Pulse: call("hurt")}})
 	var own, sibling buff.Handle
@@ -142,7 +143,7 @@ func TestP15_CancelAnywhere(t *testing.T) {
 	require.ErrorIs(t, e.Inbox().Remove(own), engine.ErrClosed)
 }
 
-// TestP16_Memory: what a cancelled buff took is free for the next one at once.
+// TestP16_Memory checks that the memory of a cancelled buff can be reused at once.
 func TestP16_Memory(t *testing.T) {
 	const most = 8
 	cat := catalogOf(t, buff.Spec{ID: "oath", Duration: 13 * time.Hour, Period: time.Minute})
@@ -163,8 +164,9 @@ func TestP16_Memory(t *testing.T) {
 	}
 }
 
-// TestP22_TheLoopDoesNotBlock: with handlers that never return, and a pool that refuses,
-// a Tick takes its budget the first time and nothing after; a call takes no time at all.
+// TestP22_TheLoopDoesNotBlock checks that with handlers that never return, and a pool that refuses
+// tasks, the first Tick takes its budget and later Ticks take no time, and that other calls take
+// no time.
 func TestP22_TheLoopDoesNotBlock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const budget = 7 * time.Millisecond

@@ -15,8 +15,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestP28_WhatGoCannotStop: handlers that overflow the stack, write a map at once or end the
-// process end it; nothing of the engine pretends otherwise.
+// TestP28_WhatGoCannotStop checks that handlers that overflow the stack, write a map concurrently
+// or exit the process do end it, as documented.
 func TestP28_WhatGoCannotStop(t *testing.T) {
 	const env = "BUFFTICK_P28"
 	shared := map[int]int{}
@@ -28,7 +28,7 @@ func TestP28_WhatGoCannotStop(t *testing.T) {
 			deeper(0)
 		},
 		"map": func(*engine.Context) {
-			for { // until the runtime sees two of them inside
+			for { // until the runtime detects a concurrent write
 				shared[1] = 1
 			}
 		},
@@ -47,7 +47,7 @@ func TestP28_WhatGoCannotStop(t *testing.T) {
 	}
 	for which, want := range map[string]string{"stack": "stack overflow", "map": "fatal error: concurrent map writes", "exit": ""} {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestP28_WhatGoCannotStop$")
-		// A race detector would say the same first, and without end.
+		// Otherwise the race detector would report the same first, again and again.
 		cmd.Env = append(os.Environ(), env+"="+which, "GORACE=halt_on_error=0 log_path=/dev/null")
 		out, err := cmd.CombinedOutput()
 		require.Error(t, err, which)
@@ -56,8 +56,8 @@ func TestP28_WhatGoCannotStop(t *testing.T) {
 	}
 }
 
-// TestDueWhileBusy: what came due at the very instant at which its owner is idle again is
-// worked off in that Tick, not in the next.
+// TestDueWhileBusy checks that an event that becomes due at the instant at which its owner becomes
+// idle is processed in that Tick, not in the next.
 func TestDueWhileBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cell, rung := make(chan struct{}), 0

@@ -13,8 +13,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// The promises about time, at the edges at which wheels have broken them. P2 is held by
-// TestP02_Reference, P4, P6, P9 and P10 by tests of their own.
+// Tests of the promises about time, at the boundaries at which timing wheels tend to fail. P2 is
+// tested by TestP02_Reference, and P4, P6, P9 and P10 by their own tests.
 
 // edges are spans at which a level of a clock, or a number of bits, ends.
 var edges = []time.Duration{
@@ -22,9 +22,9 @@ var edges = []time.Duration{
 	1 << 31 * time.Millisecond, 1 << 32 * time.Millisecond, 1 << 31 * time.Second,
 }
 
-// TestP01_NeverEarly: nothing comes in a Tick whose now is before it is due, and each comes
-// in the first whose now is not: one millisecond before, at, and after each edge, at several
-// uptimes.
+// TestP01_NeverEarly checks that no timeout runs in a Tick before it is due, and that each runs in
+// the first Tick that reaches its time: one millisecond before, at, and after each boundary, at
+// several uptimes.
 func TestP01_NeverEarly(t *testing.T) {
 	for _, up := range []time.Duration{0, 11*time.Hour + 59*time.Minute + 59*time.Second, 1<<32*time.Millisecond - 100*time.Second} {
 		e := open(t, engine.Options{Synchronous: true})
@@ -45,7 +45,8 @@ func TestP01_NeverEarly(t *testing.T) {
 	}
 }
 
-// TestP01_PartsOfAMillisecond: what is left of a frame below a millisecond is not rounded up.
+// TestP01_PartsOfAMillisecond checks that the fraction of a millisecond of a frame is not rounded
+// up.
 func TestP01_PartsOfAMillisecond(t *testing.T) {
 	e := open(t, engine.Options{Synchronous: true})
 	spawn(t, e, 1)
@@ -57,8 +58,8 @@ func TestP01_PartsOfAMillisecond(t *testing.T) {
 	require.Equal(t, 1, e.Tick(time.Nanosecond).Len())
 }
 
-// TestP03_NoDelay: a delay that is not above zero is due at the next millisecond, never
-// inside the call, and not a turn of the clock later, from the loop, a handler and the inbox.
+// TestP03_NoDelay checks that a delay that is not positive is due in the next millisecond, neither
+// inside the call nor a whole turn of the wheel later: on the loop, in a handler and in the Inbox.
 func TestP03_NoDelay(t *testing.T) {
 	for _, d := range []time.Duration{0, -1, -time.Hour, math.MinInt64} {
 		e := open(t, engine.Options{Synchronous: true})
@@ -81,8 +82,8 @@ func TestP03_NoDelay(t *testing.T) {
 	}
 }
 
-// TestP05_Saturates: the longest delay there is comes at its millisecond, 292 years on, and
-// not before now; one that reaches beyond all time never comes.
+// TestP05_Saturates checks that the longest possible delay is due at its millisecond, 292 years
+// later, and that a delay beyond the range of time never becomes due.
 func TestP05_Saturates(t *testing.T) {
 	e := open(t, engine.Options{Synchronous: true})
 	spawn(t, e, 1)
@@ -100,7 +101,8 @@ func TestP05_Saturates(t *testing.T) {
 	require.Equal(t, wheel.Never, (wheel.Never - 1).After(math.MaxInt64))
 }
 
-// TestP07_AtOneInstant: pulse, end, timeout; of equals the one that was accepted first.
+// TestP07_AtOneInstant checks the order at one instant: pulses, ends, timeouts, and equal kinds in
+// the order of acceptance.
 func TestP07_AtOneInstant(t *testing.T) {
 	cat := catalogOf(t,
 		buff.Spec{ID: "beat", Duration: 2 * time.Second, Period: time.Second},
@@ -122,8 +124,8 @@ func TestP07_AtOneInstant(t *testing.T) {
 	}
 }
 
-// TestP08_NoTime: a Tick without time counts itself and does nothing else; time never goes
-// back.
+// TestP08_NoTime checks that Tick(0) only increments the counter of Ticks, and that time never
+// goes back.
 func TestP08_NoTime(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
@@ -144,7 +146,7 @@ func TestP08_NoTime(t *testing.T) {
 	require.EqualValues(t, 1000, e.Now())
 }
 
-// TestP11_WallClock: what the wall clock shows changes nothing of what runs.
+// TestP11_WallClock checks that the wall clock does not affect running buffs.
 func TestP11_WallClock(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "beat", Duration: time.Minute, Period: time.Second})
 	var logs [][]string

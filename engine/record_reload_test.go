@@ -13,7 +13,8 @@ import (
 	"github.com/bufftick/bufftick/engine/replay"
 )
 
-// TestP45_ReplayOfReload: a recording knows that definitions were exchanged, and by which.
+// TestP45_ReplayOfReload checks that a recording contains the Reloads, with fingerprints of the
+// catalogs.
 func TestP45_ReplayOfReload(t *testing.T) {
 	first := catalogOf(t, buff.Spec{ID: "venom", Duration: time.Minute, Period: 3 * time.Second})
 	versions := func(n int, before *buff.Catalog) *buff.Catalog {
@@ -49,8 +50,8 @@ func TestP45_ReplayOfReload(t *testing.T) {
 	require.ErrorContains(t, err, "frame 2 has a Reload of another catalog")
 }
 
-// TestP45_ReplayOfRemoved: commands that mean a definition by one of an older catalog are
-// repeated as well where the new one has none of that name any more.
+// TestP45_ReplayOfRemoved checks that a replay repeats commands that name a definition of an older
+// catalog, even if the new catalog has no definition with that ID.
 func TestP45_ReplayOfRemoved(t *testing.T) {
 	venom, mark := buff.Spec{ID: "venom", Duration: time.Minute}, buff.Spec{ID: "mark", Duration: time.Minute}
 	first := catalogOf(t, venom, mark)
@@ -72,8 +73,8 @@ func TestP45_ReplayOfRemoved(t *testing.T) {
 	require.Equal(t, 2, done.Frames)
 }
 
-// TestReplayOfSecondReload: Game.Catalog is asked for one catalog after the other, and what is wrong with one is
-// said of the frame in which it is wanted.
+// TestReplayOfSecondReload checks that Game.Catalog is called for each Reload, in order, and that
+// an error in one of the catalogs names the frame of its Reload.
 func TestReplayOfSecondReload(t *testing.T) {
 	first := catalogOf(t, buff.Spec{ID: "venom", Duration: time.Minute})
 	version := func(n int, before *buff.Catalog) *buff.Catalog {

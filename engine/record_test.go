@@ -17,7 +17,7 @@ import (
 	"github.com/bufftick/bufftick/engine/replay"
 )
 
-// recorded plays a plan and returns its recording and its frames.
+// recorded plays a plan and returns the recording and the frames.
 func recorded(t *testing.T, p plan, o engine.Options) (rec []byte, frames []string) {
 	t.Helper()
 	var b bytes.Buffer
@@ -28,10 +28,10 @@ func recorded(t *testing.T, p plan, o engine.Options) (rec []byte, frames []stri
 	return b.Bytes(), s.frames
 }
 
-// replay plays a recording in a new world of the same plan.
+// playBack replays a recording in a new world of the same plan.
 func playBack(t *testing.T, p plan, rec []byte, o engine.Options) (replay.Progress, []string, error) {
 	t.Helper()
-	o.Budget = patient // the machine may be busy, and nobody in the game
+	o.Budget = patient // the machine may be busy, but no owner is
 	s := &sim{tb: t, plan: p, events: map[buff.OwnerID][]string{}}
 	specs := simSpecs
 	if p.shared {
@@ -63,7 +63,7 @@ func playBack(t *testing.T, p plan, rec []byte, o engine.Options) (replay.Progre
 	return done, s.frames, err
 }
 
-// firstOf returns the handles that the handlers of a plan know.
+// firstOf returns the handles that the handlers of a plan use.
 func firstOf(t *testing.T, p plan) []buff.Handle {
 	t.Helper()
 	s := newSim(t, p, engine.Options{Synchronous: true})
@@ -71,8 +71,8 @@ func firstOf(t *testing.T, p plan) []buff.Handle {
 	return s.first
 }
 
-// TestP45_Replay: a recording leads to the same events and the same digest, with any number
-// of workers.
+// TestP45_Replay checks that a replay has the same events and the same digest as the recorded run,
+// with any number of workers.
 func TestP45_Replay(t *testing.T) {
 	for seed := range uint64(4) {
 		p := plan{seed: seed, owners: 30, steps: 25, outbox: true, inbox: true, churn: true, shared: seed%2 == 1, stats: seed >= 2}
@@ -88,19 +88,22 @@ func TestP45_Replay(t *testing.T) {
 			require.GreaterOrEqual(t, done.Frames, p.steps)
 			seen := []string{}
 			for _, line := range want {
-				if strings.Contains(line, " seen=") || strings.HasPrefix(line, "frame ") { // not what was left of the owners
+				// without the final state of the owners
+				if strings.Contains(line, " seen=") || strings.HasPrefix(line, "frame ") {
 					seen = append(seen, line)
 				}
 			}
-			require.GreaterOrEqual(t, len(frames), len(seen)) // Close ticks once more where something was left
+			// Close makes another Tick if work was left
+			require.GreaterOrEqual(t, len(frames), len(seen))
 			requireSame(t, seen, frames[:len(seen)], p, " workers ", workers)
 		}
 		require.Less(t, len(rec), 40*len(want), "it is compact")
 	}
 }
 
-// TestP45_WithoutRecording: that a run is recorded makes no difference to its events. While it
-// is, what is put on and taken off goes the way of all commands, and otherwise a shorter one.
+// TestP45_WithoutRecording checks that recording makes no difference to the events. While an
+// engine is recorded, applications and removals use the general path of commands, and otherwise a
+// shorter path.
 func TestP45_WithoutRecording(t *testing.T) {
 	for seed := range uint64(8) {
 		p := plan{seed: seed, owners: 30, steps: 25, outbox: true, inbox: true, churn: true, shared: seed%2 == 1, stats: seed%4 >= 2}
@@ -112,7 +115,7 @@ func TestP45_WithoutRecording(t *testing.T) {
 	}
 }
 
-// TestReplayDiffers: the first frame that is not the same is named.
+// TestReplayDiffers checks that ErrDiffers names the first frame that differs.
 func TestReplayDiffers(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "venom", Duration: 3 * time.Second, Period: time.Second, On: buff.Hooks{Pulse: call("hurt")}}, buff.Spec{ID: "hit", Kind: define.Instant})
 	game := func(rule int) engine.Handlers {
@@ -155,15 +158,15 @@ func TestReplayDiffers(t *testing.T) {
 	}
 }
 
-// TestReplayDamage: a recording that was cut off is played as far as it is whole, and each
-// flipped bit is found.
+// TestReplayDamage checks that a truncated recording is replayed up to its last complete block,
+// and that each flipped bit is detected.
 func TestReplayDamage(t *testing.T) {
 	var b bytes.Buffer
 	o := engine.Options{Synchronous: true, Trace: engine.Trace{Record: &b}}
 	e, err := engine.New(o)
 	require.NoError(t, err)
 	spawn(t, e, 1)
-	ends := map[int]int{} // frames, by length
+	ends := map[int]int{} // by length of the recording: number of frames
 	for i := range 5 {
 		require.NoError(t, e.Do(buff.SetZone(1, uint32(i))).Err)
 		e.Tick(time.Second)
@@ -194,7 +197,7 @@ func TestReplayDamage(t *testing.T) {
 	}
 }
 
-// TestReplayRefuses: what a replay needs of the game is said.
+// TestReplayRefuses checks that an error says which function of Game is missing.
 func TestReplayRefuses(t *testing.T) {
 	var b bytes.Buffer
 	ring := engine.Handlers{"ring": func(*engine.Context, buff.Event) {}}
@@ -220,7 +223,7 @@ func TestReplayRefuses(t *testing.T) {
 	require.ErrorContains(t, err, "Options.Workers")
 }
 
-// brokenDisk fails after some writes.
+// brokenDisk is a writer that fails after a number of writes.
 type brokenDisk struct{ left int }
 
 var errDisk = errors.New("no space left")
@@ -232,7 +235,8 @@ func (d *brokenDisk) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestRecordFails: a recording that cannot be written ends, the game goes on, and Close says so.
+// TestRecordFails checks that after a failed write the recording ends, the game continues, and
+// Close returns the error.
 func TestRecordFails(t *testing.T) {
 	for left := range 4 {
 		disk := &brokenDisk{left: left}
@@ -248,7 +252,8 @@ func TestRecordFails(t *testing.T) {
 	}
 }
 
-// TestReplayClosed: what an engine refuses since it is being closed is no part of the game that is repeated.
+// TestReplayClosed checks that calls that an engine refuses because it is closing are not
+// replayed.
 func TestReplayClosed(t *testing.T) {
 	var b bytes.Buffer
 	e, release, _ := hanging(t, engine.Options{Trace: engine.Trace{Record: &b}})
@@ -268,7 +273,8 @@ func TestReplayClosed(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestReplayInbox: what handlers post to the inbox is in the recording, and comes once.
+// TestReplayInbox checks that commands that handlers post to the Inbox are in the recording, and
+// are executed once.
 func TestReplayInbox(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant}, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("post")}})
 	var in *engine.Inbox

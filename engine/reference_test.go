@@ -18,7 +18,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// asker is what the handlers of the reference need of a Context.
+// asker is the part of Context that the handlers of this test need.
 type asker interface {
 	Owner() buff.OwnerID
 	Now() wheel.Time
@@ -27,9 +27,9 @@ type asker interface {
 	Do(buff.Command)
 }
 
-// reference is the engine as one would write it first: owners one after the other, each of whom is asked whether something is
-// due, no wheel, no mailbox, no worker. It
-// has the rules of package buff in common with the engine, which have a model of their own.
+// reference is the simplest possible engine: it checks the owners one after the other for due
+// events, without a wheel, mailboxes or workers. It shares the rules of package buff with the
+// engine; these have their own reference model.
 type reference struct {
 	now    wheel.Time
 	turn   buff.Turn
@@ -81,7 +81,7 @@ func newReference(cat *buff.Catalog, owners int, onCall func(asker, buff.Event))
 	return r
 }
 
-// do carries out a command at the present instant.
+// do executes a command at the present instant.
 func (r *reference) do(to buff.OwnerID, cmd buff.Command) buff.Result {
 	r.turn.Now = r.now
 	res := r.owners[to].Do(&r.turn, r.now, cmd)
@@ -114,7 +114,7 @@ func (r *reference) tick(dt time.Duration) {
 	r.turn.Events = r.turn.Events[:0]
 }
 
-// requireSameEvents compares all that events say, and writes them only if they differ.
+// requireSameEvents compares all fields of events, and formats them only if they differ.
 func requireSameEvents(t *testing.T, want, got []buff.Event, msg string) {
 	t.Helper()
 	if slices.Equal(want, got) {
@@ -129,19 +129,19 @@ func requireSameEvents(t *testing.T, want, got []buff.Event, msg string) {
 	requireSame(t, text(want), text(got), msg)
 }
 
-// edgy returns a span at one of the places where wheels go wrong.
+// edgy returns a span near one of the boundaries at which timing wheels tend to fail.
 func edgy(d *rand.Rand) time.Duration {
 	edges := []time.Duration{0, time.Millisecond, 50 * time.Millisecond, time.Second, time.Minute, time.Hour, 12 * time.Hour, 24 * time.Hour}
 	return edges[d.IntN(len(edges))] + time.Duration(d.IntN(5)-2)*time.Millisecond
 }
 
-// TestP02_Reference is M1 for the engine: random calls at the edges of time, on the engine
-// and on the reference; all that happens is the same, answer by answer and event by event.
+// TestP02_Reference is model test M1 for the engine: it makes random calls near boundaries of time
+// on the engine and on the reference, and compares all results and events.
 func TestP02_Reference(t *testing.T) {
 	ops := long.Times(20_000)
 	const perSeed = 2000
 	total, events := 0, 0
-	for _, seed := range []uint64{902098, 911307, 912343} { // that have found something
+	for _, seed := range []uint64{902098, 911307, 912343} { // these seeds have found bugs
 		requireLikeReference(t, seed, perSeed, []int{0, 1, 3}[seed%3])
 	}
 	for seed := long.Seed(); total < ops; seed++ {
@@ -164,13 +164,14 @@ func requireLikeReference(t *testing.T, seed uint64, calls, workers int) (events
 		a := buff.Application{Spec: specs[d.IntN(len(specs))], Source: buff.OwnerID(d.IntN(3)), Stacks: d.IntN(3), Magnitude: d.Int64N(5)}
 		if a.Spec.Kind != define.Instant && d.IntN(2) == 0 {
 			a.Duration = buff.Lasting(max(edgy(d), time.Millisecond))
-			if a.Spec.Period > 0 { // or a day of pulses follows
+			if a.Spec.Period > 0 { // otherwise a day of pulses follows
 				a.Duration = buff.Lasting(time.Duration(1+d.IntN(9000)) * time.Millisecond)
 			}
 		}
 		return a
 	}
-	// A handler throws its owner's dice: what it does depends on the order of its calls alone.
+	// A handler uses its owner's random source, so its actions depend only on the order of its
+	// calls.
 	acting := func() func(c asker, e buff.Event) {
 		dice := []*rand.Rand{}
 		for id := range uint64(owners) {
@@ -197,7 +198,7 @@ func requireLikeReference(t *testing.T, seed uint64, calls, workers int) (events
 		"act":  func(c *engine.Context, e buff.Event) { mine(c, e) },
 		"ring": func(c *engine.Context, e buff.Event) { mine(c, e) },
 	}
-	o.Number = 1 // the reference's handles begin at 0
+	o.Number = 1 // because the reference's handles start at 0
 	e := open(t, o)
 	ref := newReference(o.Catalog, owners, theirs)
 	got := map[buff.OwnerID][]buff.Event{}
@@ -231,7 +232,8 @@ func requireLikeReference(t *testing.T, seed uint64, calls, workers int) (events
 		case 4:
 			same(e.Remove(h), ref.do(buff.OwnerID(h.Number()), buff.Command{Verb: verb.Remove, Handle: h, Reason: buff.Cancelled}))
 		case 5:
-			by := min(edgy(d)-time.Minute, 5*time.Second) // a day more of pulses shows nothing new
+			// another day of pulses would test nothing new
+			by := min(edgy(d)-time.Minute, 5*time.Second)
 			same(e.Do(buff.Extend(h, by)), ref.do(buff.OwnerID(h.Number()), buff.Command{Verb: verb.Extend, Handle: h, By: by}))
 		case 6:
 			same(e.Cancel(to), ref.do(buff.OwnerID(to.Number()), buff.Command{Verb: verb.Cancel, Timeout: to}))

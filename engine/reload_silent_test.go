@@ -11,9 +11,9 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestReloadWithoutRefresh: a further application to what is full and is not refreshed brings
-// the new version all the same, and an event says so. So the engine knows at once that a
-// source has a share of it now, and that it goes with its source.
+// TestReloadWithoutRefresh checks that an application to a full buff that is not refreshed still
+// converts the buff to the new version, and that an event reports it. So the cross-owner index
+// knows at once the limit of the source, and that the buff ends with its source.
 func TestReloadWithoutRefresh(t *testing.T) {
 	mark := buff.Spec{ID: "mark", Duration: time.Minute, Stack: define.Stacking{By: define.ByTarget, Refresh: define.RefreshNone}}
 	first := catalogOf(t, mark)
@@ -48,8 +48,9 @@ func TestReloadWithoutRefresh(t *testing.T) {
 	require.Zero(t, e.SpecCounters(second.Spec("mark")).Live)
 }
 
-// TestReloadAndOneMore: what a reload has changed of a definition is known through the next ones too, which bring
-// further definitions: an instance from before comes to the new version by a refresh, and goes with its source.
+// TestReloadAndOneMore checks that changes of a definition by a Reload are still known after
+// further Reloads that add definitions: an old instance is converted by a refresh, and ends with
+// its source.
 func TestReloadAndOneMore(t *testing.T) {
 	mark := buff.Spec{ID: "mark", Duration: time.Minute, Stack: define.Stacking{By: define.ByTarget}}
 	specs := []buff.Spec{{ID: "a", Duration: time.Minute}, mark, {ID: "z", Duration: time.Minute}}

@@ -13,14 +13,15 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// reload puts a random successor of the catalog into force. What is applied goes on to be
-// asked for in the first version.
+// reload replaces the catalog by a random successor. Later applications still name the first
+// version of their definition.
 func (s *sim) reload() {
 	d := s.dice
 	var specs []buff.Spec
 	for _, old := range s.specs {
 		spec := *old
-		if d.IntN(8) == 0 && !slices.Contains([]string{"shield", "rage", "light", "bless"}, spec.ID) { // others speak of these
+		// other definitions refer to these
+		if d.IntN(8) == 0 && !slices.Contains([]string{"shield", "rage", "light", "bless"}, spec.ID) {
 			continue
 		}
 		if spec.Kind != define.Instant {
@@ -45,7 +46,7 @@ func (s *sim) reload() {
 	s.frames = append(s.frames, r.String())
 }
 
-// changeShared changes what the cross-owner index keeps of a definition.
+// changeShared changes the parts of a definition that the cross-owner index uses.
 func changeShared(s *buff.Spec, n int) {
 	switch s.ID {
 	case "mark", "venom":
@@ -57,8 +58,8 @@ func changeShared(s *buff.Spec, n int) {
 	}
 }
 
-// TestReload_WorkersDoNotMatter: with definitions that change while they run, the same calls
-// and the same seed give the same frames and reports on any number of workers.
+// TestReload_WorkersDoNotMatter checks that while definitions are reloaded, the same calls and the
+// same seed give the same frames and reports with any number of workers.
 func TestReload_WorkersDoNotMatter(t *testing.T) {
 	seeds := uint64(long.Times(3))
 	for seed := range seeds {

@@ -14,7 +14,7 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// library returns many definitions, of which the first pulse; edit changes the first.
+// library returns n definitions, of which the first pulses; edit changes the first.
 func library(n int, edit func(s *buff.Spec)) []buff.Spec {
 	specs := make([]buff.Spec, n)
 	for i := range specs {
@@ -30,8 +30,8 @@ func library(n int, edit func(s *buff.Spec)) []buff.Spec {
 	return specs
 }
 
-// populated returns an engine with so many owners, each with ten of the library's buffs,
-// whose pulses are spread over the frames of a second.
+// populated returns an engine with the given number of owners, each with ten of the library's
+// buffs, whose pulses are spread over the frames of a second.
 func populated(tb testing.TB, cat *buff.Catalog, owners int) *engine.Engine {
 	tb.Helper()
 	e := open(tb, engine.Options{Catalog: cat, Synchronous: true})
@@ -50,8 +50,8 @@ func populated(tb testing.TB, cat *buff.Catalog, owners int) *engine.Engine {
 	return e
 }
 
-// TestReloadInSlices: what a reload leaves to do is done by a number of buffs in each Tick,
-// in the order of the owners, and then it is over.
+// TestReloadInSlices checks that a Reload converts a limited number of buffs in each Tick, in the
+// order of the owners, until all are converted.
 func TestReloadInSlices(t *testing.T) {
 	owners := long.Pick(4000, 20_000)
 	first := catalogOf(t, library(100, func(*buff.Spec) {})...)
@@ -62,7 +62,7 @@ func TestReloadInSlices(t *testing.T) {
 	require.Equal(t, owners, e.Reloading())
 	ticks, refreshed, last := 0, 0, buff.OwnerID(0)
 	for e.Reloading() > 0 {
-		if ticks == 2 { // another one in the middle: everybody is looked at once more
+		if ticks == 2 { // another Reload in between: all owners are visited again
 			cat = next(t, cat, library(100, func(s *buff.Spec) { edit(s); edit(s) })...)
 			reload(t, e, cat)
 			require.Equal(t, owners, e.Reloading())
@@ -94,7 +94,7 @@ func TestReloadInSlices(t *testing.T) {
 	}
 }
 
-// TestReloadLooks: a Tick looks at 1,024 owners who carry nothing, and no more.
+// TestReloadLooks checks that a Tick visits at most 1,024 owners without buffs.
 func TestReloadLooks(t *testing.T) {
 	first := catalogOf(t, library(1, func(*buff.Spec) {})...)
 	e := open(t, engine.Options{Catalog: first, Synchronous: true})
@@ -111,9 +111,9 @@ func TestReloadLooks(t *testing.T) {
 	require.Equal(t, []int{2500, 1476, 452, 0}, left)
 }
 
-// BenchmarkReload takes 5,000 definitions over, with a million buffs on 100,000 owners of
-// whom a twentieth has something due in each frame of 50 ms. It tells what the call costs,
-// and what half of the Ticks cost at most, before it and while owners are looked at.
+// BenchmarkReload measures a Reload of 5,000 definitions with a million buffs on 100,000 owners,
+// of which a twentieth have a due event in each frame of 50 ms. It reports the duration of the
+// call, and the median of the Ticks before it and while owners are visited.
 func BenchmarkReload(b *testing.B) {
 	cat := catalogOf(b, library(5000, func(*buff.Spec) {})...)
 	e := populated(b, cat, 100_000)
@@ -142,7 +142,7 @@ func BenchmarkReload(b *testing.B) {
 	b.ReportMetric(float64(len(during))/float64(len(call)), "Ticks")
 }
 
-// BenchmarkSpecCounters counts the events of a frame as the loop does, most of them pulses.
+// BenchmarkSpecCounters measures counting the events of a frame, most of which are pulses.
 func BenchmarkSpecCounters(b *testing.B) {
 	cat := catalogOf(b, library(100, func(*buff.Spec) {})...)
 	e := populated(b, cat, 4000)

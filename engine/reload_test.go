@@ -13,7 +13,7 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// next returns the catalog of the definitions that takes the place of c.
+// next returns a catalog with the definitions that can replace c.
 func next(tb testing.TB, c *buff.Catalog, specs ...buff.Spec) *buff.Catalog {
 	tb.Helper()
 	n, err := c.Next(specs...)
@@ -28,8 +28,8 @@ func reload(tb testing.TB, e *engine.Engine, c *buff.Catalog) view.ReloadReport 
 	return r
 }
 
-// TestReloadRefuses: what is no successor, or wants what the options do not have, changes
-// nothing.
+// TestReloadRefuses checks that a Reload changes nothing if the catalog is not a successor, or
+// requires something that the options do not have.
 func TestReloadRefuses(t *testing.T) {
 	none := func(*engine.Context, buff.Event) {}
 	specs := []buff.Spec{{ID: "venom", Duration: time.Minute, On: buff.Hooks{Apply: call("known")}}}
@@ -55,7 +55,7 @@ func TestReloadRefuses(t *testing.T) {
 	require.Same(t, first, e.Catalog())
 	require.Zero(t, e.Reloading())
 
-	// What the refused one called, its successor does not call any more.
+	// The handler of the refused catalog is not called by its successor any more.
 	fixed := next(t, calling, specs...)
 	reload(t, e, fixed)
 	require.Same(t, fixed, e.Catalog())
@@ -76,8 +76,9 @@ func TestReloadRefuses(t *testing.T) {
 	require.ErrorIs(t, err, engine.ErrClosed)
 }
 
-// TestReloadWhileBusy: an owner whose handler runs on is left alone. What waits for it, and
-// what the handler asks for, is of the new set; what it carries follows when it is idle.
+// TestReloadWhileBusy checks that a Reload does not affect an owner whose handler is running.
+// Commands that wait for it, and commands of the handler, use the new definitions; its buffs are
+// converted when it is idle.
 func TestReloadWhileBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
@@ -106,7 +107,7 @@ func TestReloadWhileBusy(t *testing.T) {
 		_, r := e.AddBuff(1, buff.Application{Spec: first.Spec("gone")})
 		require.True(t, r.Queued)
 
-		// The places of the definitions change: a stuck one is named all the same.
+		// The indexes of the definitions change, but the stuck definition is still reported.
 		mark.Duration, mark.Reload, mark.On.Apply = 2*time.Minute, define.ReloadEnd, call("more")
 		second := next(t, first, mark, venom)
 		require.Equal(t, "removed gone\nchanged mark, 2 live: end", reload(t, e, second).String())
@@ -131,12 +132,12 @@ func TestReloadWhileBusy(t *testing.T) {
 	})
 }
 
-// TestReloadLateFrame: in a frame that is late everything due by then is worked off as it
-// was, and then the buffs follow; in the next one they are of the new set.
+// TestReloadLateFrame checks that in a late frame all events due by then use the old definitions,
+// and the buffs are converted afterwards. In the next frame they use the new definitions.
 func TestReloadLateFrame(t *testing.T) {
 	for _, m := range modes {
 		if m.split > 1 {
-			continue // it is about one long frame
+			continue // the test is about one long frame
 		}
 		venom := buff.Spec{ID: "venom", Duration: time.Minute, Period: 2 * time.Second, Reload: define.ReloadMigrate}
 		first := catalogOf(t, venom)
@@ -155,8 +156,9 @@ func TestReloadLateFrame(t *testing.T) {
 	}
 }
 
-// TestReloadAura: an aura that is none any more lets its members go; one whose members'
-// definition is no more takes nobody in, and one that applies another buff exchanges them.
+// TestReloadAura checks three changes of an aura by a Reload. If the definition stops being an
+// aura, its members leave. If the definition of its buff is removed, it gets no new members. If it
+// applies another buff, that buff replaces the old one on the members.
 func TestReloadAura(t *testing.T) {
 	aura := func(apply string) buff.Spec {
 		return buff.Spec{ID: "banner", Duration: time.Hour, Reload: define.ReloadMigrate, Aura: define.Aura{Apply: apply, Radius: 1, Interval: time.Second}}
@@ -195,7 +197,7 @@ func TestReloadAura(t *testing.T) {
 	fourth := next(t, third, aura("courage"), courage)
 	require.Equal(t, []string{"1: 8000 refresh banner x1 end=3600000", "1: 9000 apply courage x1", "2: 9000 apply courage x1"}, step(fourth))
 
-	// The banner stays as it is, and courage is no more: who has it keeps it until he leaves.
+	// The banner is unchanged, and courage was removed: its members keep it until they leave.
 	fifth := next(t, fourth, fear)
 	within = []buff.OwnerID{1, 3}
 	require.Equal(t, []string{"2: 11000 remove courage why=out_of_aura"}, step(fifth))

@@ -19,7 +19,7 @@ import (
 	"github.com/bufftick/bufftick/internal/recording"
 )
 
-// blocksOf cuts a recording into the contents of its blocks; of the last, what is there.
+// blocksOf splits a recording into the contents of its blocks; the last one may be incomplete.
 func blocksOf(rec []byte) (blocks [][]byte) {
 	for len(rec) > 0 {
 		n, size := binary.Uvarint(rec)
@@ -35,7 +35,7 @@ func blocksOf(rec []byte) (blocks [][]byte) {
 	return blocks
 }
 
-// sealed makes a recording of the contents of blocks, with right lengths and checksums.
+// sealed makes a recording of the contents of blocks, with valid lengths and checksums.
 func sealed(blocks [][]byte) (rec []byte) {
 	for _, b := range blocks {
 		rec = binary.AppendUvarint(rec, uint64(len(b)))
@@ -45,7 +45,7 @@ func sealed(blocks [][]byte) (rec []byte) {
 	return rec
 }
 
-// hostileRecording is a recording of everything that a recording can hold.
+// hostileRecording returns a recording that contains every kind of record.
 func hostileRecording(t testing.TB, seed uint64) ([]byte, plan) {
 	p := plan{seed: seed, owners: 6, steps: 12, outbox: true, inbox: true, churn: true, shared: seed%2 == 1, stats: seed >= 2}
 	var b bytes.Buffer
@@ -55,7 +55,7 @@ func hostileRecording(t testing.TB, seed uint64) ([]byte, plan) {
 	return b.Bytes(), p
 }
 
-// hostileOptions returns what a replay of such a recording needs.
+// hostileOptions returns options for a replay of such a recording.
 func hostileOptions(t testing.TB, p plan) engine.Options {
 	specs := simSpecs
 	o := engine.Options{Synchronous: true, Handlers: engine.Handlers{"act": func(*engine.Context, buff.Event) {}}}
@@ -70,8 +70,8 @@ func hostileOptions(t testing.TB, p plan) engine.Options {
 	return o
 }
 
-// tryRecording replays what may be anything. It must come to an end, with one of the two errors
-// or none.
+// tryRecording replays any bytes. The replay must end, with one of the two errors or without an
+// error.
 func tryRecording(t *testing.T, rec []byte, o engine.Options) error {
 	_, err := replay.Run(bytes.NewReader(rec), o, replay.Game{
 		Timeout: func(int, buff.OwnerID) func(*engine.Context) { return func(*engine.Context) {} },
@@ -82,8 +82,8 @@ func tryRecording(t *testing.T, rec []byte, o engine.Options) error {
 	return err
 }
 
-// TestReplayHostile: a recording whose checksums are right and whose values are not is an error,
-// never a panic, and says where.
+// TestReplayHostile checks that a recording with valid checksums and invalid values is an error
+// with its position, and never panics.
 func TestReplayHostile(t *testing.T) {
 	n := long.Times(250)
 	rng := rand.New(rand.NewPCG(1, 20))
@@ -108,7 +108,7 @@ func TestReplayHostile(t *testing.T) {
 	require.Greater(t, bad, n/2)
 }
 
-// spoil changes something in one of the blocks, most often not in the first, which is a header.
+// spoil changes something in one of the blocks, rarely in the first one, which is the header.
 func spoil(rng *rand.Rand, blocks [][]byte) {
 	k := rng.IntN(len(blocks))
 	if k == 0 && rng.IntN(4) > 0 {
@@ -125,7 +125,7 @@ func spoil(rng *rand.Rand, blocks [][]byte) {
 		b[at] ^= 1 << rng.IntN(8)
 	case 1:
 		b[at] = byte(rng.IntN(256))
-	case 2: // another number in the place of one
+	case 2: // replaces a number by another one
 		v := binary.AppendVarint(nil, wild[rng.IntN(len(wild))])
 		_, size := binary.Varint(b[at:])
 		b = append(append(bytes.Clone(b[:at]), v...), b[at+max(size, 1):]...)
@@ -136,12 +136,12 @@ func spoil(rng *rand.Rand, blocks [][]byte) {
 	case 5:
 		blocks[rng.IntN(len(blocks))] = bytes.Clone(b)
 	case 6:
-		b[at] = byte(rng.IntN(40)) << 1 // a small number: a verb, a reason, a call
+		b[at] = byte(rng.IntN(40)) << 1 // a small number, such as a verb, a reason or a call
 	}
 	blocks[k] = b
 }
 
-// recordedCommand returns the bytes of a call that is a command as a recording has them.
+// recordedCommand returns the bytes of a command in a recording.
 func recordedCommand(binary []byte) []byte {
 	var c recording.Code
 	do := recording.Do
@@ -150,7 +150,7 @@ func recordedCommand(binary []byte) []byte {
 	return c.Data
 }
 
-// TestReplayHostileNumbers: what the check of a recording is for, one each.
+// TestReplayHostileNumbers checks each validation of a recording with one example.
 func TestReplayHostileNumbers(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "venom", Duration: time.Second, Tags: []string{"poison"}})
 	form := func(c buff.Command) []byte {
@@ -188,7 +188,8 @@ func TestReplayHostileNumbers(t *testing.T) {
 	}
 }
 
-// TestReplayHostileMemory: a recording cannot say for itself that a Tick may take any memory.
+// TestReplayHostileMemory checks that a recording cannot claim an unlimited amount of memory for a
+// Tick.
 func TestReplayHostileMemory(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "dot", Kind: define.Infinite, Period: 50 * time.Millisecond})
 	const much = 1<<20 + 1
@@ -220,8 +221,8 @@ func TestReplayHostileMemory(t *testing.T) {
 	}
 }
 
-// TestReplayHostilePast: whoever comes back by a recording from long ago, and is behind for ever, does not keep the
-// replay from its end; the numbers of a Readmit may be anything.
+// TestReplayHostilePast checks that a replay ends even if a Readmit with a time long ago creates
+// an owner that never catches up, and that the numbers of a Readmit may be arbitrary.
 func TestReplayHostilePast(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "dot", Kind: define.Infinite, Period: 50 * time.Millisecond})
 	record := func(lived int64) []byte {
@@ -260,7 +261,7 @@ func TestReplayHostilePast(t *testing.T) {
 	}
 }
 
-// FuzzReplay replays anything, its checksums put right.
+// FuzzReplay replays arbitrary bytes with valid checksums.
 func FuzzReplay(f *testing.F) {
 	rec, _ := hostileRecording(f, 3)
 	f.Add(rec)

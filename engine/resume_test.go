@@ -12,8 +12,9 @@ import (
 	"github.com/bufftick/bufftick/engine/replay"
 )
 
-// TestResume: a recording leads to the engine as it was, handles included, and play goes on as if
-// nothing had been; one that a crash has cut off leads to its last whole frame.
+// TestResume checks that Resume returns the engine in its recorded state, including handles, and
+// that it continues in the same way. A recording that was cut off by a crash gives the state after
+// its last complete frame.
 func TestResume(t *testing.T) {
 	var recording bytes.Buffer
 	cat := catalogOf(t, robbery...)

@@ -13,9 +13,10 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestRevoked: what is removed or cancelled while its owner is busy is not gone: what was due
-// before comes first. Its handlers can tell, exactly: those that are called after the loop has
-// asked, for what it has asked for. The Removed says when it was asked, and why.
+// TestRevoked checks that a buff or timeout that is removed while its owner is busy is not removed
+// yet, because events that were due before come first. Handlers that start after the loop's call
+// get true from Revoked for exactly that buff or timeout. The Removed event has the reason and the
+// time of the call.
 func TestRevoked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, ran := gates{}, []string{}
@@ -46,7 +47,8 @@ func TestRevoked(t *testing.T) {
 		add(t, e, 1, cat.Spec("hang"))
 		g.hold(1)
 		ran = nil
-		e.Tick(1200 * time.Millisecond) // what is due at 1500 to 2000 waits behind the one that hangs
+		// events due at 1500 to 2000 wait for the handler that is stuck
+		e.Tick(1200 * time.Millisecond)
 		for _, r := range []buff.Result{e.Remove(beat), e.Cancel(soon), e.Cancel(later)} {
 			require.Equal(t, buff.Result{Queued: true}, r)
 		}
@@ -72,8 +74,8 @@ func TestRevoked(t *testing.T) {
 	})
 }
 
-// TestRevokedStacks: what takes some stacks of a buff does not revoke it, though it may be the last; without a number it
-// takes all of them, and does.
+// TestRevokedStacks checks that removing a number of stacks does not revoke a buff, even if no
+// stack is left. Without a number, all stacks are removed, and the buff is revoked.
 func TestRevokedStacks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, c := range []struct {
@@ -106,8 +108,8 @@ func TestRevokedStacks(t *testing.T) {
 	})
 }
 
-// TestRevokedAgain: what was asked for while an owner was busy, and is carried out with a batch of its own
-// later, is revoked until then: all of it, whichever was asked for first.
+// TestRevokedAgain checks that buffs whose removals were queued while an owner was busy, and are
+// executed in a later batch, are all revoked until then, in whatever order they were queued.
 func TestRevokedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, ran := gates{}, []string{}
@@ -131,7 +133,7 @@ func TestRevokedAgain(t *testing.T) {
 		add(t, e, 1, cat.Spec("hang"))
 		g.hold(1)
 		e.Tick(0)
-		e.Tick(time.Second) // what is due is in no turn yet
+		e.Tick(time.Second) // no turn has processed the due events yet
 		for _, r := range []buff.Result{e.Remove(beat), e.Cancel(soon), e.Cancel(later)} {
 			require.Equal(t, buff.Result{Queued: true}, r)
 		}

@@ -20,8 +20,8 @@ var roomSpecs = []buff.Spec{
 	{ID: "told", Kind: define.Infinite, Period: time.Second, Clock: define.Wall, Save: define.Saving{Offline: define.OfflineAll, OfflineCap: 100_000}, On: buff.Hooks{Pulse: call("hear")}},
 }
 
-// away returns the blob of an owner with n buffs of a definition, saved that long before the
-// instant 0 of the engine.
+// away returns the blob of an owner with n buffs of a definition. It was saved the given time
+// before the instant 0 of the engine.
 func away(t *testing.T, o engine.Options, spec string, n int, since time.Duration) []byte {
 	t.Helper()
 	o.Epoch, o.Trace.Record = o.Epoch.Add(-since), nil
@@ -50,8 +50,9 @@ func roomOptions(t *testing.T) engine.Options {
 	}
 }
 
-// TestP29_Restore: what follows at once from the blobs of a frame is within EventLimit, the
-// pulses of the time away among it, and a blob for which there is no room is refused as a whole.
+// TestP29_Restore checks that the immediate effects of the blobs of a frame, including the pulses
+// of the time away, do not exceed Limits.Events, and that a blob without enough room is refused as
+// a whole.
 func TestP29_Restore(t *testing.T) {
 	o := roomOptions(t)
 	blob := away(t, o, "dot", 4, 100*time.Second) // 4 restored, 400 pulses
@@ -77,7 +78,7 @@ func TestP29_Restore(t *testing.T) {
 	require.Equal(t, 4, countOf(e, 3))
 	require.Equal(t, 404, e.Tick(0).Len())
 
-	// What would never have room says so at once, and how much it would need.
+	// If a blob can never fit, the error says so at once, and how much room it needs.
 	most := away(t, o, "dot", 3, 1000*time.Second)
 	for range 2 {
 		_, err = e.Restore(9, nil, most)
@@ -87,7 +88,7 @@ func TestP29_Restore(t *testing.T) {
 	}
 }
 
-// TestP29_RestoreCalls: so are the handlers that those pulses call.
+// TestP29_RestoreCalls checks the same for the handlers that those pulses call.
 func TestP29_RestoreCalls(t *testing.T) {
 	o := roomOptions(t)
 	blob := away(t, o, "told", 2, 100*time.Second)
@@ -107,8 +108,8 @@ func TestP29_RestoreCalls(t *testing.T) {
 	require.Equal(t, 200, heard)
 }
 
-// TestP29_Calls: at the limit of events every call that would lead to more of them is refused,
-// and nothing of it has been done.
+// TestP29_Calls checks that at the limit of events every call that would emit more events is
+// refused, without partial effects.
 func TestP29_Calls(t *testing.T) {
 	for name, call := range map[string]func(e *engine.Engine) error{
 		"Despawn":     func(e *engine.Engine) error { _, err := e.Despawn(1); return err },
@@ -150,15 +151,15 @@ func TestP29_Calls(t *testing.T) {
 			require.Equal(t, before, state())
 			require.EqualValues(t, 1, e.Stats().Refused)
 			require.Equal(t, 10, e.Tick(time.Second).Len())
-			if name != "Restore" { // of no blob
+			if name != "Restore" { // there is no blob
 				require.NoError(t, call(e), "there is room again")
 			}
 		})
 	}
 }
 
-// TestP29_LoseSource: what goes with a source goes as a whole or not at all: there is room for
-// all of it, or nothing else has happened in this frame yet.
+// TestP29_LoseSource checks that a LoseSource is executed for all owners or for none: there is
+// room for all of its events, or the frame has no other events yet.
 func TestP29_LoseSource(t *testing.T) {
 	o := roomOptions(t)
 	o.Limits.Events = 10
@@ -185,8 +186,8 @@ func TestP29_LoseSource(t *testing.T) {
 	}
 }
 
-// TestP29_BusyAmongMany: a call for many owners of whom one is busy, with no room in its
-// mailbox, has done nothing for the others either.
+// TestP29_BusyAmongMany checks that a command for many owners has no effect at all if one of them
+// is busy and its mailbox is full.
 func TestP29_BusyAmongMany(t *testing.T) {
 	o := roomOptions(t)
 	o.Synchronous, o.Workers, o.Budget, o.Limits.Mailbox = false, 1, brief, 3

@@ -15,8 +15,8 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// TestRush: budgets that are used up at every moment of a Tick, and handlers that take their
-// time, fail or end their goroutine: each owner has all its pulses, in order, and none twice.
+// TestRush checks that with budgets that run out at every possible moment of a Tick, and handlers
+// that are slow, fail or end their goroutine, each owner has each of its pulses once, in order.
 func TestRush(t *testing.T) {
 	const owners = 24
 	frames := long.Times(300)
@@ -63,12 +63,12 @@ func TestRush(t *testing.T) {
 	}
 }
 
-// rush is a handler of which the owner and the time say what becomes of it.
+// rush is a handler whose behaviour depends on the owner and the time.
 func rush(c *engine.Context, e buff.Event) {
 	dice := rand.New(rand.NewPCG(uint64(c.Owner()), uint64(e.At)))
 	var steps atomic.Int64
 	switch n := dice.IntN(400); {
-	case n < 40: // some microseconds
+	case n < 40: // takes a few microseconds
 		for range 100 * n {
 			steps.Add(1)
 		}
@@ -76,7 +76,7 @@ func rush(c *engine.Context, e buff.Event) {
 		runtime.Goexit()
 	case n == 41:
 		panic("a fault")
-	case n == 42: // some hundred
+	case n == 42: // takes a few hundred
 		for range 100_000 {
 			steps.Add(1)
 		}

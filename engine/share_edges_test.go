@@ -11,7 +11,7 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestProducerDebt: a command that costs very much keeps its producer out for so many turns and no more.
+// TestProducerDebt checks that an expensive command costs its producer a limited number of turns.
 func TestProducerDebt(t *testing.T) {
 	require.Equal(t, 3, engine.Credit(10, 7))
 	require.Equal(t, -16_384, engine.Credit(16, 16_400))
@@ -19,8 +19,8 @@ func TestProducerDebt(t *testing.T) {
 	require.Equal(t, -16_384, engine.Credit(16, 1<<30))
 }
 
-// TestOnlyAurasAreDue: where more auras are due than a Tick may work off, and nothing else, they have their looks in the next
-// ones.
+// TestOnlyAurasAreDue checks that if more auras are due than fit into their part of a Tick, and
+// nothing else is due, the remaining searches are made in the next Ticks.
 func TestOnlyAurasAreDue(t *testing.T) {
 	cat := catalogOf(
 		t, buff.Spec{ID: "light", Kind: define.Infinite, Aura: define.Aura{Apply: "lit", Radius: 5, Interval: 500 * time.Millisecond}},
@@ -44,8 +44,8 @@ func TestOnlyAurasAreDue(t *testing.T) {
 	require.Equal(t, 80, looks)
 }
 
-// TestOneIsBehind: one owner who alone has much to make up for has the whole Tick for it, but for the part of a Tick that
-// what it has left over from the one before takes.
+// TestOneIsBehind checks that if only one owner has overdue events, it may use the whole quota of
+// a Tick, except for the part that its unmerged events of the previous Tick use.
 func TestOneIsBehind(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: 50 * time.Millisecond})
 	for _, m := range modes {

@@ -13,9 +13,9 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestShortWay: whether a buff is put on and taken off at once or goes the way of all
-// commands, as it does where there is a recording, makes no difference to what is returned,
-// nor to the events or figures, also where limits refuse it.
+// TestShortWay checks that the fast path of applications and removals has the same results, events
+// and statistics as the general path of commands, which a recorded engine uses. It also tests
+// refusals at limits.
 func TestShortWay(t *testing.T) {
 	limits := []engine.Options{{}, {Limits: engine.Limits{Events: 8}}, {Limits: engine.Limits{Handlers: 2}}, {Limits: engine.Limits{Buffs: 4}}, {Limits: engine.Limits{Events: 30, Handlers: 3, Buffs: 6, Tick: 3}}}
 	for seed := range uint64(60) {
@@ -28,7 +28,7 @@ func TestShortWay(t *testing.T) {
 			specs = append(specs, s)
 		}
 		specs = append(specs, nil, catalogOf(t, buff.Spec{ID: "stranger", Kind: define.Infinite}).Spec("stranger"))
-		o.Number = 1 // the handles of the two are compared
+		o.Number = 1 // because the handles of both engines are compared
 		short, err := engine.New(o)
 		require.NoError(t, err)
 		o.Trace.Record = io.Discard

@@ -20,33 +20,33 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// sim is a world of random calls and random handlers, both from one seed: two sims
-// with the same plan do the same, in whatever mode they run.
+// sim is a world with random calls and random handlers from one seed. Two sims with the same plan
+// do the same, in whatever mode they run.
 type sim struct {
 	tb       testing.TB
 	plan     plan
 	eng      *engine.Engine
-	specs    []*buff.Spec // the first version of each
+	specs    []*buff.Spec // the first version of each definition
 	catalog  *buff.Catalog
 	dice     *rand.Rand
-	handles  []buff.Handle        // what the loop knows
-	timeouts []buff.TimeoutHandle // the same
-	first    []buff.Handle        // what handlers know: it does not change
+	handles  []buff.Handle        // known to the loop
+	timeouts []buff.TimeoutHandle // known to the loop
+	first    []buff.Handle        // known to handlers; they do not change
 	blocked  func(*player)        // if not nil, called in each handler
 
-	overlaps atomic.Int64 // times that two handlers of one owner ran at once
+	overlaps atomic.Int64 // number of times that two handlers of one owner ran at the same time
 
-	blobs map[buff.OwnerID][]byte // of those who are away
+	blobs map[buff.OwnerID][]byte // of absent owners
 
-	last  map[buff.OwnerID]uint64 // the number of its last event
-	begun map[buff.OwnerID]int    // how often it began without a blob, and has had no event
+	last  map[buff.OwnerID]uint64 // by owner: number of the last event
+	begun map[buff.OwnerID]int    // by owner: number of Spawns without a blob since the last event
 
 	frames []string                  // the log of frames
 	events map[buff.OwnerID][]string // the log of each owner, without Seen
 
 	keep         func(buff.Event) // if not nil, gets every event
-	onlooker     *onlooker        // if not nil, is told of changes after each Tick
-	busy, behind int              // Ticks at whose end somebody was busy, or time was carried
+	onlooker     *onlooker        // if not nil, reads the changes after each Tick
+	busy, behind int              // Ticks after which an owner was busy, or time was carried
 	stats        view.Stats       // at the end
 	owed         int
 	wrong        string
@@ -59,24 +59,24 @@ type plan struct {
 	steps  int
 	outbox bool // commands of handlers for other owners
 	inbox  bool // commands by the inbox
-	churn  bool // owners come and go, some with a blob
-	shared bool // buffs that depend on those of other owners, and zones
-	stats  bool // attributes are changed, and read of the source
-	reload bool // the definitions change now and then
-	goexit bool // handlers end their goroutines, not with Synchronous
-	firm   bool // verbs on the loop do not depend on earlier answers
+	churn  bool // owners are spawned and removed, some with a blob
+	shared bool // buffs that depend on other owners' buffs, and zones
+	stats  bool // attributes are changed, and read from the source
+	reload bool // definitions are reloaded from time to time
+	goexit bool // handlers end their goroutines; not with Synchronous
+	firm   bool // commands of the loop do not depend on earlier results
 }
 
 func (p plan) String() string { return fmt.Sprintf("seed %d", p.seed) }
 
-// player is an owner's data. Its dice are thrown in its handlers only, so that what
-// they show depends on nothing but their order.
+// player is an owner's data. Its random source is only used in its handlers, so that its results
+// depend only on their order.
 type player struct {
 	id    buff.OwnerID
 	dice  *rand.Rand
 	block *rand.Rand
 	calls []string
-	inner atomic.Bool // a handler runs
+	inner atomic.Bool // a handler is running
 }
 
 var simSpecs = []buff.Spec{
@@ -88,7 +88,7 @@ var simSpecs = []buff.Spec{
 	{ID: "oath", Kind: define.Infinite, OnFault: define.FateRemove, Stack: define.Stacking{By: define.ByTarget}, On: buff.Hooks{Apply: []buff.Action{{Do: define.DoRemove, Name: "rage"}}, RemoveAny: call("act")}},
 }
 
-// sharedSpecs are those of a plan with shared.
+// sharedSpecs are the additional definitions of a plan with shared.
 var sharedSpecs = []buff.Spec{
 	{ID: "mark", Duration: 4 * time.Second, PerSource: define.PerSource{Limit: 2}, On: buff.Hooks{RemoveAny: call("act")}},
 	{ID: "pet", Kind: define.Infinite, OnSourceGone: define.FateAdopt, PerSource: define.PerSource{Limit: 3}},
@@ -99,8 +99,7 @@ var sharedSpecs = []buff.Spec{
 	{ID: "light", Kind: define.Infinite, Period: 400 * time.Millisecond},
 }
 
-// near is who is within an aura of a sim: it depends on the time of the look and nothing
-// else.
+// near lists the members of an aura of a sim, which depend only on the time of the search.
 func near(q engine.AuraQuery, found func(buff.OwnerID)) {
 	for id := range buff.OwnerID(30) {
 		if (uint64(id)+uint64(q.Bearer)*7+uint64(q.Due/1000))%16 < uint64(q.Buff.Spec.Aura.Radius) {
@@ -127,7 +126,7 @@ func newSim(tb testing.TB, p plan, o engine.Options, pool ...actor.Pool) *sim {
 		o.Catalog = statsOf(tb, append(slices.Clone(specs), statSpecs...)...)
 	}
 	o.Handlers = engine.Handlers{"act": s.act}
-	o.Number = 1 // what two of them log is compared, with its handles
+	o.Number = 1 // because logs with handles are compared
 	s.catalog = o.Catalog
 	for spec := range o.Catalog.All() {
 		s.specs = append(s.specs, spec)
@@ -169,7 +168,7 @@ func (s *sim) player(id buff.OwnerID) *player {
 	}
 }
 
-// turn lets an owner leave, with a blob or without, or come back.
+// turn removes an owner, with or without a blob, or spawns it again.
 func (s *sim) turn(id buff.OwnerID) {
 	blob, kept := s.blobs[id]
 	switch e := s.eng; {
@@ -193,7 +192,7 @@ func (s *sim) turn(id buff.OwnerID) {
 	}
 }
 
-// zone moves an owner to another zone, or changes its time.
+// zone moves an owner to another zone, or changes the time of a zone.
 func (s *sim) zone(id buff.OwnerID) {
 	e, n := s.eng, uint32(s.dice.IntN(4))
 	switch s.dice.IntN(6) {
@@ -225,7 +224,7 @@ func (s *sim) span(dice *rand.Rand) time.Duration {
 	return time.Duration(dice.IntN(3000)-100) * time.Millisecond
 }
 
-// run lets the plan happen; cut says into which Ticks a span of time is cut.
+// run executes the plan. The function cut divides a span of time into Ticks.
 func (s *sim) run(cut func(time.Duration) []time.Duration) {
 	for range s.plan.steps {
 		if s.plan.reload && s.dice.IntN(8) == 0 {
@@ -243,7 +242,8 @@ func (s *sim) run(cut func(time.Duration) []time.Duration) {
 
 func whole(d time.Duration) []time.Duration { return []time.Duration{d} }
 
-// every returns how to cut into Ticks of the length, and one for the rest.
+// every returns a function that divides a span into Ticks of the given length, and one for the
+// rest.
 func every(length time.Duration) func(time.Duration) []time.Duration {
 	return func(d time.Duration) (out []time.Duration) {
 		for ; d > length; d -= length {
@@ -279,14 +279,14 @@ func (s *sim) tick(dt time.Duration) {
 	}
 }
 
-// number sees that the events of an owner are numbered from 1 on, also over its blobs.
+// number checks that the events of an owner are numbered from 1, without a gap, even across blobs.
 func (s *sim) number(e *buff.Event) {
 	if e.Seq == 0 {
 		comesOrGoes := e.Kind == buff.Restored || e.Kind == buff.Removed && e.Why == buff.Unload
 		require.True(s.tb, comesOrGoes || e.Kind == buff.Faulted && e.Why == buff.Cascade, "%v: %d: %v", s.plan, e.Owner, e)
 		return
 	}
-	if s.blocked != nil { // what an owner was busy with comes after it has left
+	if s.blocked != nil { // events of a busy owner may follow its removal
 		return
 	}
 	if s.last[e.Owner]++; e.Seq == 1 && s.begun[e.Owner] > 0 {
@@ -296,7 +296,7 @@ func (s *sim) number(e *buff.Event) {
 	require.Equal(s.tb, s.last[e.Owner], e.Seq, "%v: %d: %v", s.plan, e.Owner, e)
 }
 
-// finish closes the engine and adds to the logs what the handlers were called for.
+// finish closes the engine and adds the calls of the handlers to the logs.
 func (s *sim) finish() *sim {
 	for id := range buff.OwnerID(s.plan.owners + 1) {
 		p, ok := s.eng.Data(id).(*player)
@@ -310,7 +310,7 @@ func (s *sim) finish() *sim {
 	return s
 }
 
-// verb makes one random call on the loop, or by the inbox.
+// verb makes one random call on the loop or by the Inbox.
 func (s *sim) verb() {
 	d, e := s.dice, s.eng
 	id := buff.OwnerID(1 + d.IntN(s.plan.owners))
@@ -384,7 +384,7 @@ func (s *sim) post(id buff.OwnerID, handle buff.Handle) {
 // ring is the function of every timeout.
 func (s *sim) ring(c *engine.Context) { s.act(c, buff.Event{}) }
 
-// act is the handler of everything: it asks for something at random.
+// act is the handler of everything. It issues a random command.
 func (s *sim) act(c *engine.Context, e buff.Event) {
 	p := c.Data().(*player)
 	if !p.inner.CompareAndSwap(false, true) || p.id != c.Owner() {
@@ -415,8 +415,8 @@ func text(e buff.Event) string {
 	return e.String()
 }
 
-// ask issues a random command. What a handler starts is seldom more than what has
-// ended, or the world would grow without end.
+// ask issues a random command. A handler starts only about as many buffs as end, because otherwise
+// the world would grow without limit.
 func (s *sim) ask(c *engine.Context, p *player) {
 	to := p.id
 	if s.plan.outbox && p.dice.IntN(2) == 0 {

@@ -19,22 +19,23 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// stage is a pool whose tasks take turns: one of them runs at a time, until its next
-// handler, and dice say which. All that a machine leaves to chance is in the dice: which
-// worker is faster, who is stuck and for how long, when the pool has no room.
+// stage is a pool that runs one task at a time, until the task's next handler. A random source
+// decides which task is next. So everything that would otherwise depend on the machine depends on
+// the seed: which worker is faster, which handler gets stuck and for how long, and when the pool
+// has no room.
 //
-// It stands on a bubble of synctest: a task gets its turn only when everybody else, the
-// loop among them, waits for something.
+// It requires a bubble of synctest: a task continues only when all other goroutines, including the
+// loop, are blocked.
 type stage struct {
 	faults faults
-	loop   *rand.Rand // for what the loop meets: the pool's refusals
-	tasks  *rand.Rand // for what a task meets: being stuck
-	order  *rand.Rand // for whose turn it is
+	loop   *rand.Rand // for the refusals of the pool, which the loop sees
+	tasks  *rand.Rand // for handlers that get stuck
+	order  *rand.Rand // for the order of the tasks
 
 	mu      sync.Mutex
 	ready   []*turnstile
 	born    int
-	running int // the number of the task whose turn it is; 0: the loop's
+	running int // number of the running task; 0 for the loop
 
 	refused, stuck, steps int
 }
@@ -43,7 +44,7 @@ type stage struct {
 type turnstile struct {
 	number int
 	open   chan struct{}
-	until  int // it is stuck until so many steps
+	until  int // it is stuck until this step
 }
 
 func newStage(seed uint64, f faults) *stage {
@@ -51,7 +52,7 @@ func newStage(seed uint64, f faults) *stage {
 	return &stage{faults: f, loop: dice(20), tasks: dice(21), order: dice(22)}
 }
 
-// faults says what goes wrong, each with a chance of 1 in n; 0: never.
+// faults says what fails, each with a probability of 1 in n; 0 means never.
 type faults struct {
 	refuse, stick int
 	goexit        bool
@@ -60,7 +61,7 @@ type faults struct {
 
 var errNoRoom = errors.New("the stage has no room")
 
-// Submit is the pool's. Tasks are numbered here, by the loop, and keep their number.
+// Submit implements the pool. It numbers the tasks, on the loop.
 func (s *stage) Submit(task func()) error {
 	if n := s.faults.refuse; n > 0 && s.loop.IntN(n) == 0 {
 		s.refused++
@@ -78,7 +79,7 @@ func (s *stage) Submit(task func()) error {
 	return nil
 }
 
-// wait puts up a turnstile.
+// wait adds a turnstile.
 func (s *stage) wait(number, until int) *turnstile {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,7 +88,7 @@ func (s *stage) wait(number, until int) *turnstile {
 	return t
 }
 
-// pause is where a task waits for its next turn, and may be stuck before it.
+// pause waits for the task's next turn, and may make the task stuck before it.
 func (s *stage) pause() {
 	s.mu.Lock()
 	number, until := s.running, 0
@@ -99,7 +100,7 @@ func (s *stage) pause() {
 	<-s.wait(number, until).open
 }
 
-// turn is where the loop waits for a turn between two Ticks: those who are stuck may go on.
+// turn waits, on the loop, for a turn between two Ticks, in which stuck tasks may continue.
 func (s *stage) turn() { <-s.wait(0, 0).open }
 
 // calm ends the faults.
@@ -112,9 +113,9 @@ func (s *stage) calm() {
 	}
 }
 
-// step lets one task go on, or time pass if none may. Everybody waits.
+// step lets one task continue. If none may, it lets time pass. All goroutines are blocked.
 //
-// The lock is for the loop, which time may have woken meanwhile.
+// The lock is needed because time may have woken the loop in the meantime.
 func (s *stage) step() {
 	s.mu.Lock()
 	s.steps++
@@ -127,7 +128,8 @@ func (s *stage) step() {
 	}
 	if len(may) == 0 {
 		s.mu.Unlock()
-		<-time.NewTimer(2 * brief).C // the bubble's time: the budget of the Tick that waits runs out
+		// in the bubble's time, so that the budget of the waiting Tick runs out
+		<-time.NewTimer(2 * brief).C
 		return
 	}
 	i := may[s.order.IntN(len(may))]
@@ -138,8 +140,8 @@ func (s *stage) step() {
 	close(t.open)
 }
 
-// play lets the tasks have their turns until the loop's goroutine has come to its end, and
-// those that it has not waited for have come to theirs.
+// play runs the tasks until the loop's goroutine has ended and all tasks that it did not wait for
+// have ended.
 func (s *stage) play(over <-chan struct{}) {
 	for ended := false; !ended || s.waiting() > 0; {
 		synctest.Wait()
@@ -160,7 +162,7 @@ func (s *stage) waiting() int {
 	return len(s.ready)
 }
 
-// simulate plays a plan on a stage and returns its log, a hash of everything.
+// simulate plays a plan on a stage and returns its logs.
 func simulate(t *testing.T, p plan, f faults, o engine.Options) (s *sim, st *stage, lives map[buff.Handle][]buff.Event) {
 	synctest.Test(t, func(t *testing.T) {
 		st = newStage(p.seed, f)
@@ -197,7 +199,7 @@ func simulate(t *testing.T, p plan, f faults, o engine.Options) (s *sim, st *sta
 	return s, st, lives
 }
 
-// flood fills the inbox as fast as it takes it.
+// flood fills the Inbox up to its limit.
 func (s *sim) flood() {
 	for {
 		if err := s.eng.Inbox().AddTimeout(buff.OwnerID(1+s.dice.IntN(s.plan.owners)), s.span(s.dice), s.ring); err != nil {
@@ -207,7 +209,7 @@ func (s *sim) flood() {
 	}
 }
 
-// hash returns a number for all that a sim has logged.
+// hash returns a hash of everything that a sim has logged.
 func (s *sim) hash() uint64 {
 	h := fnv.New64a()
 	for _, line := range s.frames {
@@ -216,7 +218,7 @@ func (s *sim) hash() uint64 {
 	return h.Sum64()
 }
 
-// planOf draws what a seed does.
+// planOf returns the random plan, faults and options of a seed.
 func planOf(seed uint64) (plan, faults, engine.Options) {
 	d := rand.New(rand.NewPCG(seed, 2))
 	one := func(n int) bool { return d.IntN(n) == 0 }
@@ -242,9 +244,9 @@ func planOf(seed uint64) (plan, faults, engine.Options) {
 	return p, f, o
 }
 
-// TestSimulation is M3: the whole engine, with everything that can go wrong, from one seed.
-// Each buff has one life, in order; nobody is left behind; nothing that was accepted is
-// lost; Close ends it; and the same seed does all of it again.
+// TestSimulation is model test M3: the whole engine, with everything that can fail, from one seed.
+// The events of each buff are in order, no owner is left behind, no accepted work is lost, Close
+// ends the engine, and the same seed repeats all of it.
 //
 //	go test ./engine -run TestSimulation -seed 17
 func TestSimulation(t *testing.T) {
@@ -264,8 +266,8 @@ func TestSimulation(t *testing.T) {
 		for h, life := range lives {
 			requireLife(t, p, h, life)
 		}
-		// A task that puts a late owner back and takes it up again goes on beside the loop,
-		// if only by a hair: what is seen in which frame is then no matter of the dice.
+		// A task that requeues a late owner runs on for a moment concurrently with the loop, so
+		// the random source does not determine in which frame its events are seen.
 		if o.Limits.Turn == 1<<20 {
 			again, _, _ := simulate(t, p, f, o)
 			requireSame(t, s.frames, again.frames, hint)
@@ -278,7 +280,7 @@ func TestSimulation(t *testing.T) {
 		total.busy += s.busy
 	}
 	t.Logf("%d seeds, %d events, %d refusals, %d stuck, %d busy, %d behind", last-first, total.events, total.refused, total.stuck, total.busy, total.behind)
-	if last-first >= 50 { // or it may be by chance
+	if last-first >= 50 { // with fewer seeds, some of these may be zero by chance
 		require.NotZero(t, total.refused)
 		require.NotZero(t, total.stuck)
 		require.NotZero(t, total.behind)
@@ -286,8 +288,8 @@ func TestSimulation(t *testing.T) {
 	}
 }
 
-// TestSimulatedWorkers: however the workers' turns fall, a Tick that waits for all of them
-// ends in the same frame as one without workers.
+// TestSimulatedWorkers checks that in whatever order the workers' turns run, a Tick that waits for
+// all of them gives the same frame as an engine without workers.
 func TestSimulatedWorkers(t *testing.T) {
 	seeds := uint64(long.Times(4))
 	for seed := range seeds {
@@ -303,8 +305,8 @@ func TestSimulatedWorkers(t *testing.T) {
 	}
 }
 
-// TestP21_Accounting: at every quiet point what was accepted is what was delivered, what
-// was taken back and what was dropped by name, and nothing else.
+// TestP21_Accounting checks at every quiet moment that the accepted work equals the work that was
+// delivered, cancelled, or dropped and counted.
 func TestP21_Accounting(t *testing.T) {
 	for seed := range uint64(30) {
 		synctest.Test(t, func(t *testing.T) {
@@ -342,7 +344,7 @@ func TestP21_Accounting(t *testing.T) {
 						case 0:
 							add(e.Inbox().AddTimeout(id, d, ring))
 						case 1:
-							// What waits for a busy owner is an order, not an answer.
+							// A queued command has no result yet.
 							if len(handles) == 0 || e.Stats().Busy > 0 {
 								continue
 							}

@@ -9,8 +9,9 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// TestOwnerSize: an owner is three cache lines, and begins with one, but for the first ones: before
-// a small piece of memory with pointers stand eight bytes that say where these are.
+// TestOwnerSize checks that an owner is exactly three cache lines and starts at a cache line,
+// except in the first slab: a small allocation with pointers is preceded by eight bytes that
+// describe the pointers.
 func TestOwnerSize(t *testing.T) {
 	require.EqualValues(t, 192, unsafe.Sizeof(owner{}))
 	l := &owners{}
@@ -22,8 +23,8 @@ func TestOwnerSize(t *testing.T) {
 	}
 }
 
-// TestCopiedOfLeaver: who is leaving when Copies is called may have turns to come, and they look at
-// what is kept for copies.
+// TestCopiedOfLeaver checks that an owner that is leaving when Copies is called gets the state for
+// copies, because its remaining turns use it.
 func TestCopiedOfLeaver(t *testing.T) {
 	catalog, err := buff.NewCatalog()
 	require.NoError(t, err)
@@ -31,23 +32,23 @@ func TestCopiedOfLeaver(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, e.Spawn(1, nil))
 	o := e.ownerOf(1)
-	o.presence = leaving // as Drop leaves one that is busy
+	o.presence = leaving // as Drop does with a busy owner
 	e.Copies(nil)
 	require.NotNil(t, o.copied())
 }
 
-// TestUsed: what an owner has used of its allowance is known after a batched turn, also if that was
-// cut short, or measured.
+// TestUsed checks that the used part of an allowance is known after a batched turn, even if the
+// turn was cut short or measured.
 func TestUsed(t *testing.T) {
 	for _, c := range []struct {
-		batched, turns bool // there is one
+		batched, turns bool // whether they exist
 		in, after      int32
 		used           int32
 	}{
 		{batched: false, turns: false, used: 0},
 		{batched: true, turns: false, in: 3, used: 3},
 		{batched: true, turns: true, in: 3, used: 3},           // measured
-		{batched: true, turns: true, in: 3, after: 5, used: 5}, // gone on
+		{batched: true, turns: true, in: 3, after: 5, used: 5}, // cut short and continued
 		{batched: false, turns: true, after: 2, used: 2},
 	} {
 		o := &owner{}

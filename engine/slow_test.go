@@ -16,7 +16,7 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestFrameUnwatched: to say how long a frame took costs nothing while nobody watches.
+// TestFrameUnwatched checks that Watch.Frame costs nothing without watchers.
 func TestFrameUnwatched(t *testing.T) {
 	e := open(t, engine.Options{Synchronous: true, Trace: engine.Trace{SlowFrame: 50 * time.Millisecond}})
 	e.Tick(time.Millisecond)
@@ -25,7 +25,7 @@ func TestFrameUnwatched(t *testing.T) {
 	require.Equal(t, before, e.Stats())
 }
 
-// file is where a trace goes.
+// file is a destination of a trace.
 type file struct {
 	bytes.Buffer
 	closed bool
@@ -37,8 +37,8 @@ func (f *file) Close() error {
 	return f.fails
 }
 
-// TestSlowTrace: of a slow frame there is a trace, with the regions of the engine in it, and
-// not of the next one at once; an error comes back from Close.
+// TestSlowTrace checks that a slow frame is traced, with the regions of the engine, but not the
+// next slow frame directly after it, and that Close returns an error of the writer.
 func TestSlowTrace(t *testing.T) {
 	flight := trace.NewFlightRecorder(trace.FlightRecorderConfig{MinAge: time.Second})
 	require.NoError(t, flight.Start())

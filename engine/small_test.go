@@ -13,12 +13,12 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// match returns an engine for one match: so few owners that what an engine has for many must not
-// be there. Each carries so many buffs, which pulse each second at different times.
+// match returns an engine for one match, with few owners. Each has the given number of buffs,
+// which pulse each second at different times.
 func match(tb testing.TB, cat *buff.Catalog, owners, buffs int) *engine.Engine {
 	tb.Helper()
 	o := engine.Options{Catalog: cat}
-	o.Synchronous = true // else it has the goroutines of a pool besides
+	o.Synchronous = true // otherwise it also has the goroutines of a pool
 	e, err := engine.New(o)
 	require.NoError(tb, err)
 	for id := range buff.OwnerID(owners) {
@@ -40,13 +40,13 @@ func matchCatalog(tb testing.TB) *buff.Catalog {
 	return catalogOf(tb, buff.Spec{ID: "venom", Kind: define.Infinite, Period: time.Second, Stack: define.Stacking{By: define.ByNone}})
 }
 
-// TestSmallEngine: a game makes an engine for each match. Its memory is that of its owners and of
-// what they carry, whatever MaxOwners says, and not that of the largest world.
+// TestSmallEngine checks that the memory of an engine for one match depends on its owners and
+// buffs, and not on Limits.Owners.
 func TestSmallEngine(t *testing.T) {
 	cat, engines := matchCatalog(t), long.Pick(100, 1000)
 	for _, k := range []struct{ owners, buffs, most int }{{0, 0, 24 << 10}, {10, 1, 32 << 10}, {10, 10, 64 << 10}} {
 		keep := make([]*engine.Engine, engines)
-		shut(t, match(t, cat, k.owners, k.buffs)) // what the first one makes once
+		shut(t, match(t, cat, k.owners, k.buffs)) // one-time allocations of the first engine
 		before := heap()
 		for n := range keep {
 			keep[n] = match(t, cat, k.owners, k.buffs)
@@ -61,8 +61,8 @@ func TestSmallEngine(t *testing.T) {
 	}
 }
 
-// BenchmarkMatches ticks 10,000 engines of 10 owners, one after the other: a frame of a process that
-// has a match in each.
+// BenchmarkMatches ticks 10,000 engines of 10 owners one after the other, as a process with as
+// many matches does in each frame.
 func BenchmarkMatches(b *testing.B) {
 	cat := matchCatalog(b)
 	all := make([]*engine.Engine, 10_000)

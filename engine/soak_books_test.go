@@ -12,34 +12,35 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// soakBooks is what must have happened in a soak. What it keeps does not grow with time: what is
-// asked for has a number from whoever asked, and those of one asker for one owner are seen in
-// rising order, so that nothing comes twice and a sum says how much has not come.
+// soakBooks records what must happen in a soak. Its size does not grow with time. Each command has
+// a number from its caller, and the commands of one caller for one owner must be seen in ascending
+// order. So no command can be seen twice, and a sum shows how many have not been seen.
 type soakBooks struct {
-	last   map[soakCaller]int64 // the number that was seen last
+	last   map[soakCaller]int64 // the number seen last
 	at     map[buff.OwnerID]wheel.Time
 	pulses map[buff.Handle]*soakPulses
 
-	issued, seen        int // what bears a number
-	rings, rung, undone int // timeouts: accepted, told of, cancelled
-	due                 int // events for which a handler is to be called
-	full                int // timeouts that were accepted, and for which the owner then had no room: an event says so
-	events, whole       int // whole: ends of buffs that had all their pulses
-	calls, overlaps     atomic.Int64
-	asked, askedRings   atomic.Int64 // by handlers: issued, and rings
-	wrong               []string
+	issued, seen        int // commands with a number
+	rings, rung, undone int // timeouts accepted, fired and cancelled
+	due                 int // events for which a handler must be called
+	// timeouts that were accepted but for which the owner had no room, as an event says
+	full              int
+	events, whole     int // all events, and ends of buffs that have had all their pulses
+	calls, overlaps   atomic.Int64
+	asked, askedRings atomic.Int64 // issued by handlers: commands and timeouts
+	wrong             []string
 }
 
-// soakLane is one asker and whom it asks it for.
+// soakCaller is a caller and the owner for which it issues commands.
 type soakCaller struct {
 	by int
 	to buff.OwnerID
 }
 
-// soakPulses are those of one buff.
+// soakPulses are the pulses of one buff.
 type soakPulses struct {
 	next wheel.Time
-	left int // to come until its end
+	left int // number of pulses until the end
 }
 
 func newSoakBooks() *soakBooks {
@@ -52,7 +53,7 @@ func (b *soakBooks) blame(e buff.Event, format string, args ...any) {
 	}
 }
 
-// see holds an event against the books.
+// see compares an event with the books.
 func (b *soakBooks) see(e buff.Event, f *engine.Frame, specs *soakSpecs) {
 	b.events++
 	if e.At < b.at[e.Owner] || e.At > e.Seen || e.Seen > f.Now {
@@ -77,7 +78,7 @@ func (b *soakBooks) see(e buff.Event, f *engine.Frame, specs *soakSpecs) {
 	}
 }
 
-// seeNumber is for what was asked for with a number.
+// seeNumber checks an event of a numbered command.
 func (b *soakBooks) seeNumber(e buff.Event) {
 	if e.Magnitude == 0 {
 		return
@@ -90,8 +91,8 @@ func (b *soakBooks) seeNumber(e buff.Event) {
 	b.last[lane] = n
 }
 
-// seePulses is for buffs with which nothing interferes: each pulse comes at its time, and up to
-// the end floor(duration/period) of them.
+// seePulses checks a buff that is not changed after its application: each pulse is on time, and
+// until the end there are floor(duration/period) of them.
 func (b *soakBooks) seePulses(e buff.Event) {
 	p, period := b.pulses[e.Handle], wheel.Time(e.Spec.Period.Milliseconds())
 	switch {
@@ -121,7 +122,7 @@ func (b *soakBooks) seePulses(e buff.Event) {
 	}
 }
 
-// lost returns how much was accepted and has not come.
+// lost returns the number of accepted commands and timeouts without a result.
 func (b *soakBooks) lost() int {
 	issued, rings := b.issued+int(b.asked.Load()), b.rings+int(b.askedRings.Load())
 	return issued - b.seen + rings - b.rung - b.undone - b.full + b.due - int(b.calls.Load())
@@ -130,10 +131,10 @@ func (b *soakBooks) lost() int {
 // soakSpecs are the definitions of a soak.
 type soakSpecs struct {
 	catalog *buff.Catalog
-	all     []*buff.Spec        // what the loop applies
-	coin    *buff.Spec          // has its number, and comes once
-	touched map[*buff.Spec]bool // others interfere with it
-	removal map[*buff.Spec]bool // its end calls a handler
+	all     []*buff.Spec        // definitions that the loop applies
+	coin    *buff.Spec          // an instant with a number
+	touched map[*buff.Spec]bool // definitions of buffs that are changed while they run
+	removal map[*buff.Spec]bool // definitions with a handler for the end
 }
 
 func newSoakSpecs(t *testing.T) *soakSpecs {
@@ -151,7 +152,8 @@ func newSoakSpecs(t *testing.T) *soakSpecs {
 		buff.Spec{ID: "rage", Duration: 5 * time.Second, Period: 200 * time.Millisecond, Stack: define.Stacking{By: define.ByTarget, Limit: 4, Expire: define.ExpireOne}},
 		buff.Spec{ID: "banner", Duration: 4 * time.Second, Aura: define.Aura{Apply: "song", Radius: 1, Interval: 500 * time.Millisecond, Linger: 700 * time.Millisecond}},
 		buff.Spec{ID: "torch", Duration: time.Minute, Stack: define.Stacking{By: define.ByTarget}, Aura: define.Aura{Apply: "song", Radius: 1, Interval: time.Second}},
-		buff.Spec{ID: "beacon", Duration: 2 * time.Second, Aura: define.Aura{Apply: "song", Radius: 1, Interval: time.Hour, Linger: time.Second}}, // gone long before it looks again
+		// ends long before its second search
+		buff.Spec{ID: "beacon", Duration: 2 * time.Second, Aura: define.Aura{Apply: "song", Radius: 1, Interval: time.Hour, Linger: time.Second}},
 		buff.Spec{ID: "song", Kind: define.Infinite, Period: 5 * time.Second, Stack: define.Stacking{By: define.ByTarget, Limit: 3}},
 		buff.Spec{ID: "curse", Duration: time.Minute, OnSourceGone: define.FateRemove, Stack: define.Stacking{By: define.BySource}},
 	)}

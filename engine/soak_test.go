@@ -18,32 +18,34 @@ import (
 )
 
 const (
-	soakOwners  = 100
-	soakFrame   = 50 * time.Millisecond
-	soakStalls  = 1000     // one Tick in so many is a stall
-	soakFloods  = 400      // with one Tick in so many a flood begins
-	soakStuck   = 8000     // one handler in so many gets stuck
-	soakHeap    = 64 << 20 // bytes that the heap may be above rest, garbage included; and those that live:
+	soakOwners = 100
+	soakFrame  = 50 * time.Millisecond
+	soakStalls = 1000 // one Tick in this many is a stall
+	soakFloods = 400  // a flood starts with one Tick in this many
+	soakStuck  = 8000 // one handler in this many gets stuck
+	// limits of the heap above its size at rest, in bytes: with garbage, and live
+	soakHeap    = 64 << 20
 	soakLives   = 16 << 20
-	soakHistory = 1 << 20 // what the events of the last minute may take: a bound of its own, beside those
+	soakHistory = 1 << 20 // size of the flight recorder, in addition to those
 	soakWorkers = 4
 
 	soakTickLimit  = 4096
 	soakInboxLimit = 2048
 	soakMaxBuffs   = 48
-	soakExtra      = 64     // what the last command or deadline of each owner may bring beside one event
-	soakOvershoot  = 4 * 64 // what the last commands of four parts of a Tick may bring beyond it
+	soakExtra      = 64     // events of an owner's last command or deadline, besides the first
+	soakOvershoot  = 4 * 64 // events of the last commands of four parts of a Tick, above the limit
 
-	soakBits = 44 // of what an asker has asked for, its number
-	soakLoop = 1  // who asks: the loop, the producers from soakPosts on, the handlers from soakOwn on
+	soakBits = 44 // bits of a number for the count of a caller's commands
+	// callers: the loop, the producers from soakPosts on, the handlers from soakOwn on
+	soakLoop = 1
 )
 
-// soakPosts are the producers; the first one never floods.
+// soakPosts are the producers. The first one never floods the Inbox.
 var soakPosts = []string{"gm", "net", "bots", ""}
 
 const soakOwn = soakLoop + 1 + 4
 
-// soak is a game that does not end well: see TestP20_P21_Soak.
+// soak is a game under heavy load with many failures: see TestP20_P21_Soak.
 type soak struct {
 	*soakSpecs
 	*soakBooks
@@ -53,16 +55,16 @@ type soak struct {
 	dice   *rand.Rand
 	posts  []*engine.Inbox
 	blobs  map[buff.OwnerID][]byte
-	gone   map[buff.OwnerID]bool // dropped while somebody was busy
-	recent []soakRing            // timeouts that may ring yet
-	number [soakOwn]int64        // of the loop and of the producers
-	born   int64                 // owners
-	stray  int                   // commands of which nothing can come
-	flood  int                   // Ticks that it lasts
-	looks  int                   // of auras
+	gone   map[buff.OwnerID]bool // dropped while some owner was busy
+	recent []soakRing            // timeouts that have not fired yet
+	number [soakOwn]int64        // last number of the loop and of each producer
+	born   int64                 // number of owners
+	stray  int                   // commands that cannot have an effect
+	flood  int                   // remaining Ticks of the flood
+	looks  int                   // number of searches of auras
 	deaths int
-	rest   int64 // bytes of heap, with garbage
-	lives  int64 // bytes of heap that live
+	rest   int64 // heap at rest in bytes, with garbage
+	lives  int64 // live heap at rest in bytes
 	most   struct {
 		heap, live                                int64 // above those
 		due, tail, posted, busy, behind, searches int
@@ -82,7 +84,7 @@ type soakOwner struct {
 	inside atomic.Bool
 }
 
-// hold keeps a task from going on for so many steps.
+// hold blocks the running task for a number of steps.
 func (s *stage) hold(steps int) {
 	s.mu.Lock()
 	number := s.running
@@ -122,7 +124,7 @@ func (s *soak) act(c *engine.Context, _ buff.Event) {
 	}
 }
 
-// ring returns what a timeout calls, once.
+// ring returns the function of a timeout, which must be called once.
 func (s *soak) ring() func(*engine.Context) {
 	rung := false
 	return func(c *engine.Context) {
@@ -140,13 +142,14 @@ func (s *soak) delay(dice *rand.Rand) time.Duration {
 
 func (s *soak) someone() buff.OwnerID { return 1 + buff.OwnerID(s.dice.IntN(soakOwners)) }
 
-// numbered returns an application with a number of whoever asks.
+// numbered returns an application with the caller's next number.
 func (s *soak) numbered(by int, spec *buff.Spec) buff.Application {
 	s.number[by]++
 	return buff.Application{Spec: spec, Magnitude: int64(by)<<soakBits | s.number[by]}
 }
 
-// span draws the time of a Tick: a frame, or a stall of 0.1 s to 10 min, each magnitude alike.
+// span returns the random length of a Tick: a frame, or a stall of 0.1 s to 10 min, uniform in the
+// logarithm.
 func (s *soak) span() time.Duration {
 	if s.dice.IntN(soakStalls) > 0 {
 		return soakFrame
@@ -154,7 +157,7 @@ func (s *soak) span() time.Duration {
 	return time.Duration(float64(100*time.Millisecond) * math.Exp(s.dice.Float64()*math.Log(6000)))
 }
 
-// frame plays one Tick and what comes before it.
+// frame plays one Tick and the calls before it.
 func (s *soak) frame() time.Duration {
 	for range s.dice.IntN(12) {
 		s.verb()
@@ -179,7 +182,7 @@ func (s *soak) frame() time.Duration {
 	return d
 }
 
-// tick sees that a Tick has kept its bounds.
+// tick runs a Tick and checks its limits.
 func (s *soak) tick(d time.Duration) {
 	waiting := s.eng.Stats().Inbox
 	f := s.eng.Tick(d)
@@ -199,8 +202,8 @@ func (s *soak) tick(d time.Duration) {
 	}
 }
 
-// weigh looks at the heap: garbage included after each stall and in some Ticks, and now and then at
-// what lives.
+// weigh checks the size of the heap: with garbage after each stall and in some Ticks, and
+// sometimes the live heap.
 func (s *soak) weigh(number uint64) {
 	if s.rest == 0 {
 		return
@@ -214,7 +217,7 @@ func (s *soak) weigh(number uint64) {
 	}
 }
 
-// begin makes the world and lets it come to rest.
+// begin makes the world and waits until it is at rest.
 func (s *soak) begin(policy engine.CatchUp) {
 	o := engine.Options{
 		Catalog: s.catalog, Handlers: engine.Handlers{"act": s.act}, Workers: soakWorkers, Budget: brief, Limits: engine.Limits{Turn: 1 << 20, Tick: soakTickLimit, Inbox: soakInboxLimit, Mailbox: 128, Handlers: 1024, Events: 8192, Buffs: soakMaxBuffs}, Seed: long.Seed(),
@@ -241,7 +244,7 @@ func (s *soak) begin(policy engine.CatchUp) {
 	s.rest = int64(heapNow())
 }
 
-// end lets everybody become idle and go, and holds the books against the engine's.
+// end removes all owners when they are idle, and compares the books with the engine's statistics.
 func (s *soak) end() {
 	s.st.calm()
 	e := s.eng
@@ -271,12 +274,12 @@ func (s *soak) end() {
 	require.NoError(s.t, e.Close(context.Background()))
 }
 
-// TestP20_P21_Soak: a game under stalls of 0.1 s to 10 min, floods of the inbox, handlers that get
-// stuck, panic and end their goroutines, a pool that refuses, auras whose members come and go and
-// whose bearers die, and owners who come and go. Each Tick
-// keeps its limits by count, memory its bound, who posts little is never refused nor kept waiting,
-// nothing is early, doubled or out of order, each pulse with which nothing interferes has come, and
-// the books are equal: what was accepted is delivered, cancelled, or dropped and counted.
+// TestP20_P21_Soak plays a game with stalls of 0.1 s to 10 min, floods of the Inbox, handlers that
+// get stuck, panic and end their goroutines, a pool that refuses tasks, auras whose members change
+// and whose bearers die, and owners that are spawned and removed. Each Tick keeps its limits by
+// count, and memory stays within its limit. A producer that posts little is never refused or
+// delayed. No event is early, duplicated or out of order. Each pulse of a buff that is not changed
+// was seen. All accepted work was delivered, cancelled, or dropped and counted.
 //
 //	go test ./engine -run TestP20_P21_Soak -v -long=1000 -timeout 0
 func TestP20_P21_Soak(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// post has a producer ask for something, and reports whether it was accepted.
+// post issues a command of a producer, and reports whether it was accepted.
 func (s *soak) post(k int) bool {
 	in, id := s.posts[k], s.someone()
 	var err error
@@ -33,7 +33,7 @@ func (s *soak) post(k int) bool {
 	return err == nil
 }
 
-// apply has the loop apply a buff or a coin.
+// apply applies a buff or a coin, on the loop.
 func (s *soak) apply(id buff.OwnerID, spec *buff.Spec) {
 	a := s.numbered(soakLoop, spec)
 	if s.touched[spec] {
@@ -50,7 +50,7 @@ func (s *soak) apply(id buff.OwnerID, spec *buff.Spec) {
 	}
 }
 
-// verb has the loop do something.
+// verb makes a random call of the loop.
 func (s *soak) verb() {
 	id, e := s.someone(), s.eng
 	switch s.dice.IntN(11) {
@@ -79,7 +79,7 @@ func (s *soak) verb() {
 	}
 }
 
-// dieOrRise has an owner die, with the auras that it bears, or live again.
+// dieOrRise kills an owner, with the auras that it bears, or revives it.
 func (s *soak) dieOrRise(id buff.OwnerID) {
 	switch e := s.eng; {
 	case e.Data(id) == nil || e.Busy(id):
@@ -91,7 +91,8 @@ func (s *soak) dieOrRise(id buff.OwnerID) {
 	}
 }
 
-// members are the bearer, or not, those beside it, and some who come and go.
+// members lists the members of an aura: possibly the bearer, its neighbours, and some owners that
+// change.
 func (s *soak) members(q engine.AuraQuery, found func(buff.OwnerID)) {
 	s.looks++
 	at := int(q.Bearer) + int(q.Due/3000)
@@ -103,12 +104,12 @@ func (s *soak) members(q engine.AuraQuery, found func(buff.OwnerID)) {
 	}
 }
 
-// remind has the loop add a timeout.
+// remind adds a timeout, on the loop.
 func (s *soak) remind(id buff.OwnerID) {
 	h, err := s.eng.AddTimeout(id, s.delay(s.dice), s.ring())
 	switch {
 	case errors.Is(err, buff.ErrFull):
-		s.full-- // it was not accepted, and the event says so all the same
+		s.full-- // it was not accepted, although there is an event
 	case err == nil:
 		s.rings++
 		if s.recent = append(s.recent, soakRing{id, h}); len(s.recent) > 64 {
@@ -117,8 +118,8 @@ func (s *soak) remind(id buff.OwnerID) {
 	}
 }
 
-// cancel takes a timeout back. What waits for a busy owner is an order, not an answer; and its
-// number may be another's by now, who is busy and finds no such timeout.
+// cancel cancels a timeout. For a busy owner the result is Queued; and the owner's number may
+// belong to another busy owner by now, which finds no such timeout.
 func (s *soak) cancel() {
 	if len(s.recent) == 0 {
 		return
@@ -135,10 +136,10 @@ func (s *soak) cancel() {
 	}
 }
 
-// comeOrGo lets an owner leave, with a blob or without, or come back.
+// comeOrGo removes an owner, with or without a blob, or spawns it again.
 func (s *soak) comeOrGo(id buff.OwnerID) {
 	switch e, blob := s.eng, s.blobs[id]; {
-	case e.Data(id) == nil && s.gone[id] && e.Stats().Busy > 0: // it may not be gone yet
+	case e.Data(id) == nil && s.gone[id] && e.Stats().Busy > 0: // it may not have left yet
 	case e.Data(id) == nil && blob != nil:
 		delete(s.blobs, id)
 		_, err := e.Restore(id, s.owner(id), blob)
@@ -146,7 +147,7 @@ func (s *soak) comeOrGo(id buff.OwnerID) {
 	case e.Data(id) == nil:
 		delete(s.gone, id)
 		require.NoError(s.t, e.Spawn(id, s.owner(id)))
-	case s.dice.IntN(8) > 0: // most stay
+	case s.dice.IntN(8) > 0: // most owners stay
 	case s.dice.IntN(3) == 0:
 		s.gone[id] = true
 		require.NoError(s.t, e.Drop(id))

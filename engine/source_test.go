@@ -12,12 +12,12 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// share is a definition of which a source may have so many instances.
+// share returns a definition with a limit of instances per source.
 func share(id string, limit int) buff.Spec {
 	return buff.Spec{ID: id, Duration: time.Minute, Stack: define.Stacking{By: define.BySource}, PerSource: define.PerSource{Limit: limit}}
 }
 
-// addBy applies a buff by a source, on the loop.
+// addBy applies a buff of a source, on the loop.
 func addBy(t *testing.T, e *engine.Engine, id buff.OwnerID, s *buff.Spec, source buff.OwnerID) buff.Handle {
 	t.Helper()
 	h, r := e.AddBuff(id, buff.Application{Spec: s, Source: source})
@@ -25,7 +25,7 @@ func addBy(t *testing.T, e *engine.Engine, id buff.OwnerID, s *buff.Spec, source
 	return h
 }
 
-// pass lets a span pass in as many Ticks as the mode wants, and returns the events.
+// pass lets a span pass in the number of Ticks of the mode, and returns the events.
 func (m mode) pass(e *engine.Engine, d time.Duration) (out []string) {
 	for n := range m.split {
 		part := d / time.Duration(m.split)
@@ -44,8 +44,9 @@ func inModes(t *testing.T, test func(t *testing.T, m mode)) {
 	}
 }
 
-// TestW07_PerSource: with a limit of 1, whom a source marks next takes the mark from whom
-// it marked before. A refresh is no further one, and other sources have their own.
+// TestW07_PerSource checks that with a limit of 1, an application by a source removes the buff of
+// its previous application on another owner. A refresh does not count, and each source has its own
+// limit.
 func TestW07_PerSource(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
 		o := engine.Options{Catalog: catalogOf(t, share("mark", 1))}
@@ -66,8 +67,9 @@ func TestW07_PerSource(t *testing.T) {
 	})
 }
 
-// TestPerSourceOfHandlers: what handlers of several owners apply in one frame is settled at
-// its end, in the order of time, and not in that in which the owners came. The oldest go.
+// TestPerSourceOfHandlers checks that applications by handlers of several owners in one frame are
+// counted at its end, in the order of time and not of the owners, and that the oldest buffs are
+// removed.
 func TestPerSourceOfHandlers(t *testing.T) {
 	for _, m := range []mode{modes[0], modes[2], modes[3], modes[4]} {
 		t.Run(m.name, func(t *testing.T) {
@@ -87,10 +89,11 @@ func TestPerSourceOfHandlers(t *testing.T) {
 				}
 			})
 			require.NoError(t, err)
-			_, err = e.AddTimeout(1, 0, func(*engine.Context) {}) // so that 1 comes first in the frame
+			// makes owner 1 the first one in the frame
+			_, err = e.AddTimeout(1, 0, func(*engine.Context) {})
 			require.NoError(t, err)
 			f := e.Tick(5 * time.Second)
-			// Owner 4's went by itself at 2 s, and so did not stand in the way at 3 s.
+			// Owner 4's buff expired at 2 s, so it did not count at 3 s.
 			got := []string{}
 			for ev := range f.Events() {
 				if ev.Kind == buff.Removed {
@@ -104,8 +107,8 @@ func TestPerSourceOfHandlers(t *testing.T) {
 	}
 }
 
-// TestPerSourceByActions: an application that the rules made on a worker, and one across
-// owners, count like any other.
+// TestPerSourceByActions checks that applications by rules on a worker, and for another owner, are
+// counted like all others.
 func TestPerSourceByActions(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
 		o := engine.Options{Catalog: catalogOf(t,
@@ -128,8 +131,8 @@ func TestPerSourceByActions(t *testing.T) {
 	})
 }
 
-// TestPerSourceRing: a mark whose end applies it again, on two owners, goes to and fro until
-// the guard strikes, in each Tick again; the loop is not held up.
+// TestPerSourceRing checks a buff on two owners whose end applies it again on the other owner: it
+// alternates until the limit of rounds, in each Tick again, and does not block the loop.
 func TestPerSourceRing(t *testing.T) {
 	spec := share("mark", 1)
 	spec.On.RemoveAny = []buff.Action{{Do: define.DoApply, Name: "mark"}}
@@ -153,8 +156,8 @@ func TestPerSourceRing(t *testing.T) {
 	}
 }
 
-// TestPerSourceBusy: the mark of a busy owner is taken when it is idle again, also if its
-// mailbox has no room for the command at first.
+// TestPerSourceBusy checks that the buff of a busy owner is removed when the owner is idle again,
+// even if its mailbox has no room for the command at first.
 func TestPerSourceBusy(t *testing.T) {
 	for _, full := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -181,7 +184,7 @@ func TestPerSourceBusy(t *testing.T) {
 				synctest.Wait()
 			}
 			want := []string{"1: 1000 remove mark why=replaced"}
-			if full { // it died first
+			if full { // the owner died first
 				want = []string{"1: 1000 die", "1: 1000 remove mark why=death"}
 			}
 			require.Equal(t, want, got)
@@ -193,8 +196,8 @@ func TestPerSourceBusy(t *testing.T) {
 	}
 }
 
-// TestLoseSource: whoever carries something of a source that has left loses it, or adopts
-// it, and what is adopted counts for the share of who adopted it.
+// TestLoseSource checks that owners with buffs of a source that has left lose the buffs or adopt
+// them, and that an adopted buff counts for the limit of its new source.
 func TestLoseSource(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
 		pet := buff.Spec{ID: "pet", Kind: define.Infinite, OnSourceGone: define.FateAdopt, PerSource: define.PerSource{Limit: 1}}
@@ -220,14 +223,15 @@ func TestLoseSource(t *testing.T) {
 		require.NoError(t, e.Do(buff.LoseSource(9)).Err)
 		require.Zero(t, e.Tick(0).Len())
 
-		addBy(t, e, 2, cat.Spec("pet"), 1) // 1 has adopted one already
+		addBy(t, e, 2, cat.Spec("pet"), 1) // owner 1 has adopted a buff already
 		require.Equal(t, []string{"2: 1000 apply pet x1", "1: 1000 remove pet why=replaced"}, lines(e.Tick(0)))
 		require.Empty(t, engine.CheckCrossIndex(e))
 	})
 }
 
-// TestLoseSourceBusy: a busy owner loses what it has from a source too, also what its turn
-// has brought and nobody knows of yet, and what it adopts is known when it is idle.
+// TestLoseSourceBusy checks that a busy owner loses the buffs of a source too, including buffs
+// that its turn has just applied and that are not indexed yet, and that adopted buffs are indexed
+// when it is idle.
 func TestLoseSourceBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := gates{}
@@ -263,8 +267,8 @@ func TestLoseSourceBusy(t *testing.T) {
 	})
 }
 
-// TestQueueChangesSource: in a queue the instance belongs to the source of the application
-// that runs.
+// TestQueueChangesSource checks that in a queue the instance belongs to the source of the running
+// application.
 func TestQueueChangesSource(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{
 		ID: "charm", Duration: 10 * time.Second, Stack: define.Stacking{By: define.ByTarget, Timers: define.TimersQueue},
@@ -279,7 +283,7 @@ func TestQueueChangesSource(t *testing.T) {
 	}
 	apply(1, 7, 1)
 	apply(1, 8, 2)
-	require.NoError(t, e.Do(buff.LoseSource(7)).Err) // it only waits
+	require.NoError(t, e.Do(buff.LoseSource(7)).Err) // the application of source 7 only waits
 	require.Len(t, lines(e.Tick(time.Second)), 2)
 	apply(2, 8, 1)
 	require.Equal(t, []string{"2: 1000 apply charm x1 end=11000", "1: 1000 remove charm why=replaced"}, lines(e.Tick(0)))
@@ -288,8 +292,8 @@ func TestQueueChangesSource(t *testing.T) {
 	require.Empty(t, engine.CheckCrossIndex(e))
 }
 
-// TestPerSourceOfTheRestored: who comes back with what its source may have once takes it at once from who has it, and
-// not at the next Tick.
+// TestPerSourceOfTheRestored checks that an owner restored with a buff whose source may have only
+// one instance evicts at once, not in the next Tick.
 func TestPerSourceOfTheRestored(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
 		o := engine.Options{Catalog: catalogOf(t, share("mark", 1))}

@@ -15,12 +15,12 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// byPower is a number that reads the power of the source.
+// byPower returns a number that reads the power of the source.
 func byPower(when define.Snapshot, coef float64) define.Number {
 	return define.Number{From: define.FromAttr, Attr: "power", Of: define.OfSource, Coef: coef, Snapshot: when}
 }
 
-// statSpecs are those of a plan with stats.
+// statSpecs are the additional definitions of a plan with stats.
 var statSpecs = []buff.Spec{
 	{ID: "smite", Kind: define.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: define.DoDamage, Change: &define.Change{Attr: "health", By: byPower(define.SnapshotCast, 0.1)}}}}},
 	{ID: "plague", Duration: 3 * time.Second, Period: 700 * time.Millisecond, Stack: define.Stacking{By: define.BySource, Limit: 3}, On: buff.Hooks{
@@ -36,7 +36,7 @@ var statSpecs = []buff.Spec{
 	}},
 }
 
-// askStats issues a random command about attributes.
+// askStats issues a random command about attributes in a handler.
 func (s *sim) askStats(c *engine.Context, p *player, to buff.OwnerID) {
 	power, health := attrOf(s.catalog, "power"), attrOf(s.catalog, "health")
 	p.calls = append(p.calls, fmt.Sprintf("%d: power %v of %v, health %v", p.id, c.Attribute(power), c.Base(power), c.Attribute(health)))
@@ -54,7 +54,7 @@ func (s *sim) askStats(c *engine.Context, p *player, to buff.OwnerID) {
 	}
 }
 
-// changeStats does the same on the loop.
+// changeStats issues a random command about attributes on the loop.
 func (s *sim) changeStats(id buff.OwnerID) {
 	power, health := attrOf(s.catalog, "power"), attrOf(s.catalog, "health")
 	switch s.dice.IntN(4) {
@@ -69,11 +69,11 @@ func (s *sim) changeStats(id buff.OwnerID) {
 	}
 }
 
-// changes matches what buffs did to somebody's health.
+// changes matches changes of health by buffs.
 var changes = regexp.MustCompile(" change (smite|plague|feast) health by=")
 
-// TestStats_WorkersDoNotMatter: what buffs read of their sources, and what they make of the
-// attributes of their owners, is the same on any number of workers.
+// TestStats_WorkersDoNotMatter checks that the values that buffs read from their sources, and
+// their effect on the attributes of their owners, do not depend on the number of workers.
 func TestStats_WorkersDoNotMatter(t *testing.T) {
 	seeds := uint64(long.Times(2))
 	changed := 0

@@ -26,30 +26,30 @@ import (
 //	                    a new engine; the input is the catalog
 //	loop                verbs on the loop, between two Ticks; prints the answers
 //	inbox               verbs by another goroutine; prints whether they were accepted
-//	tick SPAN           lets time pass, in as many Ticks as the mode wants; prints what
-//	                    happened owner by owner, then what the handlers were called for
-//	frame SPAN          one Tick; prints what happened in the order of the frame
-//	reload              another catalog, made from the last; prints what Reload answers
-//	show                who carries what
-//	attributes          what is not as the catalog says, with the modifiers on it
-//	counters             how many run of each definition, and how often it was denied
-//	stats               the counts that are not zero
+//	tick SPAN           lets time pass, in the number of Ticks of the mode; prints the
+//	                    events owner by owner, then the calls of the handlers
+//	frame SPAN          one Tick; prints the events in the order of the frame
+//	reload              another catalog, made from the last; prints the result of Reload
+//	show                prints the buffs of each owner
+//	attributes          prints attributes that differ from the catalog, with their modifiers
+//	counters            prints the number of instances and denials of each definition
+//	stats               prints the statistics that are not zero
 //
-// A verb is the text of a command, as [buff.ParseCommand] reads it; in a handler its owner is the
-// handler's where it names none, elsewhere owner= must stand. Behind it may stand as=NAME: what
-// its buff or timeout is called from there on; #N is a handle made up from a number. A definition is
-// meant in its oldest version. What is no command:
+// A verb is the text of a command, as [buff.ParseCommand] reads it. In a handler the default owner
+// is the handler's; elsewhere owner= is required. A verb may be followed by as=NAME, which names
+// its buff or timeout for later verbs; #N is a handle given as a number. A definition is named in
+// its oldest version. The other verbs:
 //
 //	call OWNER SPAN HANDLER [as=NAME]          a timeout by function; in a handler, OWNER may be self
 //	spawn OWNER · drop OWNER                   only on the loop
 //	despawn OWNER as=BLOB · restore OWNER BLOB
-//	place OWNER X                              where it stands, for auras; at 0 without
+//	place OWNER X                              sets its position for auras; 0 by default
 //	look · panic · goexit                      only in a handler
 type story struct {
 	mode     mode
 	eng      *engine.Engine
 	catalog  *buff.Catalog
-	catalogs []*buff.Catalog // of the engine, the oldest first
+	catalogs []*buff.Catalog // all catalogs of the engine, the oldest first
 	scripts  map[string][]string
 	handles  map[string]buff.Handle
 	timeouts map[string]buff.TimeoutHandle
@@ -57,7 +57,7 @@ type story struct {
 	field    field
 }
 
-// diary is an owner's data: what its handlers were called for.
+// diary is an owner's data: the calls of its handlers.
 type diary struct{ notes []string }
 
 func newStory(m mode) *story {
@@ -135,7 +135,7 @@ func (s *story) world(t *testing.T, d *datadriven.TestData) string {
 	d.MaybeScanArgs(t, "inbox", &o.Limits.Inbox)
 	d.MaybeScanArgs(t, "turn", &o.Limits.Turn)
 	d.MaybeScanArgs(t, "limit", &o.Limits.Tick)
-	o.Number = 1 // handles stand in the stories
+	o.Number = 1 // because the stories contain handles
 	e, err := engine.New(o)
 	if err != nil {
 		return err.Error()
@@ -154,7 +154,7 @@ func (s *story) world(t *testing.T, d *datadriven.TestData) string {
 	return ""
 }
 
-// know keeps a catalog.
+// know records a catalog.
 func (s *story) know(c *buff.Catalog) { s.catalog, s.catalogs = c, append(s.catalogs, c) }
 
 func (s *story) reload(t *testing.T, d *datadriven.TestData) string {
@@ -184,7 +184,7 @@ func (s *story) specCounters() string {
 	return strings.Join(out, "\n")
 }
 
-// each does the verbs one after the other and puts the answers on a line each.
+// each executes the verbs in order and returns a line with the result of each.
 func (s *story) each(d *datadriven.TestData, do func(v storyLine) string) string {
 	var out []string
 	for _, l := range input(d) {
@@ -195,7 +195,7 @@ func (s *story) each(d *datadriven.TestData, do func(v storyLine) string) string
 	return strings.Join(out, "\n")
 }
 
-// tick lets time pass, in as many Ticks as the mode wants.
+// tick lets time pass, in the number of Ticks of the mode.
 func (s *story) tick(d time.Duration) string {
 	part := d / time.Duration(s.mode.split)
 	var out []string
@@ -215,7 +215,7 @@ func byOwner(lines []string) []string {
 	return lines
 }
 
-// owners calls do for every owner of a story; they are those below 100.
+// owners calls do for every owner of a story. Their ids are below 100.
 func (s *story) owners(do func(id buff.OwnerID)) {
 	for id := range buff.OwnerID(100) {
 		if s.eng.Data(id) != nil {
@@ -224,7 +224,7 @@ func (s *story) owners(do func(id buff.OwnerID)) {
 	}
 }
 
-// calls returns what the handlers have noted since the last time.
+// calls returns the notes of the handlers since the last call.
 func (s *story) calls() (out []string) {
 	s.owners(func(id buff.OwnerID) {
 		d := s.eng.Data(id).(*diary)

@@ -19,7 +19,8 @@ import (
 
 const stressOwners, stressProducers = 200, 16
 
-// stressed is an owner's data. It is not guarded: the race detector must see an overlap.
+// stressed is an owner's data. It has no lock, so that the race detector can find concurrent
+// handlers.
 type stressed struct {
 	inside bool
 	last   wheel.Time
@@ -31,10 +32,11 @@ type stress struct {
 	eng       *engine.Engine
 	beat, hit *buff.Spec
 	wrong     atomic.Int64
-	live      [stressOwners]atomic.Uint64 // a buff that was applied to the owner lately
-	rings     [stressOwners]atomic.Uint64 // a timeout, of the same kind
-	due       [stressOwners]int           // events that a handler is to be called for
-	seen      [stressOwners]wheel.Time
+	live      [stressOwners]atomic.Uint64 // by owner: a recently applied buff
+	rings     [stressOwners]atomic.Uint64 // by owner: a recently added timeout
+	// by owner: number of events for which a handler must be called
+	due  [stressOwners]int
+	seen [stressOwners]wheel.Time
 }
 
 // act is the handler of everything.
@@ -56,7 +58,7 @@ func (s *stress) act(c *engine.Context, e buff.Event) {
 	case 4:
 		c.Remove(e.Handle)
 	case 5:
-		s.eng.Stats() // panics: the Engine is the loop's
+		s.eng.Stats() // panics, because only the loop may call the Engine
 		s.wrong.Add(1)
 	case 6:
 		for b := range c.Buffs() {
@@ -65,7 +67,7 @@ func (s *stress) act(c *engine.Context, e buff.Event) {
 	}
 }
 
-// ask has a producer ask for something by the inbox, which may be full.
+// ask issues a random command of a producer by the Inbox, which may be full.
 func (s *stress) ask(d *rand.Rand) {
 	n := d.IntN(stressOwners)
 	id, in := buff.OwnerID(n), s.eng.Inbox()
@@ -87,7 +89,8 @@ func (s *stress) ask(d *rand.Rand) {
 	}
 }
 
-// tick plays a frame, counts for which events handlers are called, and returns how many events there were.
+// tick plays a frame, counts the events for which handlers are called, and returns the number of
+// events.
 func (s *stress) tick(dt time.Duration) (events int) {
 	for ev := range s.eng.Tick(dt).Events() {
 		if ev.At < s.seen[ev.Owner] {
@@ -105,11 +108,11 @@ func (s *stress) tick(dt time.Duration) (events int) {
 	return events
 }
 
-// TestP17_P18_Stress is M6: sixteen goroutines ask for everything at once on a real pool,
-// handlers panic, end their goroutines, ask again and call what they must not; never do two
-// handlers of one owner run at once, those of one owner come in order of time, and each is
-// called once for its event. With -race it looks for races; ants must find the number of
-// processors in its environment, so
+// TestP17_P18_Stress is model test M6. Sixteen goroutines issue all kinds of commands on a real
+// pool, while handlers panic, end their goroutines, issue commands and make forbidden calls. Two
+// handlers of one owner never run at the same time, the handlers of an owner run in the order of
+// time, and each is called once for its event. With -race it also finds data races. Package ants
+// reads the number of processors from the environment, so use
 //
 //	GOMAXPROCS=8 go test -race ./engine -run TestP17_P18_Stress -long=4000 -timeout 0
 func TestP17_P18_Stress(t *testing.T) {
@@ -125,7 +128,7 @@ func TestP17_P18_Stress(t *testing.T) {
 		owners[n] = &stressed{}
 		require.NoError(t, s.eng.Spawn(buff.OwnerID(n), owners[n]))
 	}
-	frames := make(chan struct{}, stressProducers) // each lets one producer go on
+	frames := make(chan struct{}, stressProducers) // each element lets one producer continue
 	var wg sync.WaitGroup
 	for p := range uint64(stressProducers) {
 		wg.Go(func() {
@@ -142,7 +145,7 @@ func TestP17_P18_Stress(t *testing.T) {
 		for range stressProducers {
 			select {
 			case frames <- struct{}{}:
-			default: // it has not done what it was to do in the frames before
+			default: // it has not finished its work of the earlier frames yet
 			}
 		}
 		for range 40 {
@@ -156,8 +159,8 @@ func TestP17_P18_Stress(t *testing.T) {
 	}
 	close(frames)
 	wg.Wait()
-	// What the producers have asked for, and the handlers of that, and what these strike, whose handlers
-	// may strike in turn: until nothing happens any more.
+	// Wait until nothing happens any more: commands of the producers call handlers, which hit
+	// owners, whose handlers may hit others in turn.
 	for quiet := 0; quiet < 3; quiet++ {
 		if s.tick(0) > 0 {
 			quiet = 0

@@ -12,8 +12,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestP19_OthersAreServed: with 3 of 4 workers stuck, every other owner is served in
-// the same Tick, and the frame names the three, their definition and since when.
+// TestP19_OthersAreServed checks that with 3 of 4 workers stuck, every other owner is processed in
+// the same Tick, and that the frame lists the three stuck owners with their definition and time.
 func TestP19_OthersAreServed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const owners = 50
@@ -48,8 +48,8 @@ func TestP19_OthersAreServed(t *testing.T) {
 	})
 }
 
-// TestP19_OnlyTheFirstFrameWaits: who is stuck costs the budget once, and not in
-// every frame.
+// TestP19_OnlyTheFirstFrameWaits checks that a stuck owner costs the budget once and not in every
+// frame.
 func TestP19_OnlyTheFirstFrameWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPrison(t, 10, engine.Options{Workers: 2, Budget: time.Hour})
@@ -67,10 +67,10 @@ func TestP19_OnlyTheFirstFrameWaits(t *testing.T) {
 	})
 }
 
-// TestP20_WhatStuckCosts: each handler that gets stuck costs the loop one Budget, in the Tick
-// in which it does, and nothing after it; with the last worker stuck a Tick does not wait at
-// all. Those who wait behind them cost nothing either, and once one worker is free again its
-// owners are waited for as ever.
+// TestP20_WhatStuckCosts checks that each handler that gets stuck costs the loop one Budget, in
+// the Tick in which it gets stuck, and later Ticks nothing. If the last worker is stuck, a Tick
+// does not wait at all. Owners that wait for a worker cost nothing either. When a worker is free
+// again, Ticks wait for its owners as usual.
 func TestP20_WhatStuckCosts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const owners, workers, budget = 30, 3, time.Second
@@ -84,7 +84,7 @@ func TestP20_WhatStuckCosts(t *testing.T) {
 		}
 		require.Zero(t, ticks(3))
 		for k := range buff.OwnerID(workers) {
-			synctest.Wait() // who hangs has looked at the gates
+			synctest.Wait() // until stuck handlers have read the gates
 			p.hold(10*k + 1)
 			require.Equal(t, budget, ticks(1), "the Tick in which owner %d gets stuck", 10*k+1)
 			now := p.Now()
@@ -106,8 +106,8 @@ func TestP20_WhatStuckCosts(t *testing.T) {
 	})
 }
 
-// TestQueued: what is asked of a busy owner waits. It comes out in order, with the
-// time at which it was asked for, and after what was due by then.
+// TestQueued checks that commands for a busy owner wait, and are executed in order, with the time
+// of the call and after all events that were due by then.
 func TestQueued(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPrison(t, 2, engine.Options{Workers: 2})
@@ -149,9 +149,8 @@ func TestQueued(t *testing.T) {
 	})
 }
 
-// TestQueuedHandlerComesFirst: a handler that a queued command has set off is called
-// before the owner does what is asked of it in a later frame, as if it had never been
-// busy.
+// TestQueuedHandlerComesFirst checks that a handler triggered by a queued command is called before
+// the owner executes commands of a later frame, as if the owner had not been busy.
 func TestQueuedHandlerComesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := gates{}
@@ -179,15 +178,15 @@ func TestQueuedHandlerComesFirst(t *testing.T) {
 		require.True(t, r.Queued)
 		g.free()
 		got = append(got, lines(e.Tick(0))...)
-		ask("later", false) // the Tick before has made up for everything
+		ask("later", false) // the previous Tick has caught up
 		require.Equal(t, []string{"1: 0 exec hang x1", "1: 0 exec cause x1", "1: 0 apply effect x1", "1: 0 apply later x1"}, got)
 		require.False(t, e.Busy(1))
 		shut(t, e)
 	})
 }
 
-// TestStuckKeepsLittle: while somebody is stuck, what the frames before have brought is
-// not kept, whether or not the loop has taken lists back before.
+// TestStuckKeepsLittle checks that while an owner is stuck, the events of earlier frames are not
+// kept in memory, whether or not the loop has reused lists before.
 func TestStuckKeepsLittle(t *testing.T) {
 	for _, before := range []int{0, 3} {
 		synctest.Test(t, func(t *testing.T) {
@@ -206,8 +205,9 @@ func TestStuckKeepsLittle(t *testing.T) {
 	}
 }
 
-// TestP20_AllStuck: with every worker stuck a Tick ends with its budget, the frame
-// counts who waits, mailboxes have a limit with a name; then nothing is lost.
+// TestP20_AllStuck checks that with all workers stuck a Tick ends with its budget, the frame has
+// the number of waiting owners, and the errors name the limit of mailboxes. Afterwards no command
+// is lost.
 func TestP20_AllStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const owners, limit = 20, 8
@@ -234,7 +234,7 @@ func TestP20_AllStuck(t *testing.T) {
 		}
 		for id := range owners {
 			require.Equal(t, limit, accepted[buff.OwnerID(id+1)], "the limit counts commands and nothing else")
-			// Each command had a run ahead of it; besides, one timer fired.
+			// Each command is preceded by a run message, and one timer has fired.
 			require.LessOrEqual(t, engine.Mail(p.Engine, id), 2*limit+4, "a mailbox grows")
 		}
 		require.Equal(t, uint64(5*limit*owners-total(accepted)), p.Stats().Refused)
@@ -269,8 +269,8 @@ func total(counts map[buff.OwnerID]int) (n int) {
 	return n
 }
 
-// TestP23_LongBacklog: an owner with thousands of events due lets the others pass:
-// with one worker, the other owner is served before the backlog is.
+// TestP23_LongBacklog checks that an owner with thousands of due events yields to others: with one
+// worker, the other owner is processed before the backlog is done.
 func TestP23_LongBacklog(t *testing.T) {
 	var order []buff.OwnerID
 	handlers := engine.Handlers{"note": func(c *engine.Context, _ buff.Event) { order = append(order, c.Owner()) }}
@@ -292,8 +292,8 @@ func TestP23_LongBacklog(t *testing.T) {
 	require.LessOrEqual(t, max(first[1], first[2]), engine.DefaultTurnLimit, "one waited for more than one turn of the other")
 }
 
-// TestStuckHandlerOfTheLoop: a handler that was put off gets stuck; the frame names
-// its definition, and for a timeout none.
+// TestStuckHandlerOfTheLoop checks that if a deferred handler gets stuck, the frame has its
+// definition, or none for a timeout.
 func TestStuckHandlerOfTheLoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPrison(t, 2, engine.Options{Workers: 3})
@@ -314,9 +314,9 @@ func TestStuckHandlerOfTheLoop(t *testing.T) {
 	})
 }
 
-// TestDropBusy: a busy owner that is dropped is gone at once for every caller; what
-// it carried ends when its handler has returned, with the time of the Drop and
-// without anything that came due later, and its number is used again only then.
+// TestDropBusy checks that a busy owner that is dropped is unknown to all callers at once. Its
+// buffs end when its handler has returned, with the time of the Drop and without events that
+// became due later. Its number is reused only then.
 func TestDropBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPrison(t, 1, engine.Options{Workers: 1, Limits: engine.Limits{Owners: 1}})

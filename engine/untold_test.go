@@ -11,8 +11,9 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestUntold: what calls of the loop have done is told before its frame, and what a close still delivers in frames of
-// its own: so each event of an owner can be seen, in its order.
+// TestUntold checks that the events of the loop's calls are available before the next frame, and
+// those of the work that Close delivers in frames of Close, so that each event of an owner can be
+// seen, in order.
 func TestUntold(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "mark", Kind: define.Infinite, Stack: define.Stacking{By: define.ByNone}})
 	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true})

@@ -13,16 +13,16 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// storyLine is one line of a story: the text of a [buff.Command], or what is not a command: words and
-// names, see aside, loop and inside.
+// storyLine is one line of a story: the text of a [buff.Command], or a word that is not a command,
+// with its arguments.
 type storyLine struct {
-	cmd  buff.Command // its Verb is 0 if the line is none
+	cmd  buff.Command // its Verb is 0 if the line is not a command
 	word string
 	args []string
-	as   string // what its buff, timeout or blob is called from here on
+	as   string // name of its buff, timeout or blob for later lines
 }
 
-// verb reads a line. Where no owner is named, self is meant.
+// verb reads a line. The default owner is self.
 func (s *story) verb(line string, self buff.OwnerID) storyLine {
 	line, as, _ := strings.Cut(line, " as=")
 	f := strings.Fields(line)
@@ -31,7 +31,8 @@ func (s *story) verb(line string, self buff.OwnerID) storyLine {
 		return v
 	}
 	var err error
-	for _, c := range slices.Concat(s.catalogs, []*buff.Catalog{nobodys}) { // the first that knows a definition
+	// the first catalog that has the definition
+	for _, c := range slices.Concat(s.catalogs, []*buff.Catalog{nobodys}) {
 		v.cmd, err = buff.ParseCommand(line, s.meaning(c, self))
 		if !errors.Is(err, buff.ErrName) {
 			break
@@ -43,8 +44,9 @@ func (s *story) verb(line string, self buff.OwnerID) storyLine {
 	return v
 }
 
-// notCommands are the words of a story that are not of commands: what only the loop does, and what
-// only a handler does. A call is a timeout by function: OWNER AFTER SCRIPT.
+// notCommands are the words of a story that are not commands: calls that only the loop may make,
+// and actions that are only possible in a handler. A call is a timeout with a function: OWNER
+// AFTER SCRIPT.
 var notCommands = []string{"spawn", "drop", "despawn", "restore", "place", "call", "look", "panic", "goexit"}
 
 // nobodys is a catalog that no engine of a story has.
@@ -56,7 +58,7 @@ var nobodys = func() *buff.Catalog {
 	return c
 }()
 
-// meaning says what the names in a story's commands are: #5 is a handle as a number.
+// meaning resolves the names in a story's commands: #5 is a handle given as a number.
 func (s *story) meaning(c *buff.Catalog, self buff.OwnerID) buff.Names {
 	return buff.Names{
 		Catalog: c, Self: self,
@@ -79,7 +81,7 @@ func (s *story) meaning(c *buff.Catalog, self buff.OwnerID) buff.Names {
 	}
 }
 
-// owner is whom a word that is not a command names first.
+// owner returns the owner that the first argument of a word names.
 func (v storyLine) owner(self buff.OwnerID) buff.OwnerID {
 	if v.args[0] == "self" {
 		return self
@@ -87,12 +89,12 @@ func (v storyLine) owner(self buff.OwnerID) buff.OwnerID {
 	return buff.OwnerID(number(v.args[0]))
 }
 
-// loop does a verb on the loop and returns what it answered.
+// loop executes a verb on the loop and returns the result as text.
 func (s *story) loop(v storyLine) string {
 	var r buff.Result
 	e := s.eng
 	switch v.word {
-	case "apply": // by the method of its own
+	case "apply": // tests the method AddBuff
 		s.handles[v.as], r = e.AddBuff(v.cmd.Owner, v.cmd.Application)
 	case "call":
 		r.Timeout, r.Err = e.AddTimeout(v.owner(0), span(v.args[1]), s.function(v.args[2]))
@@ -124,7 +126,7 @@ func (s *story) loop(v storyLine) string {
 	return answer(r)
 }
 
-// answer puts a result into words.
+// answer returns a Result as text.
 func answer(r buff.Result) string {
 	var out []string
 	if r.Kind != 0 {
@@ -151,12 +153,12 @@ func answer(r buff.Result) string {
 	return strings.Join(out, " ")
 }
 
-// inbox does a verb by another goroutine.
+// inbox executes a verb on another goroutine.
 func (s *story) inbox(v storyLine) string {
 	in, done := s.eng.Inbox(), make(chan error)
 	go func() {
 		switch v.word {
-		case "apply": // by the method of its own
+		case "apply": // tests the method AddBuff
 			done <- in.AddBuff(v.cmd.Owner, v.cmd.Application)
 		case "call":
 			done <- in.AddTimeout(v.owner(0), span(v.args[1]), s.function(v.args[2]))
@@ -167,7 +169,7 @@ func (s *story) inbox(v storyLine) string {
 	return answer(buff.Result{Err: <-done})
 }
 
-// handler returns the Go handler that does the script.
+// handler returns a Go handler that executes the script.
 func (s *story) handler(name string, script []string) engine.Handler {
 	return func(c *engine.Context, e buff.Event) {
 		d := c.Data().(*diary)
@@ -178,7 +180,7 @@ func (s *story) handler(name string, script []string) engine.Handler {
 	}
 }
 
-// function returns the same for a timeout by function.
+// function returns the function of a timeout that executes the script.
 func (s *story) function(name string) func(*engine.Context) {
 	return func(c *engine.Context) {
 		d := c.Data().(*diary)
@@ -189,10 +191,10 @@ func (s *story) function(name string) func(*engine.Context) {
 	}
 }
 
-// inside does a verb in a handler.
+// inside executes a verb in a handler.
 func (s *story) inside(c *engine.Context, v storyLine) {
 	switch v.word {
-	case "apply": // by the method of its own
+	case "apply": // tests the method AddBuff
 		c.AddBuff(v.cmd.Owner, v.cmd.Application)
 	case "call":
 		c.AddTimeout(v.owner(c.Owner()), span(v.args[1]), s.function(v.args[2]))

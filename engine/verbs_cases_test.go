@@ -7,16 +7,16 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// poison is carried in most cases: 5 s long, a pulse every 2 s.
+// poison is used in most cases. It lasts 5 s and pulses every 2 s.
 var poison = buff.Spec{ID: "p", Duration: 5 * time.Second, Period: 2 * time.Second, Tags: []string{"fire.venom"}, Haste: define.HasteRescale}
 
-// with returns a copy of a definition that change has been at.
+// with returns a changed copy of a definition.
 func with(s buff.Spec, change func(s *buff.Spec)) buff.Spec {
 	change(&s)
 	return s
 }
 
-// untouched is what becomes of poison if nothing befalls it.
+// untouched are the events of poison if nothing changes it.
 var untouched = []string{"1: 2000 pulse p x1", "1: 4000 pulse p x1", "1: 5000 remove p why=expired"}
 
 var verbCases = append(statCases, []verbCase{
@@ -193,7 +193,8 @@ var verbCases = append(statCases, []verbCase{
 		name: "Absorb", byOwner: true,
 		carries: []buff.Spec{
 			with(poison, func(s *buff.Spec) { s.Shield = define.Shield{On: true, Pool: 100} }),
-			{ID: "q", Kind: define.Infinite, Shield: define.Shield{On: true, Priority: 1, Schools: []string{"fire"}}}, // of 70
+			// with a pool of 70
+			{ID: "q", Kind: define.Infinite, Shield: define.Shield{On: true, Priority: 1, Schools: []string{"fire"}}},
 		},
 		cmd: func(x *scene, of buff.OwnerID, h buff.Handle) buff.Command {
 			return buff.Absorb(of, 169, x.tag("fire"))
@@ -251,7 +252,8 @@ var verbCases = append(statCases, []verbCase{
 		name: "Cancel", carries: []buff.Spec{poison},
 		before: func(x *scene) { x.timeout = x.Do(buff.AddTimeout(1, 3*time.Second, "ring")).Timeout },
 		cmd: func(x *scene, of buff.OwnerID, h buff.Handle) buff.Command {
-			return buff.Cancel(x.timeout ^ buff.TimeoutHandle(h^x.h)) // another one, if the handle is
+			// another timeout, if the handle is another one
+			return buff.Cancel(x.timeout ^ buff.TimeoutHandle(h^x.h))
 		},
 		want: untouched,
 	},

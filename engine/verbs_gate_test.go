@@ -13,7 +13,7 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestLook: what an owner can be asked, on the loop and in its handlers. A cooldown is a
+// TestLook checks the queries about an owner, on the loop and in its handlers. A cooldown is a
 // buff with a tag.
 func TestLook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestLook(t *testing.T) {
 		_, err = e.HasTag(99, tag("cooldown"))
 		require.EqualError(t, err, "engine: unknown owner: 99")
 
-		e.Tick(2 * time.Second) // the handler stays
+		e.Tick(2 * time.Second) // the handler blocks
 		synctest.Wait()
 		require.Equal(t, 1, looked)
 		_, _, err = e.Remaining(1, tag("cooldown"))
@@ -97,7 +97,7 @@ func TestLook(t *testing.T) {
 	})
 }
 
-// TestLookFromHandler: a handler asks its Context, and not after it has returned.
+// TestLookFromHandler checks that a handler can query its Context, but not after it has returned.
 func TestLookFromHandler(t *testing.T) {
 	var said []any
 	e := open(t, engine.Options{Synchronous: true})
@@ -123,8 +123,8 @@ func TestLookFromHandler(t *testing.T) {
 	}
 }
 
-// TestTagsAreCounted: a tag given twice is gone when it has been taken back twice, and so
-// is an immunity.
+// TestTagsAreCounted checks that a tag that was added twice is gone after it was dropped twice,
+// and the same for immunities.
 func TestTagsAreCounted(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "p", Kind: define.Infinite, Tags: []string{"fire.hot"}})
 	hot, _ := cat.Tag("fire.hot")
@@ -152,7 +152,7 @@ func TestTagsAreCounted(t *testing.T) {
 	require.Equal(t, buff.Applied, kind())
 }
 
-// TestW10_Chance: chance depends on Options.Seed, and on nothing that the machine does.
+// TestW10_Chance checks that random decisions depend on Options.Seed, and not on the machine.
 func TestW10_Chance(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "p", Kind: define.Instant, Chance: 500})
 	roll := func(seed uint64, m mode, inbox bool) (out []string) {
@@ -187,8 +187,8 @@ func TestW10_Chance(t *testing.T) {
 	require.NotEqual(t, first, roll(2, modes[0], false))
 }
 
-// TestHandlersPutOffByTags: a verb that sets handlers off again and again has the limit of
-// AddBuff; one that ends something has none.
+// TestHandlersPutOffByTags checks that a command that can trigger handlers repeatedly has the
+// limit of AddBuff, and that a command that only ends something has no limit.
 func TestHandlersPutOffByTags(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{
 		ID: "p", Kind: define.Infinite, Period: time.Second, Inhibition: define.InhibitionExecute,

@@ -15,7 +15,7 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// attributes are those of a scene: whoever has no health left dies.
+// attributes are the attributes of a scene. An owner without health dies.
 var attributes = []define.Attribute{
 	{Attribute: stat.Attribute{Name: "health", Base: 100, Min: stat.At(0), Max: stat.At(150)}, AtMin: define.AtMinKill},
 	{Attribute: stat.Attribute{Name: "power", Base: 10}},
@@ -56,7 +56,8 @@ var statCases = []verbCase{
 		name: "Damage", byOwner: true,
 		carries: []buff.Spec{
 			with(poison, func(s *buff.Spec) { s.OnDeath = define.FateKeep }),
-			{ID: "q", Kind: define.Infinite, Shield: define.Shield{On: true, Schools: []string{"fire"}}}, // of 70
+			// with a pool of 70
+			{ID: "q", Kind: define.Infinite, Shield: define.Shield{On: true, Schools: []string{"fire"}}},
 		},
 		cmd: func(x *scene, of buff.OwnerID, h buff.Handle) buff.Command {
 			return buff.Damage(of, x.attr("health"), 169.5, x.tag("fire"))
@@ -65,14 +66,14 @@ var statCases = []verbCase{
 	},
 }
 
-// might adds 5 to the power of its owner, wrath a half on top.
+// might adds 5 to the power of its owner, and wrath increases the power by half.
 var (
 	might = buff.Spec{ID: "might", Duration: 5 * time.Second, Modifiers: []define.Modifier{{Attr: "power", Op: stat.Add, Value: define.Const(5)}}}
 	wrath = buff.Spec{ID: "wrath", Duration: 9 * time.Second, Modifiers: []define.Modifier{{Attr: "power", Op: stat.MulAdd, Value: define.Const(0.5)}}}
 )
 
-// TestAttributes: what an owner has is what its buffs make of it, for as long as they are
-// there; a handler sees the same.
+// TestAttributes checks that an attribute includes the modifiers of the owner's buffs while they
+// are active, and that a handler reads the same value.
 func TestAttributes(t *testing.T) {
 	for _, m := range modes {
 		c := &verbCase{carries: []buff.Spec{might, wrath}}
@@ -113,7 +114,7 @@ func TestAttributes(t *testing.T) {
 	}
 }
 
-// TestAttributesNobody: nobody, and whoever is busy, cannot be asked.
+// TestAttributesNobody checks that the attributes of unknown and busy owners cannot be queried.
 func TestAttributesNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := newScene(t, &verbCase{carries: []buff.Spec{might}}, engine.Options{Workers: 1, Budget: brief})
@@ -147,8 +148,8 @@ func TestAttributesNobody(t *testing.T) {
 	})
 }
 
-// TestForeignAttributes: an attribute that the catalog does not have is a programmer's
-// error in each lane; a bad value is an operating one.
+// TestForeignAttributes checks that an attribute that the catalog does not have panics in each
+// lane, and that an invalid value is an error.
 func TestForeignAttributes(t *testing.T) {
 	x := newScene(t, &verbCase{carries: []buff.Spec{might}}, engine.Options{Synchronous: true})
 	defer shut(t, x.Engine)
@@ -177,7 +178,7 @@ func TestForeignAttributes(t *testing.T) {
 			func(c *engine.Context, a stat.Attr, v float64) { c.Do(buff.Damage(1, a, v, 0)) },
 		},
 	} {
-		for _, a := range []stat.Attr{0, 3} { // the zero Attr is none
+		for _, a := range []stat.Attr{0, 3} { // the zero Attr is not an attribute
 			sentence := fmt.Sprintf("engine: Do: buff: the catalog has no such name: %s with the attribute number %d", do.word, a)
 			require.PanicsWithValue(t, sentence, func() { _ = do.loop(a, 1) })
 			require.PanicsWithValue(t, sentence, func() { _ = do.inbox(a, 1) })
@@ -208,8 +209,8 @@ func TestForeignAttributes(t *testing.T) {
 	require.Equal(t, 100.0, v)
 }
 
-// TestStatVerbsDoNotAllocate: neither do the verbs about attributes once an owner has a
-// sheet, and buffs with modifiers that come and go.
+// TestStatVerbsDoNotAllocate checks that commands about attributes do not allocate once an owner
+// has a sheet, and neither do buffs with modifiers that start and end.
 func TestStatVerbsDoNotAllocate(t *testing.T) {
 	x := newScene(t, &verbCase{carries: []buff.Spec{might, with(wrath, func(s *buff.Spec) { s.ID = "later" })}}, engine.Options{Synchronous: true})
 	defer shut(t, x.Engine)

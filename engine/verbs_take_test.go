@@ -18,8 +18,8 @@ var shields = &verbCase{carries: []buff.Spec{
 	{ID: "high", Kind: define.Infinite, Shield: define.Shield{On: true, Pool: 50, Priority: 1, Schools: []string{"fire"}}},
 }}
 
-// TestAbsorbAnswers: the loop and a handler are told at once what is left of the damage,
-// also of a second blow before the spent shields have broken.
+// TestAbsorbAnswers checks that the loop and a handler get the rest of the damage at once, even
+// for a second Absorb before the used-up shields have broken.
 func TestAbsorbAnswers(t *testing.T) {
 	t.Run("loop", func(t *testing.T) {
 		x := newScene(t, shields, engine.Options{Synchronous: true})
@@ -58,12 +58,13 @@ func TestAbsorbAnswers(t *testing.T) {
 				rests = append(rests, c.Absorb(60, x.tag("fire")))
 			}
 			for range c.Buffs() {
-				rests = append(rests, -1) // those that are spent are still there
+				rests = append(rests, -1) // used-up shields still exist
 			}
 			require.PanicsWithValue(t, "engine: Absorb of a negative amount", func() { c.Absorb(-1, 0) })
 			require.PanicsWithValue(t, "engine: Absorb with a tag that is not of this engine's catalog", func() { c.Absorb(1, 77) })
 		}
-		_, err := x.AddTimeout(2, 0, func(c *engine.Context) { c.AddTimeout(1, 0, hit) }) // how to damage another
+		// the way to damage another owner
+		_, err := x.AddTimeout(2, 0, func(c *engine.Context) { c.AddTimeout(1, 0, hit) })
 		require.NoError(t, err)
 		x.Tick(time.Second)
 		require.Equal(t, []string{"1: 1001 timeout", "1: 1001 remove old why=broken", "1: 1001 remove high why=broken"}, lines(x.Tick(time.Second)))
@@ -101,7 +102,7 @@ func TestAbsorbAnswers(t *testing.T) {
 	})
 }
 
-// TestTaken: Result.Amount counts what was taken.
+// TestTaken checks that Result.Amount is the amount that was removed or used.
 func TestTaken(t *testing.T) {
 	x := newScene(t, &verbCase{carries: []buff.Spec{
 		{ID: "p", Kind: define.Infinite, Stack: define.Stacking{By: define.ByTarget, Limit: 5, Initial: 3}, Dispel: define.DispelRule{Per: define.PerStack}, Tags: []string{"a"}},
@@ -124,12 +125,13 @@ func TestTaken(t *testing.T) {
 	}, lines(x.Tick(0))[5:])
 }
 
-// TestStealOrder: in a late frame, what is stolen stands among the handlers' own commands
-// for others by the time of its cause, and by the order of issue.
+// TestStealOrder checks that in a late frame, the command for a stolen buff is ordered among the
+// handlers' own commands for other owners by the time of its cause, and then by the order of
+// issue.
 func TestStealOrder(t *testing.T) {
 	for _, m := range modes {
 		if m.split > 1 {
-			continue // commands across owners depend on the frames
+			continue // commands for other owners depend on the frames
 		}
 		t.Run(m.name, func(t *testing.T) {
 			cat := catalogOf(t, buff.Spec{ID: "p", Duration: 20 * time.Second}, buff.Spec{ID: "hit", Kind: define.Instant})
@@ -149,7 +151,8 @@ func TestStealOrder(t *testing.T) {
 			}
 			at(2, 2*time.Second, func(c *engine.Context) {
 				mark(c, 21)
-				c.Do(buff.Steal(2, 3, buff.Query{}, time.Second)) // carried out after the handler, and so behind 22
+				// executed after the handler, and so after 22
+				c.Do(buff.Steal(2, 3, buff.Query{}, time.Second))
 				mark(c, 22)
 			})
 			at(2, 3*time.Second, func(c *engine.Context) { mark(c, 31) })
@@ -174,7 +177,8 @@ func TestStealOrder(t *testing.T) {
 	}
 }
 
-// TestStealForNobody: what cannot be given is not taken, as far as that can be known.
+// TestStealForNobody checks that a buff is not stolen if it cannot be given to the thief, as far
+// as that is known.
 func TestStealForNobody(t *testing.T) {
 	c := &verbCase{carries: []buff.Spec{{ID: "p", Kind: define.Infinite}}}
 	x := newScene(t, c, engine.Options{Synchronous: true, Limits: engine.Limits{Buffs: 1}})
@@ -190,7 +194,7 @@ func TestStealForNobody(t *testing.T) {
 	_, found := reply(x.Find(x.h))
 	require.True(t, found)
 
-	// A handler of the owner itself cannot know who is there when the frame ends.
+	// A handler of the owner itself cannot know which owners exist at the end of the frame.
 	_, err = x.AddTimeout(1, 0, func(c *engine.Context) { c.Do(buff.Steal(1, 99, buff.Query{}, 0)) })
 	require.NoError(t, err)
 	x.Tick(time.Millisecond)
@@ -198,7 +202,7 @@ func TestStealForNobody(t *testing.T) {
 	_, found = reply(x.Find(x.h))
 	require.False(t, found)
 
-	// A thief who carries as many as it may loses it, which is an event.
+	// A thief that has the largest number of buffs loses the stolen buff, and an event says so.
 	add(t, x.Engine, 1, x.cat.Spec("p"))
 	add(t, x.Engine, 3, x.cat.Spec("p"))
 	x.Tick(0)
@@ -207,7 +211,7 @@ func TestStealForNobody(t *testing.T) {
 	require.EqualValues(t, 3, x.Stats().Undelivered)
 }
 
-// TestStealForTheBusy: what is stolen waits for a thief who is busy.
+// TestStealForTheBusy checks that a stolen buff waits for a busy thief.
 func TestStealForTheBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &verbCase{carries: []buff.Spec{{ID: "p", Duration: 5 * time.Second}}}
@@ -225,8 +229,8 @@ func TestStealForTheBusy(t *testing.T) {
 	})
 }
 
-// TestQueryIsCopied: a query that waits is the one that was asked, whatever the caller
-// does with its own.
+// TestQueryIsCopied checks that a queued query does not change when the caller changes its own
+// query.
 func TestQueryIsCopied(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &verbCase{carries: []buff.Spec{{ID: "p", Kind: define.Infinite, Tags: []string{"a"}}, {ID: "q", Kind: define.Infinite, Tags: []string{"b"}}, {ID: "r", Kind: define.Infinite, Tags: []string{"c"}}}}
@@ -234,7 +238,7 @@ func TestQueryIsCopied(t *testing.T) {
 		gate := make(chan struct{})
 		_, err := x.AddTimeout(1, 0, func(c *engine.Context) {
 			c.Do(buff.Dispel(1, buff.Query{Tag: x.tag("c")}))
-			for range 100 { // the list of queries grows under those that wait
+			for range 100 { // the list of queries grows while queries wait
 				c.Do(buff.Dispel(2, buff.Query{Tag: x.tag("c")}))
 			}
 			<-gate
@@ -251,8 +255,8 @@ func TestQueryIsCopied(t *testing.T) {
 	})
 }
 
-// TestParamsAreCopied: the list of parameters belongs to the caller again when AddBuff
-// has returned, in each lane.
+// TestParamsAreCopied checks that the caller may change its list of parameters after AddBuff has
+// returned, in each lane.
 func TestParamsAreCopied(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cat := catalogOf(t, buff.Spec{ID: "p", Kind: define.Infinite, Params: []define.Param{{Name: "power", Value: define.Caller("sp")}, {Name: "scale", Value: define.Const(0.5)}}})
@@ -288,7 +292,7 @@ func TestParamsAreCopied(t *testing.T) {
 			<-gate
 		})
 		require.NoError(t, err)
-		e.Tick(time.Millisecond) // the inbox's wait for the owner, who is busy
+		e.Tick(time.Millisecond) // the command of the Inbox waits for the busy owner
 		for range 2 {
 			_, r := e.AddBuff(1, next())
 			require.True(t, r.Queued)

@@ -24,12 +24,12 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// scene is an engine with owner 1, who carries what a verb is about, owner 2, who may
-// act on it, and owner 3, who steals.
+// scene is an engine with owner 1, which has the buffs of a case, owner 2, which may act on them,
+// and owner 3, which steals.
 type scene struct {
 	*engine.Engine
 	cat *buff.Catalog
-	h   buff.Handle // of the first of its buffs
+	h   buff.Handle // handle of its first buff
 
 	timeout buff.TimeoutHandle
 }
@@ -52,22 +52,23 @@ func (x *scene) act(name string) buff.Act {
 	return act
 }
 
-// verbCase is one command in each of the lanes: done at 1,000 ms, it leads to the same events
-// whoever asks for it.
+// verbCase is one command that is tested in each lane. If it is executed at 1,000 ms, it has the
+// same events in all lanes.
 type verbCase struct {
-	name    string      // of the constructor
-	carries []buff.Spec // by owner 1 from 0 on; "later" is known, and not carried
+	name string // name of the constructor
+	// buffs of owner 1 from 0 on; the definition "later" exists, but is not applied
+	carries []buff.Spec
 	before  func(x *scene)
 	cmd     func(x *scene, of buff.OwnerID, h buff.Handle) buff.Command
 	byOwner bool // it names an owner, not a handle
 	many    bool // it is for more than one owner
-	notOwn  bool // no handler of owner 1 can do it
+	notOwn  bool // no handler of owner 1 can issue it
 	want    []string
 
-	waitsForNobody bool // a busy owner is no reason to wait
+	waitsForNobody bool // it does not wait for busy owners
 }
 
-// newScene returns the scene of a case, at 0.
+// newScene returns the scene of a case, at time 0.
 func newScene(tb testing.TB, c *verbCase, o engine.Options) *scene {
 	tb.Helper()
 	o.Catalog = statsOf(tb, c.carries...)
@@ -92,8 +93,8 @@ func newScene(tb testing.TB, c *verbCase, o engine.Options) *scene {
 	return x
 }
 
-// told appends what a frame tells of the verb: not of what the scene begins with, nor of the
-// functions by which it is done.
+// told appends the events of a frame that belong to the command, without those of the start of the
+// scene and of the timeouts that issue the command.
 func told(out []string, f *engine.Frame) []string {
 	for e := range f.Events() {
 		if e.At > 0 && (e.Kind != buff.TimedOut || e.Name != "") {
@@ -103,10 +104,10 @@ func told(out []string, f *engine.Frame) []string {
 	return out
 }
 
-// ways are the lanes, and for the Inbox its three ways in.
+// ways are the lanes, with the three ways of using the Inbox.
 var ways = []string{"loop", "handler", "handler of another", "inbox", "ask", "run"}
 
-// story returns what happens after the instant 0 when the command is given at 1,000 ms in that
+// story returns the events after the instant 0 if the command is issued at 1,000 ms in the given
 // lane. It must be called in a bubble.
 func (c *verbCase) story(t *testing.T, way string, m mode, rec io.Writer) (x *scene, out []string) {
 	t.Helper()
@@ -155,7 +156,7 @@ func (c *verbCase) story(t *testing.T, way string, m mode, rec io.Writer) (x *sc
 	return x, out
 }
 
-// TestVerbsAreAll: there is a case for every constructor of package buff.
+// TestVerbsAreAll checks that there is a case for every constructor of package buff.
 func TestVerbsAreAll(t *testing.T) {
 	files, err := os.ReadDir("../buff")
 	require.NoError(t, err)
@@ -176,11 +177,12 @@ func TestVerbsAreAll(t *testing.T) {
 	for i := range verbCases {
 		cases = append(cases, verbCases[i].name)
 	}
-	cases = append(cases, "AddTimeoutFunc") // see TestDoFunction
+	cases = append(cases, "AddTimeoutFunc") // tested by TestDoFunction
 	require.ElementsMatch(t, made, cases)
 }
 
-// TestVerbs: each command leads to the same in each lane, and a recording of it too.
+// TestVerbs checks that each command has the same events in each lane, and in a replay of a
+// recording.
 func TestVerbs(t *testing.T) {
 	for i := range verbCases {
 		c := &verbCases[i]
@@ -217,13 +219,13 @@ func (c *verbCase) again(t *testing.T, x *scene, m mode, rec io.Reader) (out []s
 	return out
 }
 
-// TestVerbsFindNothing: the loop, and who waits for the answer, is told that a handle is stale or
-// an owner unknown; in the other lanes it is counted.
+// TestVerbsFindNothing checks that the loop, and callers that wait for the Result, get an error
+// for a stale handle or an unknown owner, and that it is counted in the other lanes.
 func TestVerbsFindNothing(t *testing.T) {
 	for i := range verbCases {
 		c := &verbCases[i]
 		if c.many {
-			continue // somebody is always there
+			continue // such a command always finds owners
 		}
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -260,7 +262,7 @@ func TestVerbsFindNothing(t *testing.T) {
 	}
 }
 
-// TestVerbsRefused: a full Inbox takes no command, and after Close no lane does.
+// TestVerbsRefused checks that a full Inbox accepts no command, and that no lane does after Close.
 func TestVerbsRefused(t *testing.T) {
 	for i := range verbCases {
 		c := &verbCases[i]
@@ -280,12 +282,12 @@ func TestVerbsRefused(t *testing.T) {
 	}
 }
 
-// TestVerbsBusy: what is asked of a busy owner waits, and is done at its time.
+// TestVerbsBusy checks that a command for a busy owner waits, and has the time of its call.
 func TestVerbsBusy(t *testing.T) {
 	for i := range verbCases {
 		c := &verbCases[i]
 		if c.notOwn {
-			continue // it starts from an owner who is paused, and therefore never busy
+			continue // it starts with a paused owner, which is never busy
 		}
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -303,7 +305,8 @@ func TestVerbsBusy(t *testing.T) {
 				}
 				close(gate)
 				synctest.Wait()
-				out = told(out, x.Tick(0)) // what is stolen changes hands at the end of this frame, at 1,000 ms too
+				// a stolen buff is given to the thief at the end of this frame, also at 1,000 ms
+				out = told(out, x.Tick(0))
 				out = told(out, x.Tick(9*time.Second))
 				require.Equal(t, c.want, out)
 				require.Zero(t, x.Stats().Undelivered)
@@ -313,8 +316,8 @@ func TestVerbsBusy(t *testing.T) {
 	}
 }
 
-// TestVerbsFromHandler: a handler that asks the Engine panics, and so does who asks its Context
-// after the handler.
+// TestVerbsFromHandler checks that a handler that calls the Engine panics, and so does a use of a
+// Context after its handler has returned.
 func TestVerbsFromHandler(t *testing.T) {
 	for i := range verbCases {
 		c := &verbCases[i]
@@ -334,7 +337,7 @@ func TestVerbsFromHandler(t *testing.T) {
 	}
 }
 
-// TestDoFunction: a timeout by function is a command too, in every lane.
+// TestDoFunction checks that a timeout with a function works as a command in every lane.
 func TestDoFunction(t *testing.T) {
 	x := newScene(t, &verbCase{carries: []buff.Spec{poison}}, engine.Options{Synchronous: true})
 	defer shut(t, x.Engine)
@@ -354,8 +357,8 @@ func TestDoFunction(t *testing.T) {
 	}
 }
 
-// TestForeignTags: a tag that cannot be one of the engine's catalog is a programmer's
-// error in each lane; the tag 0 is an operating one.
+// TestForeignTags checks that a tag that cannot belong to the engine's catalog panics in each
+// lane, and that the tag 0 is an error.
 func TestForeignTags(t *testing.T) {
 	c := &verbCase{carries: []buff.Spec{{ID: "p", Kind: define.Infinite, Tags: []string{"fire"}}}}
 	x := newScene(t, c, engine.Options{Synchronous: true})

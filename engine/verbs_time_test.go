@@ -13,8 +13,9 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestNeverDueAtOnce: a change of the period that leaves less than half a millisecond until
-// the next pulse has it at the next one. No command makes anything due in its own instant.
+// TestNeverDueAtOnce checks that if a change of the period leaves less than half a millisecond
+// until the next pulse, the pulse is in the next millisecond. No command makes anything due in its
+// own instant.
 func TestNeverDueAtOnce(t *testing.T) {
 	for _, m := range modes[:3] {
 		cat := catalogOf(t, buff.Spec{ID: "p", Kind: define.Infinite, Period: 10 * time.Second, Haste: define.HasteRescale})
@@ -32,8 +33,9 @@ func TestNeverDueAtOnce(t *testing.T) {
 	}
 }
 
-// TestPauseHoldsEverything: while an owner is paused neither its buffs nor its timeouts
-// come due, the wheel has none of them, and what is applied then waits too.
+// TestPauseHoldsEverything checks that while an owner is paused, neither its buffs nor its
+// timeouts become due, none of them has a timer on the wheel, and buffs applied in the meantime
+// wait too.
 func TestPauseHoldsEverything(t *testing.T) {
 	for _, m := range modes {
 		t.Run(m.name, func(t *testing.T) {
@@ -67,8 +69,8 @@ func TestPauseHoldsEverything(t *testing.T) {
 	}
 }
 
-// TestAddAndPause: a handler that adds a buff and pauses its owner, or the buff, in one go
-// has its way, and so has one that lets the owner go on later.
+// TestAddAndPause checks that a handler can add a buff and pause its owner, or the buff, at once,
+// and that a handler can resume the owner later.
 func TestAddAndPause(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "p", Duration: 2 * time.Second, Period: time.Second})
 	add := func(c *engine.Context) { c.AddBuff(c.Owner(), buff.Application{Spec: cat.Spec("p")}) }
@@ -92,8 +94,8 @@ func TestAddAndPause(t *testing.T) {
 	}
 }
 
-// TestRates: the rates of a buff and its owner work together, and a bad one is
-// an error that changes nothing.
+// TestRates checks that the rates of a buff and of its owner are multiplied, and that an invalid
+// rate is an error without effect.
 func TestRates(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "p", Kind: define.Infinite, Period: 3 * time.Second})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
@@ -110,7 +112,7 @@ func TestRates(t *testing.T) {
 	require.Equal(t, []string{"1: 18000 pulse p x1"}, lines(e.Tick(12*time.Second)))
 }
 
-// TestTimeErrors: what cannot be done is an error of the loop's call.
+// TestTimeErrors checks the errors of commands about time that cannot be executed.
 func TestTimeErrors(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "still", Kind: define.Infinite}, buff.Spec{ID: "p", Kind: define.Infinite, Period: time.Second})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
@@ -126,7 +128,7 @@ func TestTimeErrors(t *testing.T) {
 	require.Equal(t, []string{"1: 0 refresh still x1 end=1000", "1: 0 remove p why=expired", "1: 1000 remove still why=expired"}, lines(e.Tick(time.Second)))
 }
 
-// TestExtendUpTo: an end beyond the cap stays where it is.
+// TestExtendUpTo checks that an end beyond the cap does not move.
 func TestExtendUpTo(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "p", Duration: 10 * time.Second})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
@@ -152,8 +154,8 @@ func TestExtendUpTo(t *testing.T) {
 	}
 }
 
-// TestCompensate: all that a query finds, on whomever, gets its time back, also from an
-// owner who is busy.
+// TestCompensate checks that all buffs that match a query are extended on all owners, including
+// busy ones.
 func TestCompensate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cat := catalogOf(t, buff.Spec{ID: "potion", Duration: 10 * time.Second, Tags: []string{"item.potion"}}, buff.Spec{ID: "oath", Kind: define.Infinite, Tags: []string{"item"}}, buff.Spec{ID: "p", Duration: 10 * time.Second})

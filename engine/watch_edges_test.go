@@ -15,8 +15,9 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// TestBusiestSpans: the time of turns is summed up over five seconds of the engine's time: while the first span
-// runs what there is of it is shown, and from then on the last one that is over.
+// TestBusiestSpans checks that the time of turns is summed over spans of five seconds of engine
+// time. Before the first span is over, the ranking shows the current span, and afterwards the last
+// complete span.
 func TestBusiestSpans(t *testing.T) {
 	const a, b = 1, 2
 	type ranking = []view.Ranked
@@ -32,7 +33,8 @@ func TestBusiestSpans(t *testing.T) {
 	})
 }
 
-// TestBusiestClock: on a clock that stands still a turn has taken a nanosecond, so that who has had one is known.
+// TestBusiestClock checks that with a stopped clock a turn counts as one nanosecond, so that its
+// owner is ranked.
 func TestBusiestClock(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
@@ -45,8 +47,9 @@ func TestBusiestClock(t *testing.T) {
 	require.Equal(t, []view.Ranked{{Owner: 2, N: 3}}, engine.Ask(e).Busiest)
 }
 
-// TestFollowedBeat: who is followed is seen also where a turn brings nothing but pulses, one or many, and whoever else is
-// followed; who is not is counted.
+// TestFollowedBeat checks that events of a followed owner are kept even if its turn has only
+// pulses, one or many, and whichever other owners are followed, and that events of other owners
+// are counted.
 func TestFollowedBeat(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second})
 	for _, m := range modes {
@@ -84,7 +87,7 @@ func TestFollowedBeat(t *testing.T) {
 	}
 }
 
-// TestMostCarryNothing: who carries nothing is in no ranking.
+// TestMostCarryNothing checks that owners without buffs are not ranked.
 func TestMostCarryNothing(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "long", Duration: time.Hour})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
@@ -100,8 +103,8 @@ func TestMostCarryNothing(t *testing.T) {
 	require.Equal(t, []view.Ranked{{Owner: 2, N: 1}}, v.Most)
 }
 
-// TestFrameRemembersNothing: the lists of a frame are used again, and refer to no owner and no event of
-// the frame before, so that what is gone can be collected.
+// TestFrameRemembersNothing checks that the lists of a frame, which are reused, refer to no owner
+// and no event of the previous frame, so that these can be collected.
 func TestFrameRemembersNothing(t *testing.T) {
 	cat := catalogOf(t,
 		buff.Spec{ID: "beat", Duration: 10 * time.Second, Period: time.Second},
@@ -116,7 +119,7 @@ func TestFrameRemembersNothing(t *testing.T) {
 	require.Equal(t, 4, engine.Remembered(e), "the frame has what they brought, in pieces of the chunks of 4, 8 and so on")
 	require.Zero(t, e.Tick(time.Millisecond).Len())
 	require.Zero(t, engine.Remembered(e))
-	for id := range buff.OwnerID(20) { // its handler wants a turn
+	for id := range buff.OwnerID(20) { // the handler schedules a turn
 		add(t, e, id, cat.Spec("shout"))
 	}
 	require.Equal(t, 20, e.Tick(0).Len())
@@ -124,8 +127,9 @@ func TestFrameRemembersNothing(t *testing.T) {
 	require.Zero(t, engine.Remembered(e))
 }
 
-// TestReplayOfBusy: a recording knows from which frame on somebody was busy: what he brought came at a time that cannot
-// be repeated. The error says so, and that of a recording in which nobody was does not.
+// TestReplayOfBusy checks that a recording has the number of the first frame with a busy owner,
+// whose events cannot be repeated at the same time. The error of the replay mentions it only for
+// such a recording.
 func TestReplayOfBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var rec bytes.Buffer
@@ -150,8 +154,9 @@ func TestReplayOfBusy(t *testing.T) {
 	})
 }
 
-// TestReplayOfForgedInbox: what the inbox had is read like everything else: a call of a number that there
-// is not, and one that is cut off, are errors that name the frame; and what was whole before it has been done.
+// TestReplayOfForgedInbox checks that recorded Inbox commands are validated like all others: an
+// unknown kind of call, and one that is cut off, are errors that name the frame, after the valid
+// commands before it were executed.
 func TestReplayOfForgedInbox(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant}, buff.Spec{ID: "mark", Kind: define.Instant})
 	o := engine.Options{Catalog: cat, Synchronous: true}
@@ -177,9 +182,9 @@ func TestReplayOfForgedInbox(t *testing.T) {
 	for forged, want := range map[byte]string{98: "frame 1: the inbox had the number 49", cmds[1][0]: ""} {
 		other := [][]byte{blocks[0], bytes.Clone(blocks[1])}
 		other[1][at] = forged
-		if want == "" { // the length of the command is one more than there are bytes
+		if want == "" { // the length of the command is one more than the number of bytes
 			want = " bytes, of "
-			other[1][at+1] += 2 // of a number with a sign
+			other[1][at+1] += 2 // plus one, in the encoding of signed numbers
 		}
 		done, err := replay.Run(bytes.NewReader(sealed(other)), o, replay.Game{})
 		require.ErrorIs(t, err, replay.ErrRecording)
@@ -188,8 +193,8 @@ func TestReplayOfForgedInbox(t *testing.T) {
 	}
 }
 
-// TestLatenessByChance: which events are looked at is a matter of chance, so that a pattern in them does not
-// hide the late ones: of a frame in which each k-th is late about one in k is said to be.
+// TestLatenessByChance checks that events are sampled at random, so that a pattern cannot hide the
+// late ones: if every k-th event of a frame is late, about one in k is reported as late.
 func TestLatenessByChance(t *testing.T) {
 	for _, k := range []int{2, 4, 8} {
 		_, sum := engine.Lateness(func(pass func(ms int64, times int)) {

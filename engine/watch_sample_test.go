@@ -15,9 +15,9 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// TestSampledTurns: of the turns of a frame the first eight are measured, then eight of those that stand
-// for two, and so on to 64; together they stand for all, as near as chance comes; and the next frame
-// begins anew.
+// TestSampledTurns checks the sampling of turns. The first eight turns of a frame are measured,
+// then eight that count for two turns each, and so on up to 64. Together they count for about all
+// turns. The next frame starts again.
 func TestSampledTurns(t *testing.T) {
 	const turns = 20_000
 	frames := engine.SampledTurns([]int{5, 8, turns, 3, turns})
@@ -34,11 +34,12 @@ func TestSampledTurns(t *testing.T) {
 			require.EqualValues(t, min(1<<(k/8), 64), w, "the %d. that is taken", k+1)
 			sum += int(w)
 		}
-		require.InEpsilon(t, turns, sum, 0.1) // the dice are the same each time
+		require.InEpsilon(t, turns, sum, 0.1) // the random numbers are the same in each run
 	}
 }
 
-// TestLateClasses: each class begins behind its bound, and the last one has no end.
+// TestLateClasses checks that each class starts after its bound, and that the last class has no
+// upper bound.
 func TestLateClasses(t *testing.T) {
 	want := [len(view.LateBounds) + 1]uint64{}
 	var sum time.Duration
@@ -56,8 +57,8 @@ func TestLateClasses(t *testing.T) {
 	require.Equal(t, sum, total)
 }
 
-// TestLateOfMany: what stands for its neighbours counts them all, however many they are, and where
-// all are alike nothing is left to chance.
+// TestLateOfMany checks that the samples count for all events, however many there are, and that
+// the result is exact if all events are equal.
 func TestLateOfMany(t *testing.T) {
 	for n := range 700 {
 		classes, sum := engine.Lateness(func(pass func(ms int64, times int)) { pass(3_600_000, n) })
@@ -67,8 +68,8 @@ func TestLateOfMany(t *testing.T) {
 	}
 }
 
-// TestSourceGoneAlone: the index across owners is kept for each reason by itself: a catalog in which
-// the only thing to know of a source is that it has gone.
+// TestSourceGoneAlone checks that the cross-owner index works for each reason alone: here the only
+// rule of the catalog that needs it is the loss of a source.
 func TestSourceGoneAlone(t *testing.T) {
 	for _, fate := range []define.Fate{define.FateRemove, define.FateAdopt} {
 		inModes(t, func(t *testing.T, m mode) {
@@ -91,7 +92,8 @@ func TestSourceGoneAlone(t *testing.T) {
 	}
 }
 
-// TestReplayBlockLimit: a block of 64 MB may be; one byte more is refused before it is read.
+// TestReplayBlockLimit checks that a block of 64 MB is accepted, and that a block with one more
+// byte is refused before it is read.
 func TestReplayBlockLimit(t *testing.T) {
 	var rec bytes.Buffer
 	e, err := engine.New(engine.Options{Synchronous: true, Trace: engine.Trace{Record: &rec}})

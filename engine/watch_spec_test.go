@@ -13,7 +13,7 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// answered returns what was asked for beside a loop that ticks.
+// answered calls f while the loop ticks, and returns the result.
 func answered[T any](t *testing.T, e *engine.Engine, f func() (T, error)) T {
 	t.Helper()
 	return ask(e, 0, func() T {
@@ -23,8 +23,8 @@ func answered[T any](t *testing.T, e *engine.Engine, f func() (T, error)) T {
 	})
 }
 
-// What each definition has led to is counted while somebody watches: by kind, with how long its
-// handlers took, over a reload and beside what has no definition.
+// TestSpecs checks the statistics of each definition while a Watch is open: events by kind and
+// durations of handlers, also across a Reload, and those of events without a definition.
 func TestSpecs(t *testing.T) {
 	specs := []buff.Spec{
 		{ID: "venom", Duration: time.Minute, Period: time.Second, On: buff.Hooks{Pulse: []buff.Action{{Do: define.DoCall, Name: "slow"}}}},
@@ -66,7 +66,7 @@ func TestSpecs(t *testing.T) {
 	require.EqualValues(t, 1, none.Events[buff.TimedOut])
 	require.Equal(t, time.Millisecond, none.Took)
 
-	// A reload that brings another definition first: the counts go by the ID.
+	// The Reload adds a definition at the front, but statistics belong to the ID.
 	next, err := cat.Next(append([]buff.Spec{{ID: "new", Duration: time.Hour}}, specs...)...)
 	require.NoError(t, err)
 	_, err = e.Reload(next)
@@ -85,8 +85,8 @@ func TestSpecs(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// Who carries a definition is found in pages, however many owners there are; of busy ones it is said
-// that it is not known.
+// TestHolders checks that the owners with a definition are returned in parts, however many owners
+// there are, and that busy owners are counted as unknown.
 func TestHolders(t *testing.T) {
 	e, release, _ := hanging(t, engine.Options{})
 	next, err := e.Catalog().Next(
@@ -108,7 +108,7 @@ func TestHolders(t *testing.T) {
 			e.AddBuff(id, buff.Application{Spec: torch, Source: 9})
 		}
 	}
-	require.NoError(t, e.Drop(8)) // a place with nobody in it
+	require.NoError(t, e.Drop(8)) // so that a number is not in use
 	e.AddBuff(7, buff.Application{Spec: torch, Source: 8})
 	e.AddBuff(7, buff.Application{Spec: e.Catalog().Spec("trap")})
 	for len(e.Tick(time.Millisecond).Stuck) == 0 {
@@ -136,7 +136,8 @@ func TestHolders(t *testing.T) {
 	release()
 }
 
-// A Tick that looks for who carries a definition ends with the owner at whom it has looked at 8,192 buffs.
+// TestHoldersOfMany checks that a Tick stops its search after the owner with which it has visited
+// 8,192 buffs.
 func TestHoldersOfMany(t *testing.T) {
 	for _, k := range []struct{ first, next int }{{4096, 2}, {4095, 0}} {
 		cat := catalogOf(t, buff.Spec{ID: "cold", Kind: define.Infinite})

@@ -18,7 +18,7 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// viewOf asks for a View while the loop ticks by dt, as often as it takes.
+// viewOf requests a View while the loop ticks by dt, as often as needed.
 func viewOf(t *testing.T, e *engine.Engine, dt time.Duration) *view.View {
 	t.Helper()
 	return ask(e, dt, func() *view.View {
@@ -28,7 +28,7 @@ func viewOf(t *testing.T, e *engine.Engine, dt time.Duration) *view.View {
 	})
 }
 
-// ask calls f beside a loop that ticks by dt until f has its answer.
+// ask calls f on another goroutine while the loop ticks by dt, until f returns.
 func ask[T any](e *engine.Engine, dt time.Duration, f func() T) T {
 	answer := make(chan T)
 	go func() { answer <- f() }()
@@ -42,7 +42,7 @@ func ask[T any](e *engine.Engine, dt time.Duration, f func() T) T {
 	}
 }
 
-// ticking is a clock that moves on by a millisecond whenever it is read.
+// ticking returns a clock that advances by a millisecond at each reading.
 func ticking() func() time.Duration {
 	var n atomic.Int64
 	return func() time.Duration { return time.Duration(n.Add(1)) * time.Millisecond }
@@ -60,7 +60,7 @@ func TestWatchView(t *testing.T) {
 			add(t, e, id, cat.Spec("venom"))
 		}
 	}
-	e.Tick(0) // what has happened before nobody has seen
+	e.Tick(0) // no View has the events before this Tick
 	defer e.Watch().Open(ticking())()
 	e.Tick(0)
 	add(t, e, 3, cat.Spec("once"))
@@ -102,7 +102,7 @@ func TestWatchView(t *testing.T) {
 	}
 }
 
-// Of the events of a large frame some are looked at, and together they stand for all.
+// TestWatchLateOfMany checks that in a large frame some events are sampled and count for all.
 func TestWatchLateOfMany(t *testing.T) {
 	cat := catalogOf(t,
 		buff.Spec{ID: "early", Kind: define.Infinite, Period: time.Second},
@@ -118,7 +118,7 @@ func TestWatchLateOfMany(t *testing.T) {
 	}
 	e.Tick(0)
 	defer e.Watch().Open(nil)()
-	var want [3]float64 // on time, at the end of a piece of the Tick, and far later
+	var want [3]float64 // on time, at the end of a slice of the Tick, and far later
 	var late time.Duration
 	for ev := range e.Tick(2 * time.Second).Events() {
 		late += time.Duration(ev.Seen-ev.At) * time.Millisecond
@@ -137,8 +137,8 @@ func TestWatchLateOfMany(t *testing.T) {
 	require.InEpsilon(t, late.Seconds(), v.LateSum.Seconds(), 0.1)
 }
 
-// Who carries most is known also of owners who have no turns, after a while, and who has
-// lost it is not shown with what it had.
+// TestWatchMost checks that the ranking by buffs also finds owners without turns, after a while,
+// and does not show owners that have lost their buffs.
 func TestWatchMost(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "long", Duration: time.Hour})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
@@ -182,7 +182,8 @@ func TestWatchMost(t *testing.T) {
 	require.EqualValues(t, []int64{7, 6, 5, 4, 3}, []int64{v.Most[0].N, v.Most[1].N, v.Most[2].N, v.Most[3].N, v.Most[4].N})
 }
 
-// The time of turns is known by owner, and that of the frame as the game says.
+// TestWatchTimes checks the durations of turns by owner, and the durations of frames as reported
+// by the game.
 func TestWatchTimes(t *testing.T) {
 	var now atomic.Int64
 	clock := func() time.Duration { return time.Duration(now.Load()) }
@@ -204,9 +205,9 @@ func TestWatchTimes(t *testing.T) {
 	v := engine.Ask(e)
 	require.Len(t, v.Busiest, 10)
 	require.True(t, slices.IsSortedFunc(v.Busiest, func(a, b view.Ranked) int { return int(b.N - a.N) }))
-	// Of the 30 turns of a frame the first 8 are measured, of the others one in two or four:
-	// the mean is owner × 100 µs. Chance is by a fixed seed, so the figure is the same in
-	// every run.
+	// Of the 30 turns of a frame the first 8 are measured, and of the others one in two or in
+	// four. The mean is owner × 100 µs. The random numbers have a fixed seed, so the result is the
+	// same in every run.
 	require.Contains(t, []buff.OwnerID{26, 27, 28, 29, 30}, v.Busiest[0].Owner)
 	require.Equal(t, 5*time.Second, v.BusySpan)
 	require.EqualValues(t, 400, v.Times.Len())
@@ -268,7 +269,8 @@ func TestWatchFollow(t *testing.T) {
 	require.Empty(t, viewOf(t, e, 0).Owners)
 }
 
-// A look that panics is reported, and the game goes on.
+// TestWatchLookPanics checks that a panic of a look function is reported, and that the game
+// continues.
 func TestWatchLookPanics(t *testing.T) {
 	e := open(t, engine.Options{Synchronous: true})
 	spawn(t, e, 7)
@@ -329,7 +331,7 @@ func TestWatchOwners(t *testing.T) {
 	require.NotContains(t, all, buff.OwnerID(1234))
 }
 
-// A loop that stands still is reported as that, and one that has ended as closed.
+// TestWatchUnanswered checks the errors for a loop that does not tick, and for a closed engine.
 func TestWatchUnanswered(t *testing.T) {
 	e := open(t, engine.Options{Synchronous: true})
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -343,7 +345,7 @@ func TestWatchUnanswered(t *testing.T) {
 	require.ErrorIs(t, err, engine.ErrClosed)
 }
 
-// Busy owners show what they carried, and that they are busy.
+// TestWatchStuck checks that busy owners are shown with their last known buffs, and as busy.
 func TestWatchStuck(t *testing.T) {
 	gate, in := make(chan struct{}), make(chan struct{})
 	cat := catalogOf(t, buff.Spec{ID: "trap", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("hang")}})
@@ -367,7 +369,8 @@ func TestWatchStuck(t *testing.T) {
 	require.Positive(t, v.Mail)
 	require.False(t, v.Owners[7].Unseen)
 
-	// Whoever comes later cannot know what it carries, and is not told that it is nothing.
+	// If the owner is first followed while it is busy, its buffs are unknown, which is different
+	// from none.
 	leave()
 	viewOf(t, e, 0)
 	leave, err = e.Watch().Follow(7, nil)
@@ -384,7 +387,7 @@ func TestWatchStuck(t *testing.T) {
 	require.Equal(t, 1, v.Owners[7].Carried)
 }
 
-// Nobody watches: nothing is allocated, nothing is kept.
+// TestWatchAllocations checks that without watchers nothing is allocated or kept.
 func TestWatchAllocations(t *testing.T) {
 	e, _ := steady(t, 1000, 0)
 	leave := e.Watch().Open(ticking())
@@ -413,7 +416,8 @@ func TestHistogram(t *testing.T) {
 	var none view.Histogram
 	require.Zero(t, none.Quantile(0.99))
 
-	// Of two durations half are below the first bound, and what is more only below the second.
+	// Of two durations, half are below the first bound, and a larger quantile is only below the
+	// second.
 	two := *engine.HistogramOf(time.Millisecond)
 	long := engine.HistogramOf(time.Second)
 	for i, n := range long {
@@ -423,8 +427,8 @@ func TestHistogram(t *testing.T) {
 	require.Equal(t, long.Quantile(1), two.Quantile(0.75))
 }
 
-// A Tick waits for nobody who watches: not for the lock of those who follow, not for an
-// answer that nobody takes, not for a reader of a View.
+// TestTickWaitsForNobody checks that a Tick does not wait for watchers: not for the lock of
+// Follow, not for a reader of an answer, and not for a reader of a View.
 func TestTickWaitsForNobody(t *testing.T) {
 	e := open(t, engine.Options{Synchronous: true})
 	spawn(t, e, 7)
@@ -452,7 +456,8 @@ func TestTickWaitsForNobody(t *testing.T) {
 	asking.Wait()
 }
 
-// The attributes of an owner are shown with what each buff does to them.
+// TestWatchAttributes checks that the attributes of an owner are shown with the effect of each
+// buff.
 func TestWatchAttributes(t *testing.T) {
 	cat := statsOf(t, might, wrath)
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})

@@ -15,7 +15,7 @@ import (
 // half is a rate.
 var half = buff.Ratio{Num: 1, Den: 2}
 
-// zoned returns an engine with owners who each have a buff of 10 s that pulses each second.
+// zoned returns an engine with owners that each have a buff of 10 s that pulses each second.
 func zoned(t *testing.T, m mode, ids ...buff.OwnerID) *engine.Engine {
 	t.Helper()
 	o := engine.Options{Catalog: catalogOf(t, buff.Spec{ID: "venom", Duration: 10 * time.Second, Period: time.Second}, buff.Spec{ID: "local", Kind: define.Infinite, OnZone: define.FateRemove})}
@@ -29,8 +29,8 @@ func zoned(t *testing.T, m mode, ids ...buff.OwnerID) *engine.Engine {
 	return e
 }
 
-// TestZonePause: the time of all in a zone stands still, and of nobody else; afterwards ends
-// and pulses come as much later.
+// TestZonePause checks that the pause of a zone pauses all owners in it and no others, and that
+// ends and pulses are later by the length of the pause.
 func TestZonePause(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
 		e := zoned(t, m, 1, 2)
@@ -50,7 +50,7 @@ func TestZonePause(t *testing.T) {
 	})
 }
 
-// TestZoneRate: in a zone of half the rate everything takes twice as long.
+// TestZoneRate checks that in a zone with the rate 1/2 everything takes twice as long.
 func TestZoneRate(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
 		e := zoned(t, m, 1)
@@ -66,8 +66,8 @@ func TestZoneRate(t *testing.T) {
 	})
 }
 
-// TestZoneOnTheWay: whoever enters a zone takes its time, and leaves that of the one before;
-// a pause of its own is another cause. Zone 0 is that of everybody who was not put elsewhere.
+// TestZoneOnTheWay checks that an owner that enters a zone gets its time and loses that of the
+// zone before, independent of its own pause. Owners are in zone 0 by default.
 func TestZoneOnTheWay(t *testing.T) {
 	e := zoned(t, modes[0], 1)
 	require.NoError(t, e.Do(buff.PauseZone(5)).Err)
@@ -88,7 +88,7 @@ func TestZoneOnTheWay(t *testing.T) {
 	require.Equal(t, []string{"1: 11000 pulse venom x1", "2: 11000 pulse venom x1"}, lines(e.Tick(time.Second)))
 	require.ErrorIs(t, e.Do(buff.SetZone(3, 1)).Err, engine.ErrUnknownOwner)
 
-	for range 3 { // nothing is left of a zone without anybody whose time is the world's
+	for range 3 { // a zone without owners and with normal time is removed
 		require.NoError(t, e.Do(buff.ResumeZone(5)).Err)
 		require.NoError(t, e.Do(buff.SetZoneRate(6, buff.Ratio{})).Err)
 		require.NoError(t, e.Do(buff.SetZone(1, 8)).Err)
@@ -101,7 +101,8 @@ func TestZoneOnTheWay(t *testing.T) {
 	}
 }
 
-// TestZoneOfDropped: who has been dropped while it was busy is not told of its zone.
+// TestZoneOfDropped checks that an owner that was dropped while it was busy is not notified of its
+// zone's time.
 func TestZoneOfDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPrison(t, 1, engine.Options{Workers: 1})
@@ -115,8 +116,8 @@ func TestZoneOfDropped(t *testing.T) {
 	})
 }
 
-// TestZoneBusy: a busy owner is paused from the instant of the call on; if its mailbox has
-// no room, as soon as there is some.
+// TestZoneBusy checks that a busy owner is paused from the instant of the call on or, if its
+// mailbox has no room, as soon as there is room.
 func TestZoneBusy(t *testing.T) {
 	for _, full := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
