@@ -87,9 +87,9 @@ func TestW05_Aura(t *testing.T) {
 	}
 }
 
-// TestAuraLooks checks that searches are at the start and at every interval after it, whatever the
-// length of the frames, and that several searches due in one frame are combined.
-func TestAuraLooks(t *testing.T) {
+// TestAura_SearchInstants checks that searches are at the start and at every interval after it,
+// whatever the length of the frames, and that several searches due in one frame are combined.
+func TestAura_SearchInstants(t *testing.T) {
 	e, f, cat := auraWorld(t, modes[0])
 	spawn(t, e, 1)
 	e.Tick(130 * time.Millisecond)
@@ -270,8 +270,9 @@ func carries(e *engine.Engine, id buff.OwnerID, s *buff.Spec) (n int) {
 	return n
 }
 
-// TestAuraOfAnAura checks that an aura may apply an aura, which searches from the next frame on.
-func TestAuraOfAnAura(t *testing.T) {
+// TestAura_AppliesAura checks that an aura may apply an aura, which searches from the next frame
+// on.
+func TestAura_AppliesAura(t *testing.T) {
 	second := beacon()
 	second.Apply = "plague"
 	e, f, cat := auraWorld(t, modes[0],
@@ -458,9 +459,9 @@ func TestAuraOfBusyMembers(t *testing.T) {
 	})
 }
 
-// TestAurasComeBack checks that auras of one bearer that search at one instant do so in the order
-// of their age, even after the bearer was saved and restored.
-func TestAurasComeBack(t *testing.T) {
+// TestAura_OrderAfterRestore checks that auras of one bearer that search at one instant do so in
+// the order of their age, even after the bearer was saved and restored.
+func TestAura_OrderAfterRestore(t *testing.T) {
 	e, f, cat := auraWorld(t, modes[0],
 		buff.Spec{ID: "torch", Kind: define.Infinite, Aura: define.Aura{Apply: "glow", Radius: 10, Interval: time.Second}},
 		buff.Spec{ID: "glow", Kind: define.Infinite},

@@ -145,9 +145,9 @@ func TestP29_Zones(t *testing.T) {
 	require.NoError(t, e.Do(buff.PauseZone(buff.MaxOwners)).Err)
 }
 
-// TestP27_AskingOthers checks that a handler that issues commands endlessly is stopped, and that
-// its commands below the limit are executed.
-func TestP27_AskingOthers(t *testing.T) {
+// TestP27_CommandsForOthers checks that a handler that issues commands endlessly is stopped, and
+// that its commands below the limit are executed.
+func TestP27_CommandsForOthers(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant})
 	for _, to := range []buff.OwnerID{1, 2} {
 		e := open(t, engine.Options{Catalog: cat, Synchronous: true})
@@ -280,8 +280,8 @@ func TestP30_PeakOfAWorld(t *testing.T) {
 	runtime.KeepAlive(world)
 }
 
-// TestP30_AuraLooks checks that an aura has one timer, however often it searches.
-func TestP30_AuraLooks(t *testing.T) {
+// TestP30_AuraTimers checks that an aura has one timer, however often it searches.
+func TestP30_AuraTimers(t *testing.T) {
 	cat := catalogOf(t,
 		buff.Spec{ID: "light", Kind: define.Infinite, Stack: define.Stacking{By: define.ByTarget}},
 		buff.Spec{ID: "lamp", Kind: define.Infinite, Aura: define.Aura{Apply: "light", Interval: 50 * time.Millisecond, Radius: 1}},

@@ -12,10 +12,11 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestBusySource checks that an application that reads attributes of a busy source waits until the
-// source can be read, in each lane, and then uses the values of that time. An application that
-// reads no attributes does not wait, and a source that is not in the engine has no attributes.
-func TestBusySource(t *testing.T) {
+// TestApplication_BusySource checks that an application that reads attributes of a busy source
+// waits until the source can be read, in each lane, and then uses the values of that time. An
+// application that reads no attributes does not wait, and a source that is not in the engine has
+// no attributes.
+func TestApplication_BusySource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = 3
 		cat := statsOf(t,
@@ -72,10 +73,10 @@ func TestBusySource(t *testing.T) {
 	})
 }
 
-// TestBusySourceReload checks that an application that waits for a busy source is evaluated with
-// the definition that is current then. The source leaves right after that, so the values cannot be
-// read again.
-func TestBusySourceReload(t *testing.T) {
+// TestApplication_BusySourceAndReload checks that an application that waits for a busy source is
+// evaluated with the definition that is current then. The source leaves right after that, so the
+// values cannot be read again.
+func TestApplication_BusySourceAndReload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		burn := func(attr string) buff.Spec {
 			return buff.Spec{ID: "burn", Kind: define.Infinite, Params: []define.Param{{Name: "strength", Value: define.Number{

@@ -12,10 +12,10 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestP10_BackFromStuck checks that time passes an owner whose handler does not return. When the
-// handler returns minutes later, the overdue events are processed in order and within Limits.Tick,
-// and game time does not wait for them.
-func TestP10_BackFromStuck(t *testing.T) {
+// TestP10_StuckOwnerCatchesUp checks that time passes an owner whose handler does not return. When
+// the handler returns minutes later, the overdue events are processed in order and within
+// Limits.Tick, and game time does not wait for them.
+func TestP10_StuckOwnerCatchesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = 100
 		p := newPrison(t, 10, engine.Options{Workers: 2, Limits: engine.Limits{Tick: limit}})
@@ -124,9 +124,9 @@ func TestP10_HeldCounts(t *testing.T) {
 	})
 }
 
-// TestP29_CommandsOfWhoWaits checks that the commands that wait for an owner whose turn was cut
-// short count against Limits.Mailbox until they are executed.
-func TestP29_CommandsOfWhoWaits(t *testing.T) {
+// TestP29_CommandsForUnfinishedOwner checks that the commands that wait for an owner whose turn
+// was cut short count against Limits.Mailbox until they are executed.
+func TestP29_CommandsForUnfinishedOwner(t *testing.T) {
 	const limit = 8
 	cat := catalogOf(t, buff.Spec{ID: "ends", Duration: time.Second}, buff.Spec{ID: "mark", Kind: define.Infinite})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Limits: engine.Limits{Tick: 2, Mailbox: limit}})

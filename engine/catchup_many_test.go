@@ -203,9 +203,9 @@ func TestP10_OneInstant(t *testing.T) {
 	}
 }
 
-// TestMassEnd checks that when many buffs end at once, owners with few ends are not divided:
-// nearly every owner has all its ends in one Tick.
-func TestMassEnd(t *testing.T) {
+// TestTick_ManyEndsAtOnce checks that when many buffs end at once, owners with few ends are not
+// divided: nearly every owner has all its ends in one Tick.
+func TestTick_ManyEndsAtOnce(t *testing.T) {
 	const owners, ends = 20_000, 3
 	for _, workers := range []int{0, 2} {
 		cat := catalogOf(t, buff.Spec{ID: "ends", Duration: time.Second})

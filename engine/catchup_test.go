@@ -212,10 +212,10 @@ func TestP10_MemoryOfADay(t *testing.T) {
 	}
 }
 
-// TestRunaway checks that an owner whose handlers create work endlessly at one instant gets no
-// more than its allowance in each Tick. Time waits for it until it has processed Limits.Tick
-// events, and then continues for all other owners.
-func TestRunaway(t *testing.T) {
+// TestTick_EndlessHandlers checks that an owner whose handlers create work endlessly at one
+// instant gets no more than its allowance in each Tick. Time waits for it until it has processed
+// Limits.Tick events, and then continues for all other owners.
+func TestTick_EndlessHandlers(t *testing.T) {
 	for _, workers := range []int{0, 2} {
 		cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second})
 		e := open(t, engine.Options{Catalog: cat, Limits: engine.Limits{Tick: 2000, Buffs: 500}, Synchronous: workers == 0, Workers: workers, Budget: patient})
@@ -294,8 +294,9 @@ func TestP10_BudgetStopsTheTime(t *testing.T) {
 	require.EqualValues(t, 3_600_000, f.Now)
 }
 
-// TestP50_CloseWorksOff checks that Close processes carried time, because it is accepted work.
-func TestP50_CloseWorksOff(t *testing.T) {
+// TestP50_CloseProcessesCarriedTime checks that Close processes carried time, because it is
+// accepted work.
+func TestP50_CloseProcessesCarriedTime(t *testing.T) {
 	calls := 0
 	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("count")}})
 	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, Limits: engine.Limits{Tick: 50}, Handlers: engine.Handlers{
@@ -335,16 +336,16 @@ func TestP50_CloseEnds(t *testing.T) {
 	require.Equal(t, 400*day, time.Duration(reached)*time.Millisecond+e.Stats().LostAtClose)
 }
 
-// TestCatchUpWords checks the names of the policies, and that an unknown policy is refused.
-func TestCatchUpWords(t *testing.T) {
+// TestCatchUp_Names checks the names of the policies, and that an unknown policy is refused.
+func TestCatchUp_Names(t *testing.T) {
 	_, err := engine.New(engine.Options{CatchUp: engine.Dilate + 1, Limits: engine.Limits{Tick: -1}})
 	require.ErrorContains(t, err, "Options.CatchUp must be Carry or Dilate, not 2")
 	require.ErrorContains(t, err, "Options.Limits.Tick must be from 1 to 1073741824, not -1")
 }
 
-// TestLongFrameSeen checks that in a late frame that is processed in one slice, all events have
-// the same Seen.
-func TestLongFrameSeen(t *testing.T) {
+// TestFrame_SeenInLateFrame checks that in a late frame that is processed in one slice, all events
+// have the same Seen.
+func TestFrame_SeenInLateFrame(t *testing.T) {
 	e := stalled(t, 1, time.Second, engine.Options{Synchronous: true})
 	seen := []wheel.Time{}
 	for ev := range e.Tick(8 * time.Second).Events() {

@@ -116,9 +116,9 @@ func TestChanges(t *testing.T) {
 	require.Greater(t, told, 300)
 }
 
-// TestChangesTellDeath checks that the death of an owner without buffs is reported, and its
+// TestEngine_Changes_Death checks that the death of an owner without buffs is reported, and its
 // revival.
-func TestChangesTellDeath(t *testing.T) {
+func TestEngine_Changes_Death(t *testing.T) {
 	e := open(t, engine.Options{Synchronous: true, Catalog: catalogOf(t)})
 	require.NoError(t, e.Spawn(7, nil))
 	o := newOnlooker(e)
@@ -142,9 +142,10 @@ func TestChangesTellDeath(t *testing.T) {
 	require.PanicsWithValue(t, "engine: Changes called twice", func() { e.Changes() })
 }
 
-// TestChangesOfAPlace checks that an owner that was spawned and removed between two loops is not
-// reported, even if another owner had its number before and all of that owner was reported.
-func TestChangesOfAPlace(t *testing.T) {
+// TestEngine_Changes_ReusedNumber checks that an owner that was spawned and removed between two
+// loops is not reported, even if another owner had its number before and all of that owner was
+// reported.
+func TestEngine_Changes_ReusedNumber(t *testing.T) {
 	e := open(t, engine.Options{Synchronous: true, Catalog: catalogOf(t)})
 	o := newOnlooker(e)
 	for _, id := range []buff.OwnerID{7, 8} {
@@ -189,8 +190,9 @@ func TestChangesAllocations(t *testing.T) {
 	require.Equal(t, 51*34, n)
 }
 
-// TestNextMark checks that marks.next finds numbers up to the limit, for several sizes of the set.
-func TestNextMark(t *testing.T) {
+// TestMarks_Next checks that marks.next finds numbers up to the limit, for several sizes of the
+// set.
+func TestMarks_Next(t *testing.T) {
 	for _, limit := range []int{64, 128, 64 * 63, 64 * 64, 64 * 65} {
 		last := uint32(limit - 1)
 		n, ok := engine.NextMark([]uint32{0, 63, last}, limit, 0, limit)

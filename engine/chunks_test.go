@@ -12,10 +12,10 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestP10_RoomOfAStall checks that the events of a worker are read until the next Tick starts, and
-// that their memory is free then, even while some owners are stuck. So all lists together have
+// TestP10_ChunksWhileStuck checks that the events of a worker are read until the next Tick starts,
+// and that their memory is free then, even while some owners are stuck. So all lists together have
 // room for the events of one Tick at its limit, not for several frames of each worker.
-func TestP10_RoomOfAStall(t *testing.T) {
+func TestP10_ChunksWhileStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const owners, limit, workers = 1000, 20_000, 3
 		p := newPrison(t, owners, engine.Options{Workers: workers, Limits: engine.Limits{Tick: limit}})
@@ -88,9 +88,9 @@ func TestChunksOfEmptyTurns(t *testing.T) {
 	})
 }
 
-// TestSlicesOfAShortTick checks that there is no second slice if the first one processes all due
+// TestTick_OneSliceIsEnough checks that there is no second slice if the first one processes all due
 // events.
-func TestSlicesOfAShortTick(t *testing.T) {
+func TestTick_OneSliceIsEnough(t *testing.T) {
 	for _, m := range modes[:4] {
 		cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: 50 * time.Millisecond})
 		o := engine.Options{Catalog: cat}

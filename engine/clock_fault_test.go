@@ -13,9 +13,9 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestClockFails checks that a watcher's clock that fails at the end of a turn costs one
+// TestWatchClock_FailsAtEnd checks that a watcher's clock that fails at the end of a turn costs one
 // measurement, and that the results of the turn are kept.
-func TestClockFails(t *testing.T) {
+func TestWatchClock_FailsAtEnd(t *testing.T) {
 	o := engine.Options{
 		Catalog:     catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second}),
 		Synchronous: true,
@@ -47,8 +47,9 @@ func TestClockFails(t *testing.T) {
 	require.NoError(t, e.Close(context.Background()))
 }
 
-// TestClockFailsFirst checks the same for a clock that fails at the start of a turn or of a Tick.
-func TestClockFailsFirst(t *testing.T) {
+// TestWatchClock_FailsAtStart checks the same for a clock that fails at the start of a turn or of
+// a Tick.
+func TestWatchClock_FailsAtStart(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second})
 	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true})
 	require.NoError(t, err)

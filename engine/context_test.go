@@ -11,9 +11,9 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// TestContextKnows checks that a handler can read when its event was due, in which frame it is
+// TestContext_Queries checks that a handler can read when its event was due, in which frame it is
 // processed, and the current definitions, even after a Reload.
-func TestContextKnows(t *testing.T) {
+func TestContext_Queries(t *testing.T) {
 	specs := []buff.Spec{{ID: "p", Duration: 10 * time.Second, Period: time.Second, On: buff.Hooks{Pulse: call("look")}}}
 	cat, err := buff.NewCatalog(specs...)
 	require.NoError(t, err)

@@ -13,9 +13,9 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestCopiesSoon checks that Help first copies the owners that are due in the next Tick, so that
-// no worker has to copy them.
-func TestCopiesSoon(t *testing.T) {
+// TestCopies_Help_DueOwnersFirst checks that Help first copies the owners that are due in the next
+// Tick, so that no worker has to copy them.
+func TestCopies_Help_DueOwnersFirst(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "itch", Kind: define.Infinite, Period: time.Second})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	var order []buff.OwnerID
@@ -57,9 +57,10 @@ func TestCopiesSoon(t *testing.T) {
 	require.Positive(t, all)
 }
 
-// TestCopiesSoonBounds checks that the owners that are due next are only collected if Help is in
-// use and the round has owners left, and only up to a limit. All other owners are copied too.
-func TestCopiesSoonBounds(t *testing.T) {
+// TestCopies_Help_DueOwnersLimited checks that the owners that are due next are only collected if
+// Help is in use and the round has owners left, and only up to a limit. All other owners are
+// copied too.
+func TestCopies_Help_DueOwnersLimited(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "itch", Kind: define.Infinite, Period: time.Second})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	const owners = 9000
@@ -92,8 +93,8 @@ func TestCopiesSoonBounds(t *testing.T) {
 	finish()
 }
 
-// TestCopiesGiveWay checks that a goroutine that writes copies waits while a Tick is running.
-func TestCopiesGiveWay(t *testing.T) {
+// TestCopies_GiveWay checks that a goroutine that writes copies waits while a Tick is running.
+func TestCopies_GiveWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newBusy(t)
 		c := r.e.Copies(nil)
@@ -112,9 +113,9 @@ func TestCopiesGiveWay(t *testing.T) {
 	})
 }
 
-// TestCopiesGiveWayInTheEnd checks that GiveWay does not block forever if the game has no time
+// TestCopies_GiveWay_Bounded checks that GiveWay does not block forever if the game has no time
 // between its Ticks.
-func TestCopiesGiveWayInTheEnd(t *testing.T) {
+func TestCopies_GiveWay_Bounded(t *testing.T) {
 	e := open(t, engine.Options{Synchronous: true})
 	c := e.Copies(nil)
 	var gone sync.WaitGroup

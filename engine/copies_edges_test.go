@@ -21,9 +21,9 @@ func TestCopiesPieces(t *testing.T) {
 	require.Empty(t, engine.Pieces(c, 0))
 }
 
-// TestCopiesBusyMany checks that a round lists exactly the busy owners, in the order in which they
-// became busy.
-func TestCopiesBusyMany(t *testing.T) {
+// TestCopies_BusyOwnersInOrder checks that a round lists exactly the busy owners, in the order in
+// which they became busy.
+func TestCopies_BusyOwnersInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
 		cat := catalogOf(t, buff.Spec{ID: "hang", Kind: define.Instant, On: buff.Hooks{Exec: call("wait")}}, buff.Spec{ID: "coin", Kind: define.Infinite})
@@ -48,9 +48,9 @@ func TestCopiesBusyMany(t *testing.T) {
 	})
 }
 
-// TestCopiesGoneAndBack checks that an owner that has left since the last round and was spawned
-// again is not in Round.Gone.
-func TestCopiesGoneAndBack(t *testing.T) {
+// TestCopies_GoneAndSpawnedAgain checks that an owner that has left since the last round and was
+// spawned again is not in Round.Gone.
+func TestCopies_GoneAndSpawnedAgain(t *testing.T) {
 	e := open(t, engine.Options{Synchronous: true})
 	spawn(t, e, 1, 2, 3)
 	c := e.Copies(nil)

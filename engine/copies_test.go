@@ -446,9 +446,9 @@ func TestCopiesMarshalGone(t *testing.T) {
 	require.Equal(t, []string{"1: 1000 pulse itch x1"}, append(first, lines(e.Tick(0))...))
 }
 
-// TestCopiesTouch checks that an owner that is touched, or changes its zone, during a round is
-// copied in its earlier state, and belongs to the next round.
-func TestCopiesTouch(t *testing.T) {
+// TestCopies_OwnerTouchedDuringRound checks that an owner that is touched, or changes its zone,
+// during a round is copied in its earlier state, and belongs to the next round.
+func TestCopies_OwnerTouchedDuringRound(t *testing.T) {
 	e := open(t, engine.Options{Workers: 2, Budget: patient})
 	spawn(t, e, 1, 2)
 	c := e.Copies(nil)

@@ -170,9 +170,9 @@ func TestDoAllAllocates(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(100, do))
 }
 
-// TestDoAllUnsound checks that an invalid command panics as in Do, even if it resembles the
-// command that DoAll executes on a fast path.
-func TestDoAllUnsound(t *testing.T) {
+// TestEngine_DoAll_InvalidCommand checks that an invalid command panics as in Do, even if it
+// resembles the command that DoAll executes on a fast path.
+func TestEngine_DoAll_InvalidCommand(t *testing.T) {
 	e := open(t, engine.Options{Synchronous: true})
 	spawn(t, e, 1)
 	for _, change := range []func(c *buff.Command){

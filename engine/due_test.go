@@ -63,9 +63,9 @@ func (w *timers) due(now wheel.Time) (owners []buff.OwnerID) {
 	return owners
 }
 
-// TestOrderOfTimers checks that a frame has its owners in the order in which timers of all their
-// buffs would fire, although each owner has only one timer, which is lazy.
-func TestOrderOfTimers(t *testing.T) {
+// TestTick_OwnersInTimerOrder checks that a frame has its owners in the order in which timers of
+// all their buffs would fire, although each owner has only one timer, which is lazy.
+func TestTick_OwnersInTimerOrder(t *testing.T) {
 	cat := catalogOf(t,
 		buff.Spec{ID: "beat", Duration: 2 * time.Second, Period: 200 * time.Millisecond, Stack: define.Stacking{By: define.ByTarget}},
 		buff.Spec{ID: "short", Duration: 400 * time.Millisecond, Stack: define.Stacking{By: define.BySource}},
@@ -120,9 +120,9 @@ func handleOf(t *testing.T, e *engine.Engine, id buff.OwnerID) (h buff.Handle) {
 	return h
 }
 
-// TestOneTimer checks that an owner has one timer, however many buffs it has, and that a later
-// deadline does not move the timer, which then fires early without an event.
-func TestOneTimer(t *testing.T) {
+// TestOwner_OneLazyTimer checks that an owner has one timer, however many buffs it has, and that a
+// later deadline does not move the timer, which then fires early without an event.
+func TestOwner_OneLazyTimer(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "short", Duration: time.Second, Stack: define.Stacking{By: define.ByTarget}}, buff.Spec{ID: "long", Duration: time.Minute})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	spawn(t, e, 1)

@@ -46,9 +46,9 @@ func TestEpoch(t *testing.T) {
 	}
 }
 
-// TestUptimeSteps checks that if Options.Uptime does not continue the uptime of the last run, the
-// Restoration of an owner with a buff that uses it reports that.
-func TestUptimeSteps(t *testing.T) {
+// TestOptions_UptimeDiscontinuous checks that if Options.Uptime does not continue the uptime of
+// the last run, the Restoration of an owner with a buff that uses it reports that.
+func TestOptions_UptimeDiscontinuous(t *testing.T) {
 	o := engine.Options{Catalog: catalogOf(t, keepSpecs...), Synchronous: true, Epoch: time.Unix(1_700_000_000, 0)}
 	first := open(t, o)
 	spawn(t, first, 1, 2)

@@ -32,10 +32,10 @@ func (x *teller) told(f view.Fault) {
 	x.lineages = append(x.lineages, fmt.Sprintf("%d %s %v, %d more", f.Event.At, of, f.Value, f.Suppressed))
 }
 
-// TestP24_ToldOncePerInterval checks that OnFault is called at most once per second of game time
+// TestP24_ReportsPerInterval checks that OnFault is called at most once per second of game time
 // for each definition that fails at every pulse, with the number of suppressed faults. All faults
 // are counted, and all are events. The number of workers makes no difference.
-func TestP24_ToldOncePerInterval(t *testing.T) {
+func TestP24_ReportsPerInterval(t *testing.T) {
 	for _, m := range modes {
 		t.Run(m.name, func(t *testing.T) {
 			x := &teller{}
@@ -86,9 +86,10 @@ func TestP24_ToldOncePerInterval(t *testing.T) {
 	}
 }
 
-// TestP24_Sites checks that a function that fails all the time does not hide the faults of another
-// one. Functions of timeouts are distinguished by their address, and a panic from a Goexit.
-func TestP24_Sites(t *testing.T) {
+// TestP24_ReportsPerFunction checks that a function that fails all the time does not hide the
+// faults of another one. Functions of timeouts are distinguished by their address, and a panic
+// from a Goexit.
+func TestP24_ReportsPerFunction(t *testing.T) {
 	x := &teller{}
 	e := open(t, engine.Options{Synchronous: true, OnFault: x.told})
 	spawn(t, e, 1)

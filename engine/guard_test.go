@@ -182,8 +182,9 @@ func TestP04_LongestTime(t *testing.T) {
 	require.Zero(t, e.Stats().Timers)
 }
 
-// TestEndlessAndBack checks that a buff that was made endless and then gets an end again does end.
-func TestEndlessAndBack(t *testing.T) {
+// TestSetRemaining_EndlessAndFinite checks that a buff that was made endless and then gets an end
+// again does end.
+func TestSetRemaining_EndlessAndFinite(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "oath", Kind: define.Infinite, Stack: define.Stacking{By: define.ByTarget}})
 	oath := cat.Spec("oath")
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})

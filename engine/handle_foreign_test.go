@@ -109,9 +109,10 @@ func TestP14_Origins(t *testing.T) {
 	require.Len(t, seen, 100_000)
 }
 
-// TestNumber checks that engines with the same number have the same handles, and that a replay has
-// the handles of the recorded engine, so that a handler that stores handles works as before.
-func TestNumber(t *testing.T) {
+// TestOptions_Number checks that engines with the same number have the same handles, and that a
+// replay has the handles of the recorded engine, so that a handler that stores handles works as
+// before.
+func TestOptions_Number(t *testing.T) {
 	var b bytes.Buffer
 	o := engine.Options{Synchronous: true, Number: 77, Epoch: time.UnixMilli(0), Catalog: catalogOf(t, keepSpecs...)}
 	_, want, wantTimeouts := twin(t, o)

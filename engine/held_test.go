@@ -27,10 +27,10 @@ func (p *scarce) Submit(task func()) error {
 	return nil
 }
 
-// TestHeldEndsAtOnce checks an owner whose handler is running when the budget is used up, and
-// whose turn ends just then, before the loop has determined which owners are still running.
-// Neither the results of the turn nor the owner's timers may be lost.
-func TestHeldEndsAtOnce(t *testing.T) {
+// TestTick_HeldTurnEndsAtBudget checks an owner whose handler is running when the budget is used
+// up, and whose turn ends just then, before the loop has determined which owners are still
+// running. Neither the results of the turn nor the owner's timers may be lost.
+func TestTick_HeldTurnEndsAtBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate, hang := make(chan struct{}), true
 		o := engine.Options{
@@ -71,9 +71,10 @@ func TestHeldEndsAtOnce(t *testing.T) {
 	})
 }
 
-// TestP10_HeldFitsIn checks that the events of an owner that was held count in the Tick that
-// merges them, as do those of owners with an allowance: together they are at most Limits.Tick.
-func TestP10_HeldFitsIn(t *testing.T) {
+// TestP10_HeldEventsWithinLimit checks that the events of an owner that was held count in the Tick
+// that merges them, as do those of owners with an allowance: together they are at most
+// Limits.Tick.
+func TestP10_HeldEventsWithinLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit, each = 64, 32
 		g, called := gates{}, 0

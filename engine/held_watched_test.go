@@ -12,9 +12,9 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestHeldWatched checks that the events of an owner whose handler was held count in the frame
-// that merges them, even if a watcher has turns measured.
-func TestHeldWatched(t *testing.T) {
+// TestTick_HeldEventsWhileMeasured checks that the events of an owner whose handler was held count
+// in the frame that merges them, even if a watcher has turns measured.
+func TestTick_HeldEventsWhileMeasured(t *testing.T) {
 	for _, watched := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			const limit, each, others = 64, 32, 60

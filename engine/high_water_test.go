@@ -10,9 +10,9 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestFitted checks that a list keeps its memory if at least a quarter of it was used, or if its
-// capacity is at most the minimum. Otherwise it gets twice the used capacity.
-func TestFitted(t *testing.T) {
+// TestFitted_KeepsOrShrinks checks that a list keeps its memory if at least a quarter of it was
+// used, or if its capacity is at most the minimum. Otherwise it gets twice the used capacity.
+func TestFitted_KeepsOrShrinks(t *testing.T) {
 	for _, c := range []struct{ used, room, want int }{
 		{0, 1024, 1024},
 		{0, 1025, 1024},
@@ -32,9 +32,9 @@ func TestFitted(t *testing.T) {
 	}
 }
 
-// TestGivenBack checks that a worker keeps as many chunks as were used, without the very long
+// TestChunks_Shrink checks that a worker keeps as many chunks as were used, without the very long
 // ones, and that it fills one of them next.
-func TestGivenBack(t *testing.T) {
+func TestChunks_Shrink(t *testing.T) {
 	for _, c := range []struct {
 		rooms []int
 		used  int
@@ -55,9 +55,9 @@ func TestGivenBack(t *testing.T) {
 	require.Equal(t, 4, next, "a new one is small")
 }
 
-// TestWantedGivenBack checks that the list of scheduled owners releases its memory after a frame
-// with many of them, and that the owners in the list at that time stay in it.
-func TestWantedGivenBack(t *testing.T) {
+// TestWanted_ReleasesMemory checks that the list of scheduled owners releases its memory after a
+// frame with many of them, and that the owners in the list at that time stay in it.
+func TestWanted_ReleasesMemory(t *testing.T) {
 	rung := 0
 	cat := catalogOf(t, buff.Spec{ID: "bell", Kind: define.Instant, On: buff.Hooks{Exec: call("ring")}})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Handlers: engine.Handlers{

@@ -68,8 +68,8 @@ func TestHistoryIsBounded(t *testing.T) {
 	require.EqualError(t, err, "engine: Options.Trace.History must be zero, for none, or from 131072 to 1099511627776, not 1")
 }
 
-// TestHistoryForgets checks that old events are dropped even if there are no new ones.
-func TestHistoryForgets(t *testing.T) {
+// TestHistory_DropsOldEvents checks that old events are dropped even if there are no new ones.
+func TestHistory_DropsOldEvents(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Trace: engine.Trace{History: history.DefaultBytes}})
 	spawn(t, e, 1)
@@ -81,9 +81,9 @@ func TestHistoryForgets(t *testing.T) {
 	require.Equal(t, wheel.Time(1), e.History().Since())
 }
 
-// TestTimeChangesAreRemembered checks that the flight recorder has all pauses and rates of time,
+// TestHistory_PausesAndRates checks that the flight recorder has all pauses and rates of time,
 // by whichever way they were set: the loop, a handler or a zone.
-func TestTimeChangesAreRemembered(t *testing.T) {
+func TestHistory_PausesAndRates(t *testing.T) {
 	cat, err := buff.NewCatalog(
 		buff.Spec{ID: "oath", Kind: define.Infinite},
 		buff.Spec{ID: "stasis", Kind: define.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: define.DoCall, Name: "stasis"}}}},

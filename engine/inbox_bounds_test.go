@@ -87,8 +87,9 @@ func TestP29_InboxAndEvents(t *testing.T) {
 	require.Zero(t, e.Stats().Undelivered)
 }
 
-// TestInboxLetsGo checks that the Inbox keeps no references to the data of delivered commands.
-func TestInboxLetsGo(t *testing.T) {
+// TestInbox_ReleasesCommands checks that the Inbox keeps no references to the data of delivered
+// commands.
+func TestInbox_ReleasesCommands(t *testing.T) {
 	e := open(t, engine.Options{Synchronous: true})
 	kept := make([]weak.Pointer[[1000]byte], 3)
 	for k := range kept {
@@ -107,8 +108,8 @@ func TestInboxLetsGo(t *testing.T) {
 	runtime.KeepAlive(e)
 }
 
-// TestInboxLetsGoRecorded checks the same while the engine is being recorded.
-func TestInboxLetsGoRecorded(t *testing.T) {
+// TestInbox_ReleasesCommandsWhenRecorded checks the same while the engine is being recorded.
+func TestInbox_ReleasesCommandsWhenRecorded(t *testing.T) {
 	var rec bytes.Buffer
 	e := open(t, engine.Options{Synchronous: true, Trace: engine.Trace{Record: &rec}})
 	big := new([1000]byte)
@@ -120,10 +121,10 @@ func TestInboxLetsGoRecorded(t *testing.T) {
 	runtime.KeepAlive(e)
 }
 
-// TestInboxBooks checks that while sixteen goroutines post to four producers and others read
+// TestInbox_Statistics checks that while sixteen goroutines post to four producers and others read
 // statistics, the loop delivers exactly the accepted commands, those of each producer in order,
 // and that the statistics are right.
-func TestInboxBooks(t *testing.T) {
+func TestInbox_Statistics(t *testing.T) {
 	const posters, each = 16, 400
 	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Limits: engine.Limits{Inbox: 64, Tick: 100}})

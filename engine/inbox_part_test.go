@@ -107,9 +107,9 @@ func TestP10_InboxInOrder(t *testing.T) {
 	require.Equal(t, 150, e.Stats().Inbox)
 }
 
-// TestInboxOneDear checks that a single command that costs more than the Inbox's part of a Tick is
-// executed alone.
-func TestInboxOneDear(t *testing.T) {
+// TestInbox_OneExpensiveCommand checks that a single command that costs more than the Inbox's part
+// of a Tick is executed alone.
+func TestInbox_OneExpensiveCommand(t *testing.T) {
 	e, hit := crowded(t, engine.Options{Limits: engine.Limits{Tick: 4}})
 	for k := range 3 {
 		require.NoError(t, e.Inbox().Do(buff.SetRate(1, buff.Ratio{Num: uint32(1 + k%2), Den: 2})))
@@ -172,10 +172,10 @@ func TestP29_Producers(t *testing.T) {
 	require.ErrorIs(t, in.Do(buff.Kill(1)), engine.ErrClosed)
 }
 
-// TestInboxTurns checks that the producers are served in turn, in the order of their creation and
-// by the cost of their commands, that the commands of each keep their order, and that the next
-// Tick continues with the next producer.
-func TestInboxTurns(t *testing.T) {
+// TestInbox_ProducersInTurn checks that the producers are served in turn, in the order of their
+// creation and by the cost of their commands, that the commands of each keep their order, and that
+// the next Tick continues with the next producer.
+func TestInbox_ProducersInTurn(t *testing.T) {
 	// a Tick executes twenty of the cheap commands
 	e, hit := crowded(t, engine.Options{Limits: engine.Limits{Tick: 160}})
 	a, b := e.Inbox().For("a"), e.Inbox().For("b")

@@ -143,10 +143,10 @@ func TestP30_BackToZero(t *testing.T) {
 	require.Zero(t, e.Tick(24*time.Hour).Len()-10)
 }
 
-// TestP14_NumbersAnew checks that owner numbers start again when all owners have left, and that
-// old handles are stale nevertheless. A number that has used half of its generations keeps its
-// generation, and a number that has used all of them is not used again.
-func TestP14_NumbersAnew(t *testing.T) {
+// TestP14_NumbersStartAgain checks that owner numbers start again when all owners have left, and
+// that old handles are stale nevertheless. A number that has used half of its generations keeps
+// its generation, and a number that has used all of them is not used again.
+func TestP14_NumbersStartAgain(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "venom", Duration: time.Hour, Period: time.Second})
 	for _, base := range []uint32{0, 1<<31 - 100, math.MaxUint32 - 100} {
 		e := open(t, engine.Options{Catalog: cat, Synchronous: true, Limits: engine.Limits{Owners: 100}})

@@ -52,9 +52,9 @@ func TestRemoveWhileListing(t *testing.T) {
 	}
 }
 
-// TestWorldBoss checks that commands of many players for one owner in one frame are all delivered,
-// although each of them triggers a handler.
-func TestWorldBoss(t *testing.T) {
+// TestTick_ManyCommandsForOneOwner checks that commands of many players for one owner in one frame
+// are all delivered, although each of them triggers a handler.
+func TestTick_ManyCommandsForOneOwner(t *testing.T) {
 	cat := catalogOf(t,
 		buff.Spec{ID: "hit", Kind: define.Instant, On: buff.Hooks{Exec: call("hurt")}},
 		buff.Spec{ID: "volley", Kind: define.Instant, On: buff.Hooks{Exec: call("volley")}})

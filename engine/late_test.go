@@ -77,9 +77,9 @@ func runStuck(t *testing.T, p plan, workers int) (events map[buff.OwnerID][]stri
 	return events, busy
 }
 
-// TestStuckChangesNothing checks that an owner whose handlers sometimes get stuck finally has the
-// same events in the same order with the same times as an owner whose handlers do not.
-func TestStuckChangesNothing(t *testing.T) {
+// TestStuck_SameEventsAsWithout checks that an owner whose handlers sometimes get stuck finally
+// has the same events in the same order with the same times as an owner whose handlers do not.
+func TestStuck_SameEventsAsWithout(t *testing.T) {
 	seeds := uint64(long.Times(10))
 	for seed := range seeds {
 		p := plan{seed: seed, owners: 8, steps: 25, firm: true}

@@ -13,9 +13,10 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestLeaversAreGarbage checks that the engine releases owners a few frames after they have left,
-// whatever was pending for them, together with their data and the functions of their timeouts.
-func TestLeaversAreGarbage(t *testing.T) {
+// TestDrop_OwnersAreCollected checks that the engine releases owners a few frames after they have
+// left, whatever was pending for them, together with their data and the functions of their
+// timeouts.
+func TestDrop_OwnersAreCollected(t *testing.T) {
 	const owners = 20
 	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: 100 * time.Millisecond, On: buff.Hooks{Pulse: call("beat")}})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Handlers: engine.Handlers{

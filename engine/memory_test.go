@@ -11,10 +11,10 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestOwnersGiveTheirSlotsBack checks that the slots of owners that have left, in any way, are
+// TestOwners_SlotsAreReused checks that the slots of owners that have left, in any way, are
 // reused by later owners or freed: after repeated waves of owners, the heap is as large as after
 // the first wave.
-func TestOwnersGiveTheirSlotsBack(t *testing.T) {
+func TestOwners_SlotsAreReused(t *testing.T) {
 	const players, each = 2000, 20
 	cat := catalogOf(t, buff.Spec{ID: "dot", Duration: time.Hour, Period: time.Second, Stack: define.Stacking{By: define.BySource}})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})

@@ -8,9 +8,9 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// TestRef checks that a ref no longer finds its owner when the owner is leaving, even if another
-// owner has taken its place.
-func TestRef(t *testing.T) {
+// TestOwners_Ref checks that a ref no longer finds its owner when the owner is leaving, even if
+// another owner has taken its place.
+func TestOwners_Ref(t *testing.T) {
 	l := &owners{}
 	n := l.next()
 	first := l.reserve(n)
@@ -33,9 +33,9 @@ func TestRef(t *testing.T) {
 	require.Same(t, second, second.ref().alive())
 }
 
-// TestSlabs checks that a small engine has room for sixteen owners, and that a slab is freed with
-// the last of its owners, except the first slab, and allocated again when needed.
-func TestSlabs(t *testing.T) {
+// TestOwners_Slabs checks that a small engine has room for sixteen owners, and that a slab is
+// freed with the last of its owners, except the first slab, and allocated again when needed.
+func TestOwners_Slabs(t *testing.T) {
 	l := &owners{}
 	add := func(n uint32) *owner {
 		o := l.reserve(n)
@@ -61,9 +61,9 @@ func TestSlabs(t *testing.T) {
 	require.Nil(t, l.there(slabLength+8))
 }
 
-// TestNumberUsedAgain checks that an owner that gets the number of an owner that has left inherits
-// nothing from it: no scheduled turn, no backlog entry, no deadline.
-func TestNumberUsedAgain(t *testing.T) {
+// TestOwners_ReusedNumberIsClean checks that an owner that gets the number of an owner that has
+// left inherits nothing from it: no scheduled turn, no backlog entry, no deadline.
+func TestOwners_ReusedNumberIsClean(t *testing.T) {
 	catalog, err := buff.NewCatalog()
 	require.NoError(t, err)
 	e, err := New(Options{Catalog: catalog, Synchronous: true})
@@ -87,9 +87,9 @@ func TestNumberUsedAgain(t *testing.T) {
 	require.Nil(t, e.sweep.missed[0].alive())
 }
 
-// TestNothingKeptOfWhoIsNotLetIn checks that after a failed Restore the owner's place contains
-// neither the game's data nor a Set.
-func TestNothingKeptOfWhoIsNotLetIn(t *testing.T) {
+// TestEngine_Restore_FailedKeepsNothing checks that after a failed Restore the owner's place
+// contains neither the game's data nor a Set.
+func TestEngine_Restore_FailedKeepsNothing(t *testing.T) {
 	catalog, err := buff.NewCatalog()
 	require.NoError(t, err)
 	e, err := New(Options{Catalog: catalog, Synchronous: true})

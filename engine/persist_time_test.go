@@ -11,10 +11,10 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestMomentOfBacklog checks that time that is carried or was dropped has passed on the wall
-// clock. A blob that is made then says so, and an owner that is restored from it has not been away
-// for that time.
-func TestMomentOfBacklog(t *testing.T) {
+// TestDespawn_MomentWithBacklog checks that time that is carried or was dropped has passed on the
+// wall clock. A blob that is made then says so, and an owner that is restored from it has not been
+// away for that time.
+func TestDespawn_MomentWithBacklog(t *testing.T) {
 	epoch := time.UnixMilli(1_700_000_000_000)
 	for _, policy := range []engine.CatchUp{engine.Carry, engine.Dilate} {
 		t.Run([]string{"carry", "dilate"}[policy], func(t *testing.T) {

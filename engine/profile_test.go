@@ -62,9 +62,10 @@ func waitAtTheGate(entered chan<- struct{}, gate <-chan struct{}) {
 	<-gate
 }
 
-// TestStackOfStuck checks that Stack returns the functions and lines of a stuck handler, the
-// innermost first, without those of the engine, and nothing after the handler has returned.
-func TestStackOfStuck(t *testing.T) {
+// TestEngine_Stack_StuckHandler checks that Stack returns the functions and lines of a stuck
+// handler, the innermost first, without those of the engine, and nothing after the handler has
+// returned.
+func TestEngine_Stack_StuckHandler(t *testing.T) {
 	for _, labels := range []bool{false, true} {
 		e, release, caught := hanging(t, engine.Options{Trace: engine.Trace{Labels: labels}})
 		_, free, caughtToo := hanging(t, engine.Options{}) // its workers have other labels
@@ -99,9 +100,9 @@ func TestLabels(t *testing.T) {
 	require.NotContains(t, out.String(), `"buff":"trap"`)
 }
 
-// TestRegionOfCall checks that a trace has a region for each call of a handler, with the
+// TestTrace_RegionPerCall checks that a trace has a region for each call of a handler, with the
 // definition and the owner.
-func TestRegionOfCall(t *testing.T) {
+func TestTrace_RegionPerCall(t *testing.T) {
 	if trace.IsEnabled() {
 		t.Skip("somebody traces already")
 	}

@@ -46,10 +46,10 @@ func TestP12_CancelledIsSilent(t *testing.T) {
 	}
 }
 
-// TestP13_OneOfTwo checks that a timeout that other goroutines try to cancel either fires or is
-// cancelled: each accepted cancel has cancelled a timeout, or was too late and is counted in
-// Undelivered.
-func TestP13_OneOfTwo(t *testing.T) {
+// TestP13_FiresOrIsCancelled checks that a timeout that other goroutines try to cancel either
+// fires or is cancelled: each accepted cancel has cancelled a timeout, or was too late and is
+// counted in Undelivered.
+func TestP13_FiresOrIsCancelled(t *testing.T) {
 	const producers, each = 8, 300
 	e := open(t, engine.Options{Workers: 2, Budget: patient})
 	spawn(t, e, 1, 2, 3)

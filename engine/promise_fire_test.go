@@ -15,9 +15,9 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestP28_WhatGoCannotStop checks that handlers that overflow the stack, write a map concurrently
+// TestP28_FatalErrors checks that handlers that overflow the stack, write a map concurrently
 // or exit the process do end it, as documented.
-func TestP28_WhatGoCannotStop(t *testing.T) {
+func TestP28_FatalErrors(t *testing.T) {
 	const env = "BUFFTICK_P28"
 	shared := map[int]int{}
 	handlers := map[string]func(*engine.Context){
@@ -46,7 +46,7 @@ func TestP28_WhatGoCannotStop(t *testing.T) {
 		os.Exit(0)
 	}
 	for which, want := range map[string]string{"stack": "stack overflow", "map": "fatal error: concurrent map writes", "exit": ""} {
-		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestP28_WhatGoCannotStop$")
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestP28_FatalErrors$")
 		// Otherwise the race detector would report the same first, again and again.
 		cmd.Env = append(os.Environ(), env+"="+which, "GORACE=halt_on_error=0 log_path=/dev/null")
 		out, err := cmd.CombinedOutput()
@@ -56,9 +56,9 @@ func TestP28_WhatGoCannotStop(t *testing.T) {
 	}
 }
 
-// TestDueWhileBusy checks that an event that becomes due at the instant at which its owner becomes
-// idle is processed in that Tick, not in the next.
-func TestDueWhileBusy(t *testing.T) {
+// TestTick_DueWhenIdleAgain checks that an event that becomes due at the instant at which its
+// owner becomes idle is processed in that Tick, not in the next.
+func TestTick_DueWhenIdleAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cell, rung := make(chan struct{}), 0
 		e, err := engine.New(engine.Options{Workers: 1, Budget: brief})

@@ -94,8 +94,8 @@ func TestReloadInSlices(t *testing.T) {
 	}
 }
 
-// TestReloadLooks checks that a Tick visits at most 1,024 owners without buffs.
-func TestReloadLooks(t *testing.T) {
+// TestReload_VisitsPerTick checks that a Tick visits at most 1,024 owners without buffs.
+func TestReload_VisitsPerTick(t *testing.T) {
 	first := catalogOf(t, library(1, func(*buff.Spec) {})...)
 	e := open(t, engine.Options{Catalog: first, Synchronous: true})
 	for id := range buff.OwnerID(2500) {

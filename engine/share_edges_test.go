@@ -11,17 +11,18 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestProducerDebt checks that an expensive command costs its producer a limited number of turns.
-func TestProducerDebt(t *testing.T) {
+// TestInbox_ProducerDebt checks that an expensive command costs its producer a limited number of
+// turns.
+func TestInbox_ProducerDebt(t *testing.T) {
 	require.Equal(t, 3, engine.Credit(10, 7))
 	require.Equal(t, -16_384, engine.Credit(16, 16_400))
 	require.Equal(t, -16_384, engine.Credit(16, 16_401))
 	require.Equal(t, -16_384, engine.Credit(16, 1<<30))
 }
 
-// TestOnlyAurasAreDue checks that if more auras are due than fit into their part of a Tick, and
+// TestTick_OnlyAurasDue checks that if more auras are due than fit into their part of a Tick, and
 // nothing else is due, the remaining searches are made in the next Ticks.
-func TestOnlyAurasAreDue(t *testing.T) {
+func TestTick_OnlyAurasDue(t *testing.T) {
 	cat := catalogOf(
 		t, buff.Spec{ID: "light", Kind: define.Infinite, Aura: define.Aura{Apply: "lit", Radius: 5, Interval: 500 * time.Millisecond}},
 		buff.Spec{ID: "lit", Kind: define.Infinite},
@@ -44,9 +45,9 @@ func TestOnlyAurasAreDue(t *testing.T) {
 	require.Equal(t, 80, looks)
 }
 
-// TestOneIsBehind checks that if only one owner has overdue events, it may use the whole quota of
-// a Tick, except for the part that its unmerged events of the previous Tick use.
-func TestOneIsBehind(t *testing.T) {
+// TestTick_OneOwnerOverdue checks that if only one owner has overdue events, it may use the whole
+// quota of a Tick, except for the part that its unmerged events of the previous Tick use.
+func TestTick_OneOwnerOverdue(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: 50 * time.Millisecond})
 	for _, m := range modes {
 		o := engine.Options{Catalog: cat, Limits: engine.Limits{Tick: 100}}

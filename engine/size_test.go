@@ -37,9 +37,9 @@ func TestCopiedOfLeaver(t *testing.T) {
 	require.NotNil(t, o.copied())
 }
 
-// TestUsed checks that the used part of an allowance is known after a batched turn, even if the
-// turn was cut short or measured.
-func TestUsed(t *testing.T) {
+// TestTurn_UsedAllowance checks that the used part of an allowance is known after a batched turn,
+// even if the turn was cut short or measured.
+func TestTurn_UsedAllowance(t *testing.T) {
 	for _, c := range []struct {
 		batched, turns bool // whether they exist
 		in, after      int32

@@ -12,9 +12,10 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestP19_OthersAreServed checks that with 3 of 4 workers stuck, every other owner is processed in
-// the same Tick, and that the frame lists the three stuck owners with their definition and time.
-func TestP19_OthersAreServed(t *testing.T) {
+// TestP19_OtherOwnersAreProcessed checks that with 3 of 4 workers stuck, every other owner is
+// processed in the same Tick, and that the frame lists the three stuck owners with their
+// definition and time.
+func TestP19_OtherOwnersAreProcessed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const owners = 50
 		p := newPrison(t, owners, engine.Options{Workers: 4})
@@ -48,9 +49,9 @@ func TestP19_OthersAreServed(t *testing.T) {
 	})
 }
 
-// TestP19_OnlyTheFirstFrameWaits checks that a stuck owner costs the budget once and not in every
+// TestP19_OnlyFirstFrameWaits checks that a stuck owner costs the budget once and not in every
 // frame.
-func TestP19_OnlyTheFirstFrameWaits(t *testing.T) {
+func TestP19_OnlyFirstFrameWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPrison(t, 10, engine.Options{Workers: 2, Budget: time.Hour})
 		p.hold(5)
@@ -67,11 +68,11 @@ func TestP19_OnlyTheFirstFrameWaits(t *testing.T) {
 	})
 }
 
-// TestP20_WhatStuckCosts checks that each handler that gets stuck costs the loop one Budget, in
-// the Tick in which it gets stuck, and later Ticks nothing. If the last worker is stuck, a Tick
+// TestP20_CostOfStuckHandlers checks that each handler that gets stuck costs the loop one Budget,
+// in the Tick in which it gets stuck, and later Ticks nothing. If the last worker is stuck, a Tick
 // does not wait at all. Owners that wait for a worker cost nothing either. When a worker is free
 // again, Ticks wait for its owners as usual.
-func TestP20_WhatStuckCosts(t *testing.T) {
+func TestP20_CostOfStuckHandlers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const owners, workers, budget = 30, 3, time.Second
 		p := newPrison(t, owners, engine.Options{Workers: workers, Budget: budget})
@@ -149,9 +150,9 @@ func TestQueued(t *testing.T) {
 	})
 }
 
-// TestQueuedHandlerComesFirst checks that a handler triggered by a queued command is called before
+// TestQueued_HandlerRunsFirst checks that a handler triggered by a queued command is called before
 // the owner executes commands of a later frame, as if the owner had not been busy.
-func TestQueuedHandlerComesFirst(t *testing.T) {
+func TestQueued_HandlerRunsFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := gates{}
 		cat := catalogOf(t,
@@ -185,9 +186,9 @@ func TestQueuedHandlerComesFirst(t *testing.T) {
 	})
 }
 
-// TestStuckKeepsLittle checks that while an owner is stuck, the events of earlier frames are not
-// kept in memory, whether or not the loop has reused lists before.
-func TestStuckKeepsLittle(t *testing.T) {
+// TestStuck_OldEventsAreReleased checks that while an owner is stuck, the events of earlier frames
+// are not kept in memory, whether or not the loop has reused lists before.
+func TestStuck_OldEventsAreReleased(t *testing.T) {
 	for _, before := range []int{0, 3} {
 		synctest.Test(t, func(t *testing.T) {
 			const owners = 20

@@ -13,9 +13,9 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestLook checks the queries about an owner, on the loop and in its handlers. A cooldown is a
-// buff with a tag.
-func TestLook(t *testing.T) {
+// TestEngine_OwnerQueries checks the queries about an owner, on the loop and in its handlers. A
+// cooldown is a buff with a tag.
+func TestEngine_OwnerQueries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cat := catalogOf(t,
 			buff.Spec{ID: "cd", Duration: 10 * time.Second, Grants: []string{"cooldown.fire.ball"}},
@@ -97,8 +97,9 @@ func TestLook(t *testing.T) {
 	})
 }
 
-// TestLookFromHandler checks that a handler can query its Context, but not after it has returned.
-func TestLookFromHandler(t *testing.T) {
+// TestContext_OwnerQueries checks that a handler can query its Context, but not after it has
+// returned.
+func TestContext_OwnerQueries(t *testing.T) {
 	var said []any
 	e := open(t, engine.Options{Synchronous: true})
 	spawn(t, e, 1)
@@ -123,9 +124,9 @@ func TestLookFromHandler(t *testing.T) {
 	}
 }
 
-// TestTagsAreCounted checks that a tag that was added twice is gone after it was dropped twice,
+// TestTags_AreCounted checks that a tag that was added twice is gone after it was dropped twice,
 // and the same for immunities.
-func TestTagsAreCounted(t *testing.T) {
+func TestTags_AreCounted(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "p", Kind: define.Infinite, Tags: []string{"fire.hot"}})
 	hot, _ := cat.Tag("fire.hot")
 	fire, _ := cat.Tag("fire")
@@ -187,9 +188,9 @@ func TestW10_Chance(t *testing.T) {
 	require.NotEqual(t, first, roll(2, modes[0], false))
 }
 
-// TestHandlersPutOffByTags checks that a command that can trigger handlers repeatedly has the
+// TestCommands_LimitOfHandlers checks that a command that can trigger handlers repeatedly has the
 // limit of AddBuff, and that a command that only ends something has no limit.
-func TestHandlersPutOffByTags(t *testing.T) {
+func TestCommands_LimitOfHandlers(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{
 		ID: "p", Kind: define.Infinite, Period: time.Second, Inhibition: define.InhibitionExecute,
 		Require: define.Requirements{Ongoing: define.TagTest{None: []string{"wet"}}}, On: buff.Hooks{Pulse: call("hurt")},

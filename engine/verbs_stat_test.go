@@ -114,8 +114,9 @@ func TestAttributes(t *testing.T) {
 	}
 }
 
-// TestAttributesNobody checks that the attributes of unknown and busy owners cannot be queried.
-func TestAttributesNobody(t *testing.T) {
+// TestEngine_Attribute_UnknownOwner checks that the attributes of unknown and busy owners cannot
+// be queried.
+func TestEngine_Attribute_UnknownOwner(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := newScene(t, &verbCase{carries: []buff.Spec{might}}, engine.Options{Workers: 1, Budget: brief})
 		power, gate := x.attr("power"), make(chan struct{})

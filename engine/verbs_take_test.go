@@ -102,8 +102,8 @@ func TestAbsorbAnswers(t *testing.T) {
 	})
 }
 
-// TestTaken checks that Result.Amount is the amount that was removed or used.
-func TestTaken(t *testing.T) {
+// TestResult_Amount checks that Result.Amount is the amount that was removed or used.
+func TestResult_Amount(t *testing.T) {
 	x := newScene(t, &verbCase{carries: []buff.Spec{
 		{ID: "p", Kind: define.Infinite, Stack: define.Stacking{By: define.ByTarget, Limit: 5, Initial: 3}, Dispel: define.DispelRule{Per: define.PerStack}, Tags: []string{"a"}},
 		{ID: "q", Kind: define.Infinite, Interrupt: []string{"move"}, Charges: define.Charges{N: 3, ConsumeOn: []string{"move"}}},
@@ -177,9 +177,9 @@ func TestStealOrder(t *testing.T) {
 	}
 }
 
-// TestStealForNobody checks that a buff is not stolen if it cannot be given to the thief, as far
-// as that is known.
-func TestStealForNobody(t *testing.T) {
+// TestSteal_ImpossibleThief checks that a buff is not stolen if it cannot be given to the thief,
+// as far as that is known.
+func TestSteal_ImpossibleThief(t *testing.T) {
 	c := &verbCase{carries: []buff.Spec{{ID: "p", Kind: define.Infinite}}}
 	x := newScene(t, c, engine.Options{Synchronous: true, Limits: engine.Limits{Buffs: 1}})
 	defer shut(t, x.Engine)
@@ -211,8 +211,8 @@ func TestStealForNobody(t *testing.T) {
 	require.EqualValues(t, 3, x.Stats().Undelivered)
 }
 
-// TestStealForTheBusy checks that a stolen buff waits for a busy thief.
-func TestStealForTheBusy(t *testing.T) {
+// TestSteal_BusyThief checks that a stolen buff waits for a busy thief.
+func TestSteal_BusyThief(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &verbCase{carries: []buff.Spec{{ID: "p", Duration: 5 * time.Second}}}
 		x := newScene(t, c, engine.Options{Workers: 1, Budget: brief})

@@ -156,8 +156,8 @@ func (c *verbCase) story(t *testing.T, way string, m mode, rec io.Writer) (x *sc
 	return x, out
 }
 
-// TestVerbsAreAll checks that there is a case for every constructor of package buff.
-func TestVerbsAreAll(t *testing.T) {
+// TestVerbs_Complete checks that there is a case for every constructor of package buff.
+func TestVerbs_Complete(t *testing.T) {
 	files, err := os.ReadDir("../buff")
 	require.NoError(t, err)
 	var made, cases []string
@@ -219,9 +219,9 @@ func (c *verbCase) again(t *testing.T, x *scene, m mode, rec io.Reader) (out []s
 	return out
 }
 
-// TestVerbsFindNothing checks that the loop, and callers that wait for the Result, get an error
+// TestVerbs_NoTarget checks that the loop, and callers that wait for the Result, get an error
 // for a stale handle or an unknown owner, and that it is counted in the other lanes.
-func TestVerbsFindNothing(t *testing.T) {
+func TestVerbs_NoTarget(t *testing.T) {
 	for i := range verbCases {
 		c := &verbCases[i]
 		if c.many {

@@ -13,10 +13,10 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestNeverDueAtOnce checks that if a change of the period leaves less than half a millisecond
-// until the next pulse, the pulse is in the next millisecond. No command makes anything due in its
-// own instant.
-func TestNeverDueAtOnce(t *testing.T) {
+// TestSetPeriod_NextMillisecond checks that if a change of the period leaves less than half a
+// millisecond until the next pulse, the pulse is in the next millisecond. No command makes
+// anything due in its own instant.
+func TestSetPeriod_NextMillisecond(t *testing.T) {
 	for _, m := range modes[:3] {
 		cat := catalogOf(t, buff.Spec{ID: "p", Kind: define.Infinite, Period: 10 * time.Second, Haste: define.HasteRescale})
 		o := engine.Options{Catalog: cat}
@@ -33,10 +33,10 @@ func TestNeverDueAtOnce(t *testing.T) {
 	}
 }
 
-// TestPauseHoldsEverything checks that while an owner is paused, neither its buffs nor its
+// TestPauseOwner_NothingBecomesDue checks that while an owner is paused, neither its buffs nor its
 // timeouts become due, none of them has a timer on the wheel, and buffs applied in the meantime
 // wait too.
-func TestPauseHoldsEverything(t *testing.T) {
+func TestPauseOwner_NothingBecomesDue(t *testing.T) {
 	for _, m := range modes {
 		t.Run(m.name, func(t *testing.T) {
 			cat := catalogOf(t, buff.Spec{ID: "p", Duration: 5 * time.Second, Period: 2 * time.Second}, buff.Spec{ID: "q", Duration: time.Second})
@@ -128,8 +128,8 @@ func TestTimeErrors(t *testing.T) {
 	require.Equal(t, []string{"1: 0 refresh still x1 end=1000", "1: 0 remove p why=expired", "1: 1000 remove still why=expired"}, lines(e.Tick(time.Second)))
 }
 
-// TestExtendUpTo checks that an end beyond the cap does not move.
-func TestExtendUpTo(t *testing.T) {
+// TestExtend_Cap checks that an end beyond the cap does not move.
+func TestExtend_Cap(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "p", Duration: 10 * time.Second})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	spawn(t, e, 1)

@@ -15,10 +15,10 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// TestBusiestSpans checks that the time of turns is summed over spans of five seconds of engine
-// time. Before the first span is over, the ranking shows the current span, and afterwards the last
-// complete span.
-func TestBusiestSpans(t *testing.T) {
+// TestWatch_Busiest_Spans checks that the time of turns is summed over spans of five seconds of
+// engine time. Before the first span is over, the ranking shows the current span, and afterwards
+// the last complete span.
+func TestWatch_Busiest_Spans(t *testing.T) {
 	const a, b = 1, 2
 	type ranking = []view.Ranked
 	engine.Busiest(func(took func(id buff.OwnerID, d time.Duration, now int64) ranking) {
@@ -33,9 +33,9 @@ func TestBusiestSpans(t *testing.T) {
 	})
 }
 
-// TestBusiestClock checks that with a stopped clock a turn counts as one nanosecond, so that its
-// owner is ranked.
-func TestBusiestClock(t *testing.T) {
+// TestWatch_Busiest_StoppedClock checks that with a stopped clock a turn counts as one nanosecond,
+// so that its owner is ranked.
+func TestWatch_Busiest_StoppedClock(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	spawn(t, e, 1, 2)
@@ -47,10 +47,10 @@ func TestBusiestClock(t *testing.T) {
 	require.Equal(t, []view.Ranked{{Owner: 2, N: 3}}, engine.Ask(e).Busiest)
 }
 
-// TestFollowedBeat checks that events of a followed owner are kept even if its turn has only
-// pulses, one or many, and whichever other owners are followed, and that events of other owners
-// are counted.
-func TestFollowedBeat(t *testing.T) {
+// TestWatch_Follow_OnlyPulses checks that events of a followed owner are kept even if its turn has
+// only pulses, one or many, and whichever other owners are followed, and that events of other
+// owners are counted.
+func TestWatch_Follow_OnlyPulses(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second})
 	for _, m := range modes {
 		o := engine.Options{Catalog: cat}
@@ -87,8 +87,8 @@ func TestFollowedBeat(t *testing.T) {
 	}
 }
 
-// TestMostCarryNothing checks that owners without buffs are not ranked.
-func TestMostCarryNothing(t *testing.T) {
+// TestWatch_Most_OwnersWithoutBuffs checks that owners without buffs are not ranked.
+func TestWatch_Most_OwnersWithoutBuffs(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "long", Duration: time.Hour})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	spawn(t, e, 1, 2, 3)
@@ -103,9 +103,9 @@ func TestMostCarryNothing(t *testing.T) {
 	require.Equal(t, []view.Ranked{{Owner: 2, N: 1}}, v.Most)
 }
 
-// TestFrameRemembersNothing checks that the lists of a frame, which are reused, refer to no owner
+// TestFrame_ListsKeepNoOwners checks that the lists of a frame, which are reused, refer to no owner
 // and no event of the previous frame, so that these can be collected.
-func TestFrameRemembersNothing(t *testing.T) {
+func TestFrame_ListsKeepNoOwners(t *testing.T) {
 	cat := catalogOf(t,
 		buff.Spec{ID: "beat", Duration: 10 * time.Second, Period: time.Second},
 		buff.Spec{ID: "shout", Kind: define.Instant, On: buff.Hooks{Exec: call("shout")}},
@@ -127,10 +127,10 @@ func TestFrameRemembersNothing(t *testing.T) {
 	require.Zero(t, engine.Remembered(e))
 }
 
-// TestReplayOfBusy checks that a recording has the number of the first frame with a busy owner,
+// TestReplay_BusyOwner checks that a recording has the number of the first frame with a busy owner,
 // whose events cannot be repeated at the same time. The error of the replay mentions it only for
 // such a recording.
-func TestReplayOfBusy(t *testing.T) {
+func TestReplay_BusyOwner(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var rec bytes.Buffer
 		e := open(t, engine.Options{Workers: 1, Budget: brief, Trace: engine.Trace{Record: &rec}})
@@ -154,10 +154,10 @@ func TestReplayOfBusy(t *testing.T) {
 	})
 }
 
-// TestReplayOfForgedInbox checks that recorded Inbox commands are validated like all others: an
+// TestReplay_ForgedInbox checks that recorded Inbox commands are validated like all others: an
 // unknown kind of call, and one that is cut off, are errors that name the frame, after the valid
 // commands before it were executed.
-func TestReplayOfForgedInbox(t *testing.T) {
+func TestReplay_ForgedInbox(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant}, buff.Spec{ID: "mark", Kind: define.Instant})
 	o := engine.Options{Catalog: cat, Synchronous: true}
 	var rec bytes.Buffer
@@ -193,9 +193,10 @@ func TestReplayOfForgedInbox(t *testing.T) {
 	}
 }
 
-// TestLatenessByChance checks that events are sampled at random, so that a pattern cannot hide the
-// late ones: if every k-th event of a frame is late, about one in k is reported as late.
-func TestLatenessByChance(t *testing.T) {
+// TestWatch_Lateness_RandomSample checks that events are sampled at random, so that a pattern
+// cannot hide the late ones: if every k-th event of a frame is late, about one in k is reported as
+// late.
+func TestWatch_Lateness_RandomSample(t *testing.T) {
 	for _, k := range []int{2, 4, 8} {
 		_, sum := engine.Lateness(func(pass func(ms int64, times int)) {
 			for range 40_000 / k {

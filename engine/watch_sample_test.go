@@ -15,10 +15,10 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// TestSampledTurns checks the sampling of turns. The first eight turns of a frame are measured,
-// then eight that count for two turns each, and so on up to 64. Together they count for about all
-// turns. The next frame starts again.
-func TestSampledTurns(t *testing.T) {
+// TestWatch_Turns_Sample checks the sampling of turns. The first eight turns of a frame are
+// measured, then eight that count for two turns each, and so on up to 64. Together they count for
+// about all turns. The next frame starts again.
+func TestWatch_Turns_Sample(t *testing.T) {
 	const turns = 20_000
 	frames := engine.SampledTurns([]int{5, 8, turns, 3, turns})
 	ones := func(n int) (out []uint32) {
@@ -38,9 +38,9 @@ func TestSampledTurns(t *testing.T) {
 	}
 }
 
-// TestLateClasses checks that each class starts after its bound, and that the last class has no
-// upper bound.
-func TestLateClasses(t *testing.T) {
+// TestWatch_Lateness_Classes checks that each class starts after its bound, and that the last
+// class has no upper bound.
+func TestWatch_Lateness_Classes(t *testing.T) {
 	want := [len(view.LateBounds) + 1]uint64{}
 	var sum time.Duration
 	classes, total := engine.Lateness(func(pass func(ms int64, times int)) {
@@ -57,9 +57,9 @@ func TestLateClasses(t *testing.T) {
 	require.Equal(t, sum, total)
 }
 
-// TestLateOfMany checks that the samples count for all events, however many there are, and that
-// the result is exact if all events are equal.
-func TestLateOfMany(t *testing.T) {
+// TestWatch_Lateness_Weights checks that the samples count for all events, however many there are,
+// and that the result is exact if all events are equal.
+func TestWatch_Lateness_Weights(t *testing.T) {
 	for n := range 700 {
 		classes, sum := engine.Lateness(func(pass func(ms int64, times int)) { pass(3_600_000, n) })
 		want := [len(view.LateBounds) + 1]uint64{len(view.LateBounds): uint64(n)}
@@ -68,9 +68,9 @@ func TestLateOfMany(t *testing.T) {
 	}
 }
 
-// TestSourceGoneAlone checks that the cross-owner index works for each reason alone: here the only
-// rule of the catalog that needs it is the loss of a source.
-func TestSourceGoneAlone(t *testing.T) {
+// TestCrossIndex_OnlySourceLoss checks that the cross-owner index works for each reason alone:
+// here the only rule of the catalog that needs it is the loss of a source.
+func TestCrossIndex_OnlySourceLoss(t *testing.T) {
 	for _, fate := range []define.Fate{define.FateRemove, define.FateAdopt} {
 		inModes(t, func(t *testing.T, m mode) {
 			o := engine.Options{Catalog: catalogOf(t, buff.Spec{ID: "curse", Kind: define.Infinite, OnSourceGone: fate})}

@@ -102,8 +102,9 @@ func TestWatchView(t *testing.T) {
 	}
 }
 
-// TestWatchLateOfMany checks that in a large frame some events are sampled and count for all.
-func TestWatchLateOfMany(t *testing.T) {
+// TestWatch_Lateness_LargeFrame checks that in a large frame some events are sampled and count for
+// all.
+func TestWatch_Lateness_LargeFrame(t *testing.T) {
 	cat := catalogOf(t,
 		buff.Spec{ID: "early", Kind: define.Infinite, Period: time.Second},
 		buff.Spec{ID: "late", Kind: define.Infinite, Period: 1600 * time.Millisecond},
@@ -269,9 +270,9 @@ func TestWatchFollow(t *testing.T) {
 	require.Empty(t, viewOf(t, e, 0).Owners)
 }
 
-// TestWatchLookPanics checks that a panic of a look function is reported, and that the game
+// TestWatch_Look_Panics checks that a panic of a look function is reported, and that the game
 // continues.
-func TestWatchLookPanics(t *testing.T) {
+func TestWatch_Look_Panics(t *testing.T) {
 	e := open(t, engine.Options{Synchronous: true})
 	spawn(t, e, 7)
 	leave, err := e.Watch().Follow(7, func(any) any { panic("wrong") })
@@ -331,8 +332,9 @@ func TestWatchOwners(t *testing.T) {
 	require.NotContains(t, all, buff.OwnerID(1234))
 }
 
-// TestWatchUnanswered checks the errors for a loop that does not tick, and for a closed engine.
-func TestWatchUnanswered(t *testing.T) {
+// TestWatch_Look_Unanswered checks the errors for a loop that does not tick, and for a closed
+// engine.
+func TestWatch_Look_Unanswered(t *testing.T) {
 	e := open(t, engine.Options{Synchronous: true})
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("enough"))
@@ -427,9 +429,9 @@ func TestHistogram(t *testing.T) {
 	require.Equal(t, long.Quantile(1), two.Quantile(0.75))
 }
 
-// TestTickWaitsForNobody checks that a Tick does not wait for watchers: not for the lock of
+// TestTick_IndependentOfWatchers checks that a Tick does not wait for watchers: not for the lock of
 // Follow, not for a reader of an answer, and not for a reader of a View.
-func TestTickWaitsForNobody(t *testing.T) {
+func TestTick_IndependentOfWatchers(t *testing.T) {
 	e := open(t, engine.Options{Synchronous: true})
 	spawn(t, e, 7)
 	w := e.Watch()

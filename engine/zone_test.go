@@ -66,9 +66,9 @@ func TestZoneRate(t *testing.T) {
 	})
 }
 
-// TestZoneOnTheWay checks that an owner that enters a zone gets its time and loses that of the
-// zone before, independent of its own pause. Owners are in zone 0 by default.
-func TestZoneOnTheWay(t *testing.T) {
+// TestZone_EnterAndLeave checks that an owner that enters a zone gets its time and loses that of
+// the zone before, independent of its own pause. Owners are in zone 0 by default.
+func TestZone_EnterAndLeave(t *testing.T) {
 	e := zoned(t, modes[0], 1)
 	require.NoError(t, e.Do(buff.PauseZone(5)).Err)
 	require.NoError(t, e.Do(buff.SetZoneRate(6, half)).Err)
@@ -101,9 +101,9 @@ func TestZoneOnTheWay(t *testing.T) {
 	}
 }
 
-// TestZoneOfDropped checks that an owner that was dropped while it was busy is not notified of its
-// zone's time.
-func TestZoneOfDropped(t *testing.T) {
+// TestZone_DroppedOwner checks that an owner that was dropped while it was busy is not notified of
+// its zone's time.
+func TestZone_DroppedOwner(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPrison(t, 1, engine.Options{Workers: 1})
 		p.hold(1)

@@ -52,7 +52,7 @@ const (
 
 // A thousand clients each that never read, send half a header, use a rebound name, send nothing, or
 // post from another site: they delay neither the loop nor a good client, and cost little memory.
-// TestTickWaitsForNobody of package engine checks that a Tick waits for no watcher, and
+// TestTick_IndependentOfWatchers of package engine checks that a Tick waits for no watcher, and
 // BenchmarkFlooded measures frames meanwhile.
 func TestFlood(t *testing.T) {
 	g := newGame(t, inspect.Options{Token: token})

@@ -15,9 +15,10 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// TestRush checks that with budgets that run out at every possible moment of a Tick, and handlers
-// that are slow, fail or end their goroutine, each owner has each of its pulses once, in order.
-func TestRush(t *testing.T) {
+// TestTick_BudgetEndsAnywhere checks that with budgets that run out at every possible moment of a
+// Tick, and handlers that are slow, fail or end their goroutine, each owner has each of its pulses
+// once, in order.
+func TestTick_BudgetEndsAnywhere(t *testing.T) {
 	const owners = 24
 	frames := long.Times(300)
 	cat := catalogOf(t,

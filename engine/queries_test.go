@@ -19,10 +19,10 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestQuestions checks that each query of the loop about an owner returns an answer while the
-// owner is idle, and an error without an answer while it is busy or unknown. A handle of an
-// unknown owner is an answer: there is no such buff.
-func TestQuestions(t *testing.T) {
+// TestEngine_Queries_IdleBusyUnknown checks that each query of the loop about an owner returns an
+// answer while the owner is idle, and an error without an answer while it is busy or unknown. A
+// handle of an unknown owner is an answer: there is no such buff.
+func TestEngine_Queries_IdleBusyUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := newScene(t, &verbCase{carries: []buff.Spec{
 			{ID: "stun", Kind: define.Infinite, Tags: []string{"cc"}, Grants: []string{"stunned"}, Params: []define.Param{{Name: "power", Value: define.Const(2)}}},
@@ -100,9 +100,9 @@ func TestQuestions(t *testing.T) {
 	})
 }
 
-// TestQuestionsSayWhetherTheyKnow checks that every method of the Engine that takes an owner or a
+// TestEngine_Methods_ReturnError checks that every method of the Engine that takes an owner or a
 // handle returns an error or a Result, except those that are listed here.
-func TestQuestionsSayWhetherTheyKnow(t *testing.T) {
+func TestEngine_Methods_ReturnError(t *testing.T) {
 	aside := map[string]string{"Data": "the game's own, whoever has it now", "Busy": "this is the question"}
 	files, err := os.ReadDir(".")
 	require.NoError(t, err)
@@ -150,8 +150,8 @@ func words(e ast.Expr) string {
 	return ""
 }
 
-// TestOwnerOf checks OwnerOf and OwnerIDs.
-func TestOwnerOf(t *testing.T) {
+// TestEngine_OwnerOf checks OwnerOf and OwnerIDs.
+func TestEngine_OwnerOf(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "oath", Kind: define.Infinite})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	for _, id := range []buff.OwnerID{70, 30, 50} {

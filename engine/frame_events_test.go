@@ -11,10 +11,10 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestUntold checks that the events of the loop's calls are available before the next frame, and
-// those of the work that Close delivers in frames of Close, so that each event of an owner can be
-// seen, in order.
-func TestUntold(t *testing.T) {
+// TestFrame_EventsOfCallsAndClose checks that the events of the loop's calls are available before
+// the next frame, and those of the work that Close delivers in frames of Close, so that each event
+// of an owner can be seen, in order.
+func TestFrame_EventsOfCallsAndClose(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "mark", Kind: define.Infinite, Stack: define.Stacking{By: define.ByNone}})
 	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true})
 	require.NoError(t, err)

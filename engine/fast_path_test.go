@@ -13,10 +13,10 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestShortWay checks that the fast path of applications and removals has the same results, events
-// and statistics as the general path of commands, which a recorded engine uses. It also tests
-// refusals at limits.
-func TestShortWay(t *testing.T) {
+// TestEngine_FastPath checks that the fast path of applications and removals has the same results,
+// events and statistics as the general path of commands, which a recorded engine uses. It also
+// tests refusals at limits.
+func TestEngine_FastPath(t *testing.T) {
 	limits := []engine.Options{{}, {Limits: engine.Limits{Events: 8}}, {Limits: engine.Limits{Handlers: 2}}, {Limits: engine.Limits{Buffs: 4}}, {Limits: engine.Limits{Events: 30, Handlers: 3, Buffs: 6, Tick: 3}}}
 	for seed := range uint64(60) {
 		o := limits[seed%uint64(len(limits))]
