@@ -11,17 +11,17 @@ import (
 type application struct {
 	id, source string
 	stacks     int      // 0 means the initial stacks of the definition
-	override   bool     // duration replaces the duration of the definition
+	override   bool     // the field duration replaces the duration of the definition
 	duration   int64    // in ms
-	scale      *big.Rat // factor of the duration; nil means 1
+	scale      *big.Rat // factor by which the duration is multiplied; nil means 1
 	magnitude  int64
 	level      int
 	key        int64
 	head       *instance // if the buff is applied as a link: the buff that has the link
 	params     map[string]float64
 	numbers    map[*number]amount
-	hold       *hold // if an aura applies the buff: the tie to the bearer of the aura
-	left       *loot // if the buff was stolen: what the thief gets; its duration is not scaled
+	hold       *hold // if an aura applies the buff: its tie to the bearer of the aura
+	left       *loot // if the buff was stolen: its remaining shield and charges; the duration is not scaled
 	chain
 }
 
@@ -33,7 +33,7 @@ func (o *owner) apply(a application) bool {
 		o.say("error %s why=duration", d.ID)
 		return false
 	}
-	if a.source == o.name && a.known != nil && a.known.cast == nil { // the owner is its own source
+	if a.source == o.name && a.known != nil && a.known.cast == nil { // the owner itself is the source
 		a.known = &knowledge{cast: o.values(), last: a.known.last}
 	}
 	if a.stacks == 0 {
@@ -53,7 +53,7 @@ func (o *owner) apply(a application) bool {
 		o.say("deny %s why=%s", d.ID, why)
 		return false
 	}
-	rest := a.left != nil && a.left.rest // immunities and requirements are checked only for the first part of a stolen buff
+	rest := a.left != nil && a.left.rest // a later part of a stolen buff, which is not checked again
 	if why := o.refuses(d); why != "" && !rest {
 		o.say("deny %s why=%s", d.ID, why)
 		return false
@@ -114,7 +114,7 @@ func (o *owner) carries(d *definition, a application, rest bool) bool {
 		o.say("deny %s why=level", d.ID)
 		return false
 	}
-	if a.ago > 0 && !(d.Duration.infinite && !a.override) { // only the remaining part of the duration joins the buff
+	if a.ago > 0 && !(d.Duration.infinite && !a.override) { // ago ms of the duration have already passed
 		o.all.mark(markChainJoins)
 		if a.duration -= a.ago; a.duration <= 0 {
 			return false
@@ -132,7 +132,7 @@ func (o *owner) carries(d *definition, a application, rest bool) bool {
 		joined.holds = slices.DeleteFunc(joined.holds, func(h *hold) bool { return h == a.hold })
 	}
 	if !taken || len(o.log) == before {
-		// An application without effect does not count as applied, but is not refused either.
+		// It had no effect. It counts as accepted if no line was logged.
 		return len(o.log) == before
 	}
 	if !rest {
@@ -142,8 +142,9 @@ func (o *owner) carries(d *definition, a application, rest bool) bool {
 	return true
 }
 
-// joins returns the buff that an application joins, or nil if it starts a new buff. It starts a new
-// one with `stack.by: none`, and with `stack.level: segregate` if no buff has the same level.
+// joins returns the buff that an application joins, or nil if the application starts a new buff.
+// With `stack.by: none` every application starts a new buff. With `stack.level: segregate` an
+// application joins only a buff of the same level.
 func (o *owner) joins(d *definition, a application) *instance {
 	s := d.stack()
 	for _, b := range o.buffs {
@@ -157,9 +158,9 @@ func (o *owner) joins(d *definition, a application) *instance {
 	return nil
 }
 
-// mostBuffs is the largest number of buffs of one owner. A scenario that exceeds it counts as
-// undecided, because the interpreter would take minutes for definitions that apply more and more
-// buffs.
+// mostBuffs is the largest number of buffs that an owner may have. A scenario that exceeds it
+// counts as undecided: if definitions apply more and more buffs, the interpreter would run for
+// minutes.
 const mostBuffs = 150
 
 // begin starts a new instance if the groups and slots allow it, and reports whether they did.
@@ -194,7 +195,7 @@ func (o *owner) begin(d *definition, a application) bool {
 		o.say("hide %s", d.ID)
 	}
 	o.settleBuffs()
-	if !b.gone && (d.First == "start" || d.First == "every") { // right after the application
+	if !b.gone && (d.First == "start" || d.First == "every") { // pulse right after the application
 		o.pulse(b, b.active(), "")
 	}
 	if a.ago > 0 && !b.gone {
@@ -226,8 +227,8 @@ func (o *owner) newInstance(d *definition, a application) *instance {
 	return b
 }
 
-// links queues the applications of a buff's links. The links end when the buff ends. If again is
-// true, the buff was already running.
+// links queues the applications of a buff's links. The links end when the buff ends. The parameter
+// again reports whether the buff was already running.
 func (o *owner) links(b *instance, a application, again bool) {
 	chain := a.chain
 	chain.known = b.known
@@ -238,7 +239,7 @@ func (o *owner) links(b *instance, a application, again bool) {
 	}
 }
 
-// join executes an application to a running buff, and reports whether anything changed.
+// join adds an application to a running buff, and reports whether anything changed.
 func (o *owner) join(b *instance, a application) bool {
 	s := b.def.stack()
 	o.catchesUp(b)
@@ -301,8 +302,8 @@ func (b *instance) takes(a application) {
 	}
 }
 
-// topUp fills the shield of a buff with shared timers up to the pool of the application. It
-// changes the charges as `charges.on_refresh` says: it resets, keeps or increases them.
+// topUp raises the pool of a buff with shared timers to the pool of the application, if that is
+// larger. It resets, keeps or increases the charges, as `charges.on_refresh` says.
 func (b *instance) topUp(a application) {
 	fresh := b.def.newContent(a)
 	b.pool = max(b.pool, fresh.pool)
@@ -318,8 +319,8 @@ func (b *instance) topUp(a application) {
 
 func (d *definition) queued() bool { s := d.stack(); return s.queue() }
 
-// leveled sets the level of a buff. If the period depends on the level, it changes after the next
-// pulse.
+// leveled sets the level of a buff. If the period depends on the level, the new period starts after
+// the next pulse.
 func (b *instance) leveled(to int) {
 	if p := &b.def.Period; p.at(b.level) != p.at(to) {
 		b.coming = p.at(to)
@@ -341,9 +342,9 @@ func (b *instance) periodAfter(d *definition, level int) int64 {
 	return b.coming
 }
 
-// refusesMore reports whether `stack.overflow` rejects an application at the limit: `deny` denies
-// it, and `clear` removes the buff. With `deny`, an application whose level replaces the buff is
-// accepted.
+// refusesMore reports whether `stack.overflow` rejects an application at the limit. The value
+// `deny` denies the application, unless its higher level replaces the buff. The value `clear`
+// removes the buff.
 func (o *owner) refusesMore(b *instance, a application, replaces bool) bool {
 	switch overflow := b.def.stack().Overflow; {
 	case overflow == "deny" && !replaces:
@@ -360,8 +361,8 @@ func (o *owner) refusesMore(b *instance, a application, replaces bool) bool {
 	return true
 }
 
-// markShare marks an application caused by a pulse that is not a plain one: a partial pulse,
-// several pulses joined into one, or a pulse of several stacks.
+// markShare marks an application caused by a special pulse: a partial pulse, several pulses
+// combined into one, or a pulse of several stacks.
 func (w *world) markShare(d *definition, a application) {
 	s := a.share
 	if s.stacks > 1 && d.Duration.instant && slices.ContainsFunc(d.on().Exec, action.perStack) {
@@ -383,8 +384,8 @@ func (a action) perStack() bool {
 	return a.Change != nil && a.Change.PerStack || a.Damage != nil && a.Damage.PerStack
 }
 
-// overflows queues the actions of an application at the limit, `stack.overflow_apply` and
-// `on.overflow`. They do not depend on the value of `stack.overflow`.
+// overflows queues the actions that an application at the limit causes: those in
+// `stack.overflow_apply` and `on.overflow`. They do not depend on the value of `stack.overflow`.
 func (o *owner) overflows(b *instance, a application) {
 	e := eventBy(a, b.def.limit())
 	for _, id := range b.def.stack().OverflowApply {
@@ -398,8 +399,7 @@ func (o *owner) sayRefresh(b *instance) {
 	o.say("refresh %s x%d%s", b.def.ID, b.count(), o.endOf(b))
 }
 
-// cross queues the actions of the thresholds that the number of stacks has crossed upwards, once
-// per crossing.
+// cross queues the actions of each threshold that the number of stacks has crossed upwards.
 func (o *owner) cross(b *instance, from, to int, a application) {
 	for _, t := range b.def.stack().Thresholds {
 		if from >= t.At || to < t.At {
@@ -416,8 +416,8 @@ func (o *owner) cross(b *instance, from, to int, a application) {
 	}
 }
 
-// take removes n stacks of a buff. If the stacks are async, it removes those that end first or, for
-// the reason overflow, the oldest. The timers of the other stacks do not change.
+// take removes n stacks of a buff. Of async stacks, it removes those that end first or, for the
+// reason "overflow", the oldest. The timers of the remaining stacks do not change.
 func (o *owner) take(b *instance, n int, why string) {
 	if b.gone {
 		return

@@ -7,23 +7,24 @@ import (
 	"slices"
 )
 
-// Section 1.5 of the rules: an area aura searches at each interval. It gives nearby owners a buff,
-// and removes the buff a linger time after they leave. Section 1.1: zones have a pause and a rate.
+// Section 1.5 of the rules: an area aura searches for owners at each interval. It gives nearby
+// owners a buff, and removes the buff when the linger time after they left has passed. Section 1.1:
+// zones have a pause and a rate.
 
-// aura is the aura of a definition. The steps near and far decide which owners are in range; the
-// radius has no effect here.
+// aura is the aura of a definition. The radius has no effect here, because the steps "near" and
+// "far" decide which owners are in range.
 type aura struct {
 	Apply            string
 	Radius           float64
 	Interval, Linger span
 }
 
-// hold ties the buff of an owner in an aura to one bearer of the aura.
+// hold ties a buff that an aura has applied to one bearer of this aura.
 type hold struct {
 	bearer  *owner
-	stacks  int   // number of stacks that the aura of this bearer has added
-	leaving bool  // the owner has left the aura of this bearer
-	ends    int64 // if leaving: the end of the linger time, in the buff's own time
+	stacks  int   // number of stacks that the bearer's aura has added
+	leaving bool  // the owner has left the bearer's aura
+	ends    int64 // if leaving is set: the end of the linger time, in the buff's own time
 }
 
 // member is an owner that the last search of an aura has found.
@@ -32,7 +33,7 @@ type member struct {
 	aura      *instance
 }
 
-// departure is the end of an aura, after which its members leave it.
+// departure is the end of an aura. Its members then leave the aura.
 type departure struct {
 	bearer *owner
 	aura   *instance
@@ -46,11 +47,11 @@ func (o *owner) auraEnds(b *instance) {
 	}
 }
 
-// look runs the due searches of all auras at the end of a frame. A search is due every interval
-// after the start of the aura; if several searches of an aura are due in one frame, only the last
-// runs. Owners in range get the buff. An owner out of range loses the buff a linger time after the
-// search that did not find the owner. Both are commands for that owner, even if it has the buff
-// already or has refused it.
+// look runs the due searches of all auras at the end of a frame. An aura searches at regular
+// intervals after its start; if several searches of an aura are due in one frame, only the last
+// runs. Owners in range get the buff. An owner out of range loses the buff when the linger time
+// after the search that did not find the owner has passed. Each result is a command for the owner,
+// even if the owner already has the buff or has refused it.
 func (w *world) look(now int64) {
 	type sight struct {
 		departure
@@ -73,7 +74,7 @@ func (w *world) look(now int64) {
 		w.left = w.left[1:]
 		all = append(all, sight{d, false})
 	}
-	// Sort by the time and the bearer of the cause, then by the age of the aura.
+	// Sort by the time of the search or departure, then by the bearer, then by the age of the aura.
 	slices.SortStableFunc(all, func(a, b sight) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), slices.Index(w.owners, a.bearer)-slices.Index(w.owners, b.bearer), cmp.Compare(a.aura.born, b.aura.born))
 	})
@@ -111,8 +112,8 @@ func (w *world) look(now int64) {
 	}
 }
 
-// inAnother reports whether another aura of the same bearer, which applies the same definition, has
-// found the owner.
+// inAnother reports whether the owner is also a member of another aura of the same bearer that
+// applies the same definition.
 func (w *world) inAnother(m member) bool {
 	for other := range w.members {
 		if other.o == m.o && other.bearer == m.bearer && other.aura.def.Aura.Apply == m.aura.def.Aura.Apply {
@@ -122,14 +123,14 @@ func (w *world) inAnother(m member) bool {
 	return false
 }
 
-// birth returns the next number in the order of auras.
+// birth returns the number of the next aura, in the order in which auras start.
 func (w *world) birth() int64 {
 	w.births++
 	return w.births
 }
 
-// lingers reports whether the owner has left the auras of all bearers of a buff, and when the buff
-// then ends.
+// lingers reports whether the owner has left every aura that holds the buff. If so, end is the time
+// at which the buff ends.
 func (b *instance) lingers() (end int64, yes bool) {
 	for _, h := range b.holds {
 		if !h.leaving {
@@ -140,8 +141,8 @@ func (b *instance) lingers() (end int64, yes bool) {
 	return end, len(b.holds) > 0
 }
 
-// heldBy returns the instance of a definition that the auras of a bearer have applied to the owner,
-// and its hold, or nil.
+// heldBy returns the owner's instance of a definition that auras of the bearer have applied, and
+// the hold of this bearer. It returns nil if there is no such instance.
 func (o *owner) heldBy(bearer *owner, id string) (*instance, *hold) {
 	for _, b := range o.buffs {
 		if b.def.ID != id {
@@ -156,8 +157,8 @@ func (o *owner) heldBy(bearer *owner, id string) (*instance, *hold) {
 	return nil, nil
 }
 
-// entersAura applies an aura's definition to an owner, unless the owner has it from that bearer
-// already. All members see the bearer's attributes as they were before the first entered.
+// entersAura applies the definition of aura b to an owner, unless the owner already has it from
+// this bearer. The map seen has the bearer's attributes from before the first owner entered.
 func (o *owner) entersAura(bearer *owner, b *instance, seen map[string]float64) {
 	if _, h := o.heldBy(bearer, b.def.Aura.Apply); h != nil {
 		h.leaving = false
@@ -172,7 +173,8 @@ func (o *owner) entersAura(bearer *owner, b *instance, seen map[string]float64) 
 	})
 }
 
-// leavesAura starts the linger time of a buff. Of this time, since ms have already passed.
+// leavesAura starts the linger time of a buff. The parameter since is the number of ms of the
+// linger time that have already passed.
 func (o *owner) leavesAura(bearer *owner, a *instance, since int64) {
 	b, h := o.heldBy(bearer, a.def.Aura.Apply)
 	if h == nil || h.leaving {
@@ -192,7 +194,7 @@ func (o *owner) letsGo(b *instance) {
 }
 
 // lets releases a buff from the aura of one bearer. It removes the stacks that this aura has
-// added, or the buff if there is no other bearer.
+// added. If no other bearer holds the buff, it removes the buff.
 func (o *owner) lets(b *instance, h *hold) {
 	b.holds = slices.DeleteFunc(b.holds, func(other *hold) bool { return other == h })
 	if len(b.holds) == 0 {
@@ -202,7 +204,7 @@ func (o *owner) lets(b *instance, h *hold) {
 	}
 }
 
-// held adds the hold of a bearer to the buff, unless h is nil.
+// held adds a bearer's hold to the buff. It does nothing if h is nil.
 func (b *instance) held(h *hold, stacks int) {
 	if h != nil {
 		h.stacks = stacks
@@ -218,8 +220,8 @@ type pace struct {
 
 func newPace() *pace { return &pace{rate: big.NewRat(1, 1)} }
 
-// repace applies the paces of an owner and of its zone to the owner's clock. The product of the
-// rates applies, and a pause of either stops the clock.
+// repace applies the paces of an owner and of its zone to the owner's clock. The rate of the clock
+// is the product of both rates, and a pause of either stops the clock.
 func (o *owner) repace() {
 	z := o.all.paceOf(o.zone)
 	o.clock.change(o.world, new(big.Rat).Mul(o.mine.rate, z.rate), o.mine.held || z.held)
@@ -232,8 +234,8 @@ func (w *world) paceOf(zone int64) *pace {
 	return w.zones[zone]
 }
 
-// place runs a step about positions or about the pace of a zone. It returns false for any other
-// step.
+// place runs a step about positions or about the pace of a zone. For any other step it does
+// nothing and returns false.
 func (w *world) place(o *owner, st step) bool {
 	switch {
 	case st.Near != "":

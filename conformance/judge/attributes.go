@@ -36,11 +36,11 @@ func (b *bound) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &b.name)
 }
 
-// aggregate says which modifiers take effect if several have the same op: all of them, the
+// aggregate says which modifiers take effect if several have the same operation: all of them, the
 // greatest, the least, or the n strongest.
 type aggregate struct{ count }
 
-// of returns the sum of the values that take effect.
+// of returns the sum of those values that take effect.
 func (a aggregate) of(all []float64) (sum float64) {
 	switch {
 	case len(all) == 0:
@@ -49,7 +49,7 @@ func (a aggregate) of(all []float64) (sum float64) {
 		return slices.Max(all)
 	case a.word == "min":
 		return slices.Min(all)
-	case a.word == "strongest": // only the N values farthest from 0 count
+	case a.word == "strongest": // only the n values farthest from 0 count
 		all = slices.Clone(all)
 		sort.SliceStable(all, func(i, j int) bool { return math.Abs(all[i]) > math.Abs(all[j]) })
 		all = all[:min(len(all), a.n)]
@@ -60,10 +60,10 @@ func (a aggregate) of(all []float64) (sum float64) {
 	return sum
 }
 
-// curve has a number for some levels, and is linear between two of these levels.
+// curve maps some levels to numbers. Between two of these levels it is linear.
 type curve map[int]float64
 
-// UnmarshalJSON reads a map by level, or a list that starts with level 1.
+// UnmarshalJSON reads a map from levels to numbers, or a list whose first number is for level 1.
 func (c *curve) UnmarshalJSON(text []byte) error {
 	*c = curve{}
 	var list []float64
@@ -87,8 +87,8 @@ func (c *curve) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// at returns the value at a level. A curve starts at level 0 or 1; above its last level it keeps
-// the last number.
+// at returns the value at a level. A curve starts at level 0 or 1. Above the last level of the
+// curve, the value is that of the last level.
 func (c curve) at(level int) float64 {
 	var levels []int
 	for l := range c {
@@ -107,8 +107,8 @@ func (c curve) at(level int) float64 {
 	return c[levels[len(levels)-1]]
 }
 
-// number is a constant, or says where the value comes from: an attribute, a parameter of the
-// caller, a curve or a formula.
+// number is a number in a definition: a constant, or the source of the value, which is an
+// attribute, a parameter of the caller, a curve or a formula.
 type number struct {
 	Const           *float64
 	Attr, Of        string
@@ -119,7 +119,7 @@ type number struct {
 	Snapshot        string
 }
 
-// UnmarshalJSON reads a constant, or a map of the fields of number.
+// UnmarshalJSON reads a constant, or a JSON object with the fields of number.
 func (n *number) UnmarshalJSON(text []byte) error {
 	var x float64
 	if json.Unmarshal(text, &x) == nil {
@@ -130,7 +130,7 @@ func (n *number) UnmarshalJSON(text []byte) error {
 	return strictly(text, (*plain)(n))
 }
 
-// asks reports whether a number of the definition reads the parameter with this name.
+// asks reports whether any number in the definition reads the parameter with this name.
 func (d *definition) asks(name string) bool {
 	for _, n := range d.numbers() {
 		if n.Caller == name || n.Formula != nil && regexp.MustCompile(`\bcaller\.`+regexp.QuoteMeta(name)+`\b`).MatchString(n.Formula.text) {
@@ -154,7 +154,7 @@ type change struct {
 	PerStack     bool `json:"per_stack"`
 }
 
-// numbers are all numbers of a definition.
+// numbers returns all numbers of a definition.
 func (d *definition) numbers() (all []*number) {
 	for i := range d.Modifiers {
 		all = append(all, &d.Modifiers[i].Value)
@@ -188,19 +188,19 @@ func (d *definition) numbers() (all []*number) {
 	return all
 }
 
-// amount is the value of a number. A formula that reads the name stacks is evaluated again at each
-// use, with the number of stacks that applies then. All its other names keep the values that they
+// amount is the value of a number. A formula that reads "stacks" is evaluated again at each use,
+// with the number of stacks at that time. The other names in the formula keep the values that they
 // had at the application.
 type amount struct {
 	x      float64            // the value at the application
 	live   *formula           // the formula to evaluate again at each use, or nil
-	frozen map[string]float64 // values of the names of the formula at the application
+	frozen map[string]float64 // values that the names in the formula had at the application
 	stacks int                // number of stacks at the application
 	mark   func(rule string)
 }
 
-// of returns the amount for n stacks or, if perStack is true, n times this amount. ok is false if
-// the result is not a finite number.
+// of returns the amount for n stacks or, if perStack is true, n times this amount. The result ok is
+// false if x is not a finite number.
 func (a amount) of(n int, perStack bool) (x float64, ok bool) {
 	x, ok = a.x, true
 	if a.live != nil {
@@ -223,12 +223,12 @@ func (a amount) of(n int, perStack bool) (x float64, ok bool) {
 
 func (a amount) equal(b amount) bool { return a.x == b.x && maps.Equal(a.frozen, b.frozen) }
 
-// knowledge holds the known attributes of the source of an application.
+// knowledge holds what is known about the attributes of an application's source.
 type knowledge struct {
 	cast map[string]float64 // the source's attributes at the start of the chain of causes; nil if the source was missing
 	last map[string]float64 // the value of each attribute when it was last read
-	// look is set if an aura's search for owners has filled last. The command of that aura uses
-	// only these values.
+	// look is set if the search of an aura has filled the field last. The application by the aura
+	// then uses only these values.
 	look bool
 }
 
@@ -242,9 +242,9 @@ func (w *world) knows(source string) *knowledge {
 	return k
 }
 
-// reread reads the attributes of the sources of the owner's buffs again, so that the latest values
-// are known if a source leaves. It is called before each command, and before the first due event
-// of a frame.
+// reread reads the attributes of all sources of the owner's buffs again. If a source leaves later,
+// its latest values are then known. It is called before each command, and before the first due
+// event of a frame.
 func (o *owner) reread() {
 	if !o.all.views {
 		return
@@ -277,13 +277,13 @@ func (o *owner) values() map[string]float64 {
 	return all
 }
 
-// asks evaluates the numbers of an application. If a number is missing and has no default, the
+// asks evaluates the numbers of an application. If a number has no value and no default, the
 // application is denied, and asks returns the reason.
 func (o *owner) asks(d *definition, a application) (of map[*number]amount, why string) {
 	if a.left != nil {
 		return a.left.numbers, ""
 	}
-	// The numbers read the level and the stacks that the buff has after the application.
+	// Numbers depend on the level and the stacks that the buff has after the application.
 	if b := o.joins(d, a); b != nil && !d.queued() {
 		a.stacks += b.count()
 		if d.stack().Level == "sum" {
@@ -349,7 +349,7 @@ func (o *owner) ask(n *number, a application) (x amount, why string) {
 
 func has[V any](m map[string]V, key string) bool { _, ok := m[key]; return ok }
 
-// askFormula evaluates a formula, and keeps the values of all its names except stacks.
+// askFormula evaluates a formula, and keeps the values of all its names except "stacks".
 func (o *owner) askFormula(n *number, a application, given func(float64, bool) (amount, string)) (amount, string) {
 	missing := false
 	frozen := map[string]float64{}
@@ -375,13 +375,13 @@ func (o *owner) askFormula(n *number, a application, given func(float64, bool) (
 	return amount{x, n.Formula, frozen, a.stacks, o.all.mark}, ""
 }
 
-// readsAmount reports whether the number is a formula that reads the amount of an act. Such a
-// number is evaluated when the buff reacts to the act.
+// readsAmount reports whether the number is a formula that reads "amount", the amount of an act.
+// Such a number is evaluated when the buff reacts to the act.
 func (n *number) readsAmount() bool {
 	return n.Formula != nil && slices.ContainsFunc(n.Formula.names, func(path []string) bool { return path[0] == "amount" })
 }
 
-// askAmount evaluates a number of a buff that reacts to an act.
+// askAmount evaluates the formula n of buff b, which reacts to an act with the given amount.
 func (o *owner) askAmount(n *number, b *instance, amount int64) (x float64, why string) {
 	missing := false
 	o.all.mark(markAmount)
@@ -407,8 +407,8 @@ func (o *owner) askAmount(n *number, b *instance, amount int64) (x float64, why 
 
 // ofSource returns an attribute of the source of an application. With `snapshot: cast`, the
 // default, it returns the value at the start of the chain of causes. With `snapshot: apply` it
-// returns the present value. In a frame, the present value of another owner is its value at the
-// start of the frame, and that of a source that has left is the value that was read last.
+// returns the present value. If the source is another owner, the present value in a frame is the
+// value at the start of the frame. If the source has left, it is the value that was last read.
 func (o *owner) ofSource(name, snapshot string, a application) (x float64, ok bool) {
 	if a.known == nil {
 		return 0, false
@@ -437,9 +437,9 @@ func (o *owner) ofSource(name, snapshot string, a application) (x float64, ok bo
 	return x, true
 }
 
-// readName returns the value of a name in a formula: level, stacks or magnitude of the application;
-// owner.NAME or source.NAME, an attribute; caller.NAME, a parameter of the application; curve.NAME,
-// the curve at the level.
+// readName returns the value of a name in a formula. The names "level", "stacks" and "magnitude"
+// are values of the application; "owner.NAME" and "source.NAME" are attributes; "caller.NAME" is a
+// parameter of the application; "curve.NAME" is the value of a curve at the application's level.
 func (o *owner) readName(path []string, snapshot string, a application) (x float64, ok bool) {
 	switch path[0] {
 	case "level":
@@ -461,8 +461,8 @@ func (o *owner) readName(path []string, snapshot string, a application) (x float
 	return 0, false
 }
 
-// reads returns the number that is read from an attribute with the value x: (x + pre) * coef +
-// post.
+// reads returns the value of a number that reads an attribute with the value x:
+// (x + pre) * coef + post.
 func (n *number) reads(x float64) float64 {
 	part := func(p *float64, preset float64) float64 {
 		if p == nil {
@@ -473,12 +473,12 @@ func (n *number) reads(x float64) float64 {
 	return (x+part(n.Pre, 0))*part(n.Coef, 1) + part(n.Post, 0)
 }
 
-// value returns an attribute with the modifiers of all buffs in effect. In each channel the ops
-// apply in the order add, mul_add, mul_compound, final_add, override. The result is limited to the
-// maximum of the attribute, and then to its minimum.
+// value returns an attribute with the modifiers of all buffs in effect. In each channel the
+// operations apply in the order add, mul_add, mul_compound, final_add, override. The result is
+// limited to the maximum of the attribute, and then to its minimum.
 func (o *owner) value(name string) float64 { return o.limited(name, o.unlimited(name)) }
 
-// unlimited is like value, but does not apply the limits of the attribute.
+// unlimited is like value, but ignores the limits of the attribute.
 func (o *owner) unlimited(name string) float64 {
 	at := o.all.attributes[name]
 	x := o.base(name)
@@ -522,8 +522,8 @@ func (o *owner) unlimited(name string) float64 {
 	return x
 }
 
-// byModifier returns the buffs in effect that have modifiers, in the order in which these took
-// effect. The order matters because the newest override wins.
+// byModifier returns the buffs in effect that have modifiers, in the order in which the modifiers
+// took effect. The order matters because the newest override wins.
 func (o *owner) byModifier() []*instance {
 	var all []*instance
 	for _, b := range o.buffs {
@@ -560,9 +560,9 @@ func (o *owner) base(name string) float64 {
 	return o.all.attributes[name].Base
 }
 
-// limits applies changes of limits that are attributes. A base above a changed maximum is lowered
-// to it permanently. If a minimum with `at_min: kill` has risen to the base, the owner dies.
-// limits runs after each command and each due event.
+// limits handles changes of those limits that are attributes. A base above a changed maximum is
+// permanently lowered to the maximum. If a minimum with `at_min: kill` has risen to the base, the
+// owner dies. The method is called after each command and each due event.
 func (o *owner) limits() {
 	for _, name := range o.all.bounded {
 		at := o.all.attributes[name]
@@ -577,8 +577,8 @@ func (o *owner) limits() {
 	}
 }
 
-// moved reports whether a limit that is an attribute has changed since the last call, and returns
-// its earlier and its present value.
+// moved reports whether a limit has changed since the last call, and returns its earlier and its
+// present value. Only a limit that is an attribute can change.
 func (o *owner) moved(limit *bound, last map[string]float64, name string) (was, is float64, moved bool) {
 	if limit == nil || limit.name == "" {
 		return 0, 0, false
@@ -589,8 +589,8 @@ func (o *owner) moved(limit *bound, last map[string]float64, name string) (was, 
 	return was, is, seen && was != is
 }
 
-// cut lowers a base above its maximum to the maximum, or to the minimum if that is above the
-// maximum.
+// cut lowers a base that is above its maximum to the maximum. If the minimum is above the maximum,
+// it lowers the base to the minimum.
 func (o *owner) cut(name string) {
 	at := o.all.attributes[name]
 	if at.Max == nil {
@@ -611,8 +611,9 @@ func (o *owner) cut(name string) {
 }
 
 // checkMin queues the death of the owner if a base with `at_min: kill` has reached its minimum, and
-// reports whether it did. A dead owner dies again only if the base was above the minimum before.
-// The parameter who is the buff that changed the base; the line of the death names this buff.
+// reports whether the owner dies. An owner that is already dead dies again only if the base was
+// above the minimum before. The parameter who is the buff that changed the base; the log line of
+// the death names this buff.
 func (o *owner) checkMin(who, name string, was float64) (dies bool) {
 	at := o.all.attributes[name]
 	if at.AtMin != "kill" || at.Min == nil {
@@ -627,8 +628,8 @@ func (o *owner) checkMin(who, name string, was float64) (dies bool) {
 	return false
 }
 
-// changes first limits a base to the minimum and maximum of its attribute, and then adds the
-// parameter by. A change by 0 logs a line only if the base was outside its limits.
+// changes first limits a base to the minimum and maximum of its attribute, and then adds the value
+// of the parameter by. A change by 0 logs a line only if the base was outside its limits.
 func (o *owner) changes(who, name string, by float64) {
 	outside := o.base(name) != o.limited(name, o.base(name))
 	if by == 0 && outside {
@@ -648,8 +649,8 @@ func (o *owner) adds(who, name string, by float64, absorbed int64, after func())
 	o.rebase(who, name, by, to, absorbed, after)
 }
 
-// rebase sets a base to the value to, and logs the change. If after is not nil, rebase calls it
-// before the owner can die; it runs the acts of the damage.
+// rebase sets a base to the value of the parameter to, and logs the change. If the function after
+// is not nil, rebase calls it before the owner can die. Damage uses it to run its acts.
 func (o *owner) rebase(who, name string, by, to float64, absorbed int64, after func()) {
 	was := o.base(name)
 	o.bases[name] = to
@@ -665,9 +666,9 @@ func (o *owner) rebase(who, name string, by, to float64, absorbed int64, after f
 	o.checkMin(who, name, was)
 }
 
-// damages rounds damage half up to whole points, lets the shields against its school absorb a part,
-// and subtracts the other part from an attribute. If this part is not 0, the act "damaged" happens
-// to the victim and the act "dealt" to the source.
+// damages deals damage of a school. It rounds the damage half up to whole points, lets shields
+// against the school absorb a part of it, and subtracts the rest from an attribute. If the rest is
+// not 0, the act "damaged" happens to the victim and the act "dealt" to the source.
 func (o *owner) damages(who, name string, by float64, school, source string, why chain) {
 	points := int64(math.Floor(by + 0.5))
 	if by == 0 {
@@ -695,7 +696,7 @@ func (o *owner) damages(who, name string, by float64, school, source string, why
 	o.killer, o.cause = "", chain{}
 }
 
-// tellDamage runs the acts of damage. The act "damaged" happens to the victim at once. The act
+// tellDamage runs the two acts of damage. The act "damaged" happens to the victim at once. The act
 // "dealt" happens to the source: at once if the source is the victim itself, otherwise at the end
 // of the frame.
 func (o *owner) tellDamage(amount int64, source string, why chain) {
@@ -713,7 +714,8 @@ func (o *owner) tellDamage(amount int64, source string, why chain) {
 	}
 }
 
-// usesAct reports whether any definition reacts to an act, ends by it or consumes charges on it.
+// usesAct reports whether any definition reacts to an act, is interrupted by it, or consumes
+// charges on it.
 func (w *world) usesAct(act string) bool {
 	for _, d := range w.defs {
 		if len(d.on().Act[act]) > 0 || slices.Contains(d.Interrupt, act) || d.Charges != nil && slices.Contains(d.Charges.ConsumeOn, act) {

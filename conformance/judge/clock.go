@@ -9,18 +9,18 @@ import "math/big"
 // an owner, the outer time is the world's time; for the clock of a buff, it is the owner's time. A
 // clock is exact; only the results of now and when are rounded up to whole ms.
 type clock struct {
-	outer int64    // outer time of the last change
-	inner *big.Rat // inner time of the last change
-	rate  *big.Rat // inner time per outer time while the clock is not held
+	outer int64    // the outer time at the last change of the clock
+	inner *big.Rat // the inner time at the last change of the clock
+	rate  *big.Rat // inner ms per outer ms, while the clock is not stopped
 	held  bool     // the clock is stopped
 }
 
-// newClock returns a clock whose inner time equals the outer time until now.
+// newClock returns a clock with rate 1, whose inner time equals the outer time.
 func newClock(now int64) *clock {
 	return &clock{outer: now, inner: big.NewRat(now, 1), rate: big.NewRat(1, 1)}
 }
 
-// at returns the exact inner time.
+// at returns the exact inner time at an outer time.
 func (c *clock) at(outer int64) *big.Rat {
 	passed := new(big.Rat)
 	if !c.held && outer > c.outer {
@@ -29,11 +29,12 @@ func (c *clock) at(outer int64) *big.Rat {
 	return passed.Add(passed, c.inner)
 }
 
-// now returns the inner time, rounded up to whole ms.
+// now returns the inner time at an outer time, rounded up to whole ms.
 func (c *clock) now(outer int64) int64 { return up(c.at(outer)) }
 
-// when returns the first outer ms at which an inner time is reached. If it was reached before the
-// last change, when returns the time of the change. ok is false while the clock is held.
+// when returns the first outer ms at which an inner time is reached. If the inner time was reached
+// before the last change of the clock, it returns the time of this change. The result ok is false
+// while the clock is stopped.
 func (c *clock) when(inner int64) (outer int64, ok bool) {
 	left := new(big.Rat).Sub(big.NewRat(inner, 1), c.inner)
 	switch {
@@ -45,8 +46,8 @@ func (c *clock) when(inner int64) (outer int64, ok bool) {
 	return c.outer + up(left.Quo(left, c.rate)), true
 }
 
-// past is like when, but for an inner time that was reached before the last change it extrapolates
-// with the present rate, so that the result is before the change.
+// past is like when, except for an inner time that was reached before the last change of the clock.
+// In this case it extrapolates with the present rate, so the result is before the change.
 func (c *clock) past(inner int64) (outer int64, ok bool) {
 	left := new(big.Rat).Sub(big.NewRat(inner, 1), c.inner)
 	if c.held {
@@ -55,7 +56,7 @@ func (c *clock) past(inner int64) (outer int64, ok bool) {
 	return c.outer + up(left.Quo(left, c.rate)), true
 }
 
-// change sets the rate and whether the clock is held.
+// change sets the rate, and stops the clock if held is true.
 func (c *clock) change(outer int64, rate *big.Rat, held bool) {
 	c.inner = c.at(outer)
 	c.outer = max(c.outer, outer)
@@ -75,7 +76,7 @@ func down(x *big.Rat) int64 {
 	return new(big.Int).Div(x.Num(), x.Denom()).Int64()
 }
 
-// ratio is a rate, written as a number or as 1/3.
+// ratio is a rate, written as a number or as a fraction such as 1/3.
 type ratio struct{ *big.Rat }
 
 // UnmarshalJSON reads a positive ratio.

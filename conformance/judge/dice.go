@@ -7,31 +7,32 @@ import (
 	"strings"
 )
 
-// Draft is a generated scenario as maps for JSON, so that parts can be removed.
+// Draft is a generated scenario. It consists of maps that encode to JSON, so that parts of it can
+// be removed.
 type Draft struct {
 	// Buffs are the definitions by ID. Script has the steps.
 	Buffs  map[string]map[string]any
 	Script []map[string]any
 	// Seen is the field "seen" of a scenario file.
 	Seen bool
-	// Dead is the field "dead" of the whole file. If Life is true, deaths are logged.
+	// Dead is the field "dead" of the scenario file. If Life is true, deaths are logged.
 	Dead string
 	Life bool
-	// Pair names the two words that the scenario must have, with their values. Story names the
-	// story that it follows, or is "".
+	// Pair has the two words that the scenario must have, with their values. Story names the
+	// story that the scenario follows, or is "".
 	Pair  [2]string
 	Story string
 
 	decoded *Scenario // decoded by the generator, or nil
 }
 
-// allTags are the tags that each draft declares. They must be declared, because a step may add a
-// tag that no definition names.
+// allTags are the tags that each draft declares. The declaration is required because a step may add
+// a tag that no definition names.
 var allTags = []string{"t.a", "t.b", "u", "f.g", "f.h", "e"}
 
 // The attributes, slots, diminishing returns and curves that each draft declares. All numbers are
-// multiples of a quarter, so that floating-point rounding cannot hide a wrong rounding by the
-// rules.
+// multiples of 1/4 and therefore exact in floating point. Otherwise a floating-point error could
+// hide a violation of the rounding rules.
 var (
 	allAttributes = map[string]any{
 		"cap":  m("base", 120, "min", 1),
@@ -110,9 +111,9 @@ func (d *Draft) Scenario() *Scenario {
 	return all[0]
 }
 
-// Generate returns scenario number n of a seed. Its definition p has a pair of words of the format
-// with certain values; n determines the pair. [Pairs] successive scenarios contain all pairs. The
-// rest of a scenario is random.
+// Generate returns scenario number n of a seed. The number n selects two words of the format, each
+// with a value, which the definition "p" of the scenario has. Any [Pairs] successive scenarios
+// contain all such pairs. The rest of a scenario is random.
 func Generate(seed uint64, n int) *Draft {
 	g := &dice{rand.New(rand.NewPCG(seed, uint64(n)))}
 	pairs := allPairs()
@@ -131,7 +132,7 @@ func Generate(seed uint64, n int) *Draft {
 	if tale != nil {
 		g.tell(d, tale, pair[:])
 	}
-	for _, id := range []string{"q", "x"} { // no cycles: p applies q and x, q applies x
+	for _, id := range []string{"q", "x"} { // avoid cycles: p may apply q and x, and q may apply x
 		if on, ok := d.Buffs[id]["on"].(map[string]any); ok {
 			d.Buffs[id]["on"] = replaced(on, id)
 		}
@@ -144,7 +145,7 @@ func Generate(seed uint64, n int) *Draft {
 			delete(stack, "timers") // members of an aura have no timers
 		}
 	}
-	d.Seen = d.Seen || g.one(8) || d.any("catchup") || d.any("aura") // the result depends on the frames
+	d.Seen = d.Seen || g.one(8) || d.any("catchup") || d.any("aura") // the log depends on the frames
 	d.Life = d.Life || g.one(4)
 	if g.one(8) {
 		d.Dead = pick(g, "allow", "deny")
@@ -153,7 +154,7 @@ func Generate(seed uint64, n int) *Draft {
 	return d
 }
 
-// any reports whether any definition has the word.
+// any reports whether any definition has the given word.
 func (d *Draft) any(word string) bool {
 	for _, b := range d.Buffs {
 		if b[word] != nil {
@@ -163,15 +164,15 @@ func (d *Draft) any(word string) bool {
 	return false
 }
 
-// stride puts the pairs into an order in which any part of the scenarios is a sample of all words.
-// It is a prime above the number of pairs.
+// stride puts the pairs into an order in which any range of scenarios contains a sample of all
+// words. It is a prime above the number of pairs, so every pair occurs.
 const stride = 104_729
 
 // Pairs returns the number of pairs of two words with their values.
 func Pairs() int { return len(allPairs()) }
 
-// replaced returns v with each action that applies q changed to apply x. It is used for the
-// definitions q and x, because an action that applies q would form a cycle there.
+// replaced returns v after changing each action that applies "q" to apply "x" instead. It is used
+// for the definitions "q" and "x", in which an action that applies "q" would form a cycle.
 func replaced(v any, id string) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -198,8 +199,8 @@ func (g *dice) one(n int) bool { return g.IntN(n) == 0 }
 
 func pick[T any](g *dice, list ...T) T { return list[g.IntN(len(list))] }
 
-// definition returns a random definition. It has all words of must, and each other word with the
-// probability often.
+// definition returns a random definition. It contains every word in must. Any other word of the
+// vocabulary is included with the probability given by often.
 func (g *dice) definition(id string, must []choice, often float64) map[string]any {
 	d := map[string]any{"duration": pick(g, "4s", "2500ms", "3s", "1400ms")}
 	var words []choice
@@ -215,8 +216,8 @@ func (g *dice) definition(id string, must []choice, often float64) map[string]an
 		words = append(words, choice{"stack.by", pick(g, "source", "target")}, choice{"stack.limit", pick(g, 1, 2, 3, 5)})
 	}
 	g.Shuffle(len(words), func(i, j int) { words[i], words[j] = words[j], words[i] })
-	// A random word that would make the definition invalid is left out. If the words of must alone
-	// are invalid, random words are added until the definition is valid.
+	// A random word that would make the definition invalid is left out. If the words in must alone
+	// form an invalid definition, random words are added until it is valid.
 	for _, c := range must {
 		c.put(d)
 	}
@@ -236,7 +237,7 @@ func (g *dice) definition(id string, must []choice, often float64) map[string]an
 	return d
 }
 
-// clashes reports whether the path is the path of a word of must, or above or below such a path.
+// clashes reports whether path equals, contains or is contained in the path of a word in must.
 func clashes(must []choice, path string) bool {
 	for _, c := range must {
 		if c.path == path || strings.HasPrefix(c.path, path+".") || strings.HasPrefix(path, c.path+".") {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// farAway is how far the generator looks ahead for interesting instants, in ms.
+// farAway is how far ahead the generator searches for interesting instants, in ms.
 const farAway = 15_000
 
 // script generates the steps of a draft.
@@ -29,7 +29,7 @@ func (g *dice) script(d *Draft, tale *story) {
 			at = g.instant(played, at)
 		} else if tale.long && away != "" {
 			at += 1000 + g.Int64N(4000)
-		} else if g.one(2) { // soon, so that the buffs are still running
+		} else if g.one(2) { // only a short time later, so that the buffs are still running
 			at += g.Int64N(400)
 		}
 		st := m("at", at)
@@ -67,7 +67,7 @@ func (d *Draft) fast() bool {
 	})
 }
 
-// everything is what a show step lists: all attributes, and some tags.
+// everything has the names that a show step lists: all attributes, and some tags.
 var everything = list("pow", "hp", "cap", "life", "soul", "floor", "most", "least", "one", "t.a", "t.b", "f")
 
 // add appends a step to a scenario.
@@ -83,7 +83,7 @@ func (s *Scenario) add(st map[string]any) {
 	s.steps = append(s.steps, decoded)
 }
 
-// instant returns the time of the next step. It is often the time of an event, one ms before or
+// instant returns the time of the next step. This is often the time of an event, one ms before or
 // after an event, or the time of the last step.
 func (g *dice) instant(played *Scenario, last int64) int64 {
 	switch g.IntN(10) {
@@ -282,7 +282,7 @@ func (g *dice) time(st map[string]any, id string) {
 	}
 }
 
-// rare fills in a step that has an effect only on few definitions.
+// rare fills in a step that affects only few definitions.
 func (g *dice) rare(d *Draft, st map[string]any, id string) {
 	switch g.IntN(9) {
 	case 0:

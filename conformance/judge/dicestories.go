@@ -4,14 +4,14 @@ package judge
 // steps rarely form such a combination.
 type story struct {
 	name  string
-	words map[string][]word // words by the ID of the definition; one value of each word is picked
+	words map[string][]word // words by definition ID; one value of each word is picked
 	steps []any             // templates of steps; one is picked for each step
 	seen  bool              // if set, Draft.Seen is set
 	life  bool              // if set, Draft.Life is set
 	long  bool              // if set, an owner stays away for seconds
 }
 
-// oneOf is a list in a template of a step, from which one value is picked.
+// oneOf is a list in the template of a step. One of its values is picked.
 type oneOf []any
 
 func owners(v ...any) oneOf { return v }
@@ -399,7 +399,7 @@ func (g *dice) tell(d *Draft, s *story, must []choice) {
 // of this owner.
 func (g *dice) storyStep(s *story, first bool, st map[string]any) (away string) {
 	template := pick(g, s.steps...).(map[string]any)
-	for range 3 { // prefer steps that apply buffs, mostly at the start
+	for range 3 { // prefer steps that apply buffs, especially at the start
 		if template["apply"] == nil && (first || g.one(4)) {
 			template = pick(g, s.steps...).(map[string]any)
 		}
@@ -422,7 +422,7 @@ func (g *dice) storyStep(s *story, first bool, st map[string]any) (away string) 
 	return away
 }
 
-// resolve returns a copy of a value in which one value of every oneOf is picked.
+// resolve returns a copy of a value in which each oneOf is replaced by one of its values.
 func (g *dice) resolve(v any) any {
 	switch v := v.(type) {
 	case oneOf:

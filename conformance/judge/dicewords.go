@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// word is a field of a definition, such as "stack.by", with the values to pick from.
+// word is a field of a definition, such as "stack.by", with its possible values.
 type word struct {
 	path   string
 	values []any
@@ -24,7 +24,7 @@ func m(pairs ...any) map[string]any {
 	return out
 }
 
-// removals are remove actions, one for each reason.
+// removals contains one remove action for each reason.
 var removals = func() (all []any) {
 	for _, why := range strings.Fields("expired cancelled broken condition consumed death fault interrupt out_of_aura overflow reload replaced source_gone unload") {
 		all = append(all, m("remove", "q", "reason", why))
@@ -246,7 +246,8 @@ func need(d map[string]any) {
 	}
 }
 
-// allPairs returns the pairs of values of two words, each pair once.
+// allPairs returns all pairs of two different words, each with one of its values. No pair occurs
+// twice.
 var allPairs = sync.OnceValue(func() [][2]choice {
 	var out [][2]choice
 	for i, a := range vocabulary {

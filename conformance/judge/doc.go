@@ -1,7 +1,7 @@
-// Package judge is an independent interpreter of the rules of buffs. It is slow and literal. It
+// Package judge is an independent interpreter of the rules for buffs. It is slow and literal. It
 // was written from the specification (buff-rules.md, called the rules below) and the documentation
 // of the catalog, without the source of the engine. It shares no code with packages buff and
-// engine and must never import them, so that a misreading of the rules is not in both.
+// engine and must never import them, because a misreading of the rules would then be in both.
 //
 //	scenario (JSON) ──▸ Decode ──▸ Play ──▸ the log, line by line
 //	               └──▸ the engine ───────▸ its log; TestLaw in conformance compares the two
@@ -44,9 +44,9 @@
 //
 // # Limits
 //
-// The interpreter ignores the radius of auras: the steps near and far say which owners are in
-// range. It knows only chances and resistances of 0 and 1000. It has no reload of catalogs and no
-// handlers in Go, so there are no panics. Decode refuses a field or step outside of these limits
-// with an error that matches [ErrNotCovered]. A script in which an owner gets more than 150 buffs
-// is undecided.
+// The interpreter ignores the radius of auras, because the steps "near" and "far" say which owners
+// are in range. It supports only chances and resistances of 0 and 1000. It does not reload
+// catalogs, and it has no handlers in Go, so there are no panics. Decode refuses a field or step
+// outside of these limits with an error that matches [ErrNotCovered]. A script in which an owner
+// gets more than 150 buffs is undecided.
 package judge

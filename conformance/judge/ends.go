@@ -5,15 +5,15 @@ import "math/big"
 // Section 1.1 of the rules: commands that move the end of a buff, and commands that pause a buff or
 // change the rate of its time.
 
-// extend moves the end of a buff by the parameter by, and keeps its phase. If no time is left, the
-// buff expires at once and without a pulse.
+// extend moves the end of a buff by the given number of ms, and keeps its phase. If no time is
+// left, the buff expires at once and without a pulse.
 func (o *owner) extend(id string, by int64, atMost *span) {
 	b := o.oldest(id)
 	if b == nil || !b.ends() {
 		return
 	}
 	now := b.clock(o.own)
-	if atMost != nil && by > 0 { // a limit of the extension, which never shortens the buff
+	if atMost != nil && by > 0 { // limit the extension; this never shortens the buff
 		by = max(0, min(by, now+int64(*atMost)-b.last()))
 	}
 	o.moveEnds(b, func(end int64) int64 { return end + by }) // the same for all stacks
@@ -25,7 +25,7 @@ func (b *instance) ends() bool {
 	return yes || !b.endless
 }
 
-// setRemaining sets the remaining time of a buff. At 0 or less it expires at once.
+// setRemaining sets the remaining time of a buff. If it is 0 or less, the buff expires at once.
 func (o *owner) setRemaining(id string, to int64) {
 	b := o.oldest(id)
 	if b == nil {
@@ -38,7 +38,7 @@ func (o *owner) setRemaining(id string, to int64) {
 	o.moveEnds(b, func(int64) int64 { return now + to })
 }
 
-// moveEnds moves the end of a buff and of all its stacks.
+// moveEnds changes the end of a buff, and the ends of all its stacks, to the result of to.
 func (o *owner) moveEnds(b *instance, to func(int64) int64) {
 	if b.end = to(b.end); b.ofAura {
 		for _, h := range b.holds {
@@ -59,15 +59,15 @@ func (o *owner) moveEnds(b *instance, to func(int64) int64) {
 	}
 }
 
-// pauseBuff pauses or resumes the time of a buff, and with it the end and the phase.
+// pauseBuff pauses or resumes the time of a buff, and so its end and its phase.
 func (o *owner) pauseBuff(id string, on bool) {
 	if b := o.oldest(id); b != nil {
 		o.stand(b, &b.halted, on)
 	}
 }
 
-// stand sets or clears one of the two causes of a pause, the fields halted and buried, and updates
-// the buff's clock.
+// stand sets or clears one of the two causes of a pause, which are the fields halted and buried. It
+// then updates the buff's clock.
 func (o *owner) stand(b *instance, cause *bool, on bool) {
 	if *cause == on {
 		return
@@ -84,8 +84,8 @@ func (o *owner) rateBuff(id string, to *big.Rat) {
 	}
 }
 
-// pace sets the rate of a buff's clock, unless rate is nil, and stops the clock while a cause of a
-// pause is set.
+// pace sets the rate of a buff's clock, unless the parameter rate is nil. It stops the clock if a
+// cause of a pause is set, and otherwise lets it run.
 func (o *owner) pace(b *instance, rate *big.Rat) {
 	if b.local == nil {
 		b.local = newClock(o.own)
@@ -96,7 +96,7 @@ func (o *owner) pace(b *instance, rate *big.Rat) {
 	b.local.change(o.own, rate, b.halted || b.buried)
 }
 
-// move moves all deadlines of the buff by the parameter by.
+// move moves all deadlines of the buff by the given number of ms.
 func (b *instance) move(by int64) {
 	b.end += by
 	b.from += by

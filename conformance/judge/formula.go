@@ -19,8 +19,8 @@ type formula struct {
 	root  expression
 }
 
-// expression is a node of a formula. It returns ok == false if a name has no value. A condition has
-// the value 1 if it is true and 0 if it is false.
+// expression is a node of a formula. It returns ok == false if a name in it has no value. A
+// condition has the value 1 if it is true and 0 if it is false.
 type expression func(in *scope) (x float64, ok bool)
 
 // scope resolves the names of a formula.
@@ -142,7 +142,8 @@ func (p *parser) and() expression {
 	return left
 }
 
-// lazy evaluates its second operand only if the first one does not decide.
+// lazy returns the expression of a logical operator. It evaluates operand b only if operand a does
+// not decide the result, that is, if the truth of a differs from decides.
 func lazy(a, b expression, decides bool) expression {
 	return func(in *scope) (float64, bool) {
 		if x, ok := a(in); !ok || (x != 0) == decides {
@@ -228,7 +229,7 @@ func (p *parser) product() expression {
 	})
 }
 
-// chain parses left-associative operators of one precedence.
+// chain parses operands that are joined by left-associative operators of one precedence.
 func (p *parser) chain(operand func() expression, operators map[string]func(a, b float64) float64) expression {
 	left := operand()
 	for {

@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// under reports whether a tag is equal to the tag above, or below it in the hierarchy of tags.
+// under reports whether tag is equal to the other tag, or below it in the hierarchy of tags.
 func under(tag, above string) bool { return tag == above || strings.HasPrefix(tag, above+".") }
 
-// has reports whether the owner has a tag, which the game has added or a buff in effect grants.
+// has reports whether the owner has a tag. The game may have added it, or a buff in effect may
+// grant it.
 func (o *owner) has(tag string) bool {
 	for t := range o.tags {
 		if under(t, tag) {
@@ -49,9 +50,9 @@ func (o *owner) holds(t *tagTest) bool {
 	return len(t.Any) == 0
 }
 
-// refuses returns the reason for which the owner refuses an application: requirement, immune,
-// chance or dead. A dead owner accepts applications unless the definition has `dead: deny`, which
-// it also gets from the catalog if its own field is not set.
+// refuses returns the reason for which the owner refuses an application: "requirement", "immune",
+// "chance" or "dead". It returns "" if the owner accepts the application. A dead owner refuses
+// definitions with `dead: deny`. A definition without the field has the value of the catalog.
 func (o *owner) refuses(d *definition) string {
 	switch {
 	case o.dead && d.Dead == "deny":
@@ -82,8 +83,8 @@ func (o *owner) immuneTo(d *definition) bool {
 	return false
 }
 
-// markGrants marks a definition if the owner would be immune to it in case the tags that the
-// definition grants counted as its own tags.
+// markGrants marks that an immunity matches a tag that the definition grants. Such a match does not
+// count, because a granted tag is not a tag of the definition.
 func (o *owner) markGrants(d *definition) {
 	granted := *d
 	granted.Tags = slices.Concat(d.Tags, d.Grants)
@@ -118,8 +119,8 @@ func (d *definition) grants(above string) bool {
 	return false
 }
 
-// against reports whether the immunity matches a definition: by one of its tags, its dispel type,
-// or its polarity.
+// against reports whether the immunity matches a definition. The tags, the dispel type and the
+// polarity must match, as far as the immunity names them.
 func (m *immunity) against(d *definition) bool {
 	if len(m.Tags) > 0 {
 		one := false
@@ -145,16 +146,16 @@ func (o *owner) suppresses(b *instance) bool {
 // works reports whether a buff is in effect.
 func (b *instance) works() bool { return !b.hidden && !b.silenced }
 
-// shows reports whether a buff does more than pulse. When such a buff becomes suppressed by an
-// immunity, the log has a line "hide", and a line "show" at the end. For a buff that only pulses,
+// shows reports whether a buff does more than pulse. When an immunity suppresses such a buff, the
+// log has a "hide" line, and a "show" line when the suppression ends. For a buff that only pulses,
 // the line of each suppressed pulse gives the reason instead (ruling V57).
 func (b *instance) shows() bool {
 	return len(b.def.Grants) > 0 || len(b.def.Modifiers) > 0 || b.def.Shield != nil || b.def.Immunity != nil || b.def.Aura != nil ||
 		len(b.def.on().Act) > 0
 }
 
-// immuneToOthers is like immuneTo for a running buff, whose own immunity does not count against
-// itself.
+// immuneToOthers is like immuneTo, but for a running buff. The immunity that this buff itself gives
+// does not count.
 func (o *owner) immuneToOthers(b *instance) bool {
 	for _, above := range o.immune {
 		if b.def.tagged(above) {
@@ -193,8 +194,8 @@ func (o *owner) expose(tag string) {
 	}
 }
 
-// inhibit makes the ongoing requirement of a buff fail if on is true. Otherwise it ends that
-// effect.
+// inhibit forces the ongoing requirement of a buff to fail if on is true. If on is false, it ends
+// this effect.
 func (o *owner) inhibit(id string, on bool) {
 	if b := o.oldest(id); b != nil {
 		b.inhibited = on
@@ -203,16 +204,16 @@ func (o *owner) inhibit(id string, on bool) {
 
 // settle updates all buffs to the present state of the owner, the oldest first. It removes the
 // buffs that an immunity removes, and then removes, hides or shows buffs by their conditions. If
-// the updates never end, for example because a buff hides itself when it is shown, the rules have
-// no answer. Finally settle applies changed limits of attributes.
+// the updates never end, the rules have no answer; this happens if a buff hides itself when it is
+// shown. Finally settle applies changed limits of attributes.
 func (o *owner) settle() {
 	if o.settleBuffs() {
 		o.limits()
 	}
 }
 
-// settleBuffs is settle without the limits of attributes: these apply only after the whole command.
-// It returns false if the updates do not end.
+// settleBuffs is like settle, but does not apply the limits of attributes, which take effect only
+// after the whole command. It returns false if the updates do not end.
 func (o *owner) settleBuffs() bool {
 	for range 100 {
 		if o.undecided {
@@ -238,7 +239,7 @@ func (o *owner) settleOnce() (changed bool) {
 	return changed
 }
 
-// purge removes the buffs with `immune: remove` to which the owner is immune, the older first, and
+// purge removes the buffs with `immune: remove` to which the owner is immune, the oldest first. It
 // reports whether it has removed any.
 func (o *owner) purge() (some bool) {
 	for again := true; again; {
@@ -294,9 +295,9 @@ func (o *owner) settleOne(b *instance) bool {
 	return true
 }
 
-// beatAgain resumes the pulses of a buff whose requirement is met again. The field inhibition
-// decides how: `keep` keeps the phase, `reset` starts a new period, and `execute` also pulses at
-// once.
+// beatAgain resumes the pulses of a buff whose requirement is met again, as the field `inhibition`
+// says: `keep` keeps the phase, `reset` starts a new period, and `execute` starts a new period and
+// pulses at once.
 func (o *owner) beatAgain(b *instance) {
 	in := or(b.def.Inhibition, "keep")
 	if in == "keep" || b.period == 0 {
@@ -321,10 +322,9 @@ func rankOf(grade string) int {
 	panic("judge: no grade " + grade)
 }
 
-// dispel runs a dispel, which causes no pulse and no refresh. If q.Most is 0, it dispels every
-// matching buff. Otherwise q.Most is the maximum number of portions. A portion is the number of
-// stacks that the command names or, without such a number, the portion that `dispel.per` of the
-// definition says.
+// dispel runs a dispel, which causes no pulse and no refresh. If q.Most is 0, it removes the given
+// number of stacks from every matching buff or, if this is 0, all stacks. Otherwise it removes at
+// most q.Most portions from the matching buffs together (see dispelOne).
 func (o *owner) dispel(q query, stacks int) {
 	if stacks = max(stacks, q.Stacks); stacks > 0 && q.one == "" {
 		o.all.mark(markDispelStacks)
@@ -348,8 +348,8 @@ func (o *owner) dispel(q query, stacks int) {
 	o.portions(found, q.Most, func(b *instance) { o.dispelOne(b, stacks, strength) })
 }
 
-// found returns the buffs that match a query and for which takes returns true, in the order of the
-// query.
+// found returns the buffs that match a query and for which the function takes returns true, in the
+// order that the query demands.
 func (o *owner) found(q query, takes func(*instance) bool) (all []*instance) {
 	for _, b := range o.buffs {
 		if q.Polarity == "neutral" && !q.matches(b) {
@@ -370,8 +370,8 @@ func (o *owner) found(q query, takes func(*instance) bool) (all []*instance) {
 	return all
 }
 
-// portions calls take up to the limit most, in rounds: in each round, once for each buff that is
-// left.
+// portions calls the function take in rounds: in each round once for each buff that is left. It
+// stops after most calls.
 func (o *owner) portions(found []*instance, most int, take func(*instance)) {
 	for taken := true; taken; {
 		taken = false
@@ -385,7 +385,7 @@ func (o *owner) portions(found []*instance, most int, take func(*instance)) {
 	}
 }
 
-// grade returns the index in grades of the weakest dispel that removes the buff.
+// grade returns the grade of the weakest dispel that removes the buff, as an index in grades.
 func (b *instance) grade() int {
 	if b.def.Dispel == nil {
 		return 0
@@ -393,7 +393,7 @@ func (b *instance) grade() int {
 	return rankOf(b.def.Dispel.Grade)
 }
 
-// or0 returns n, or the default if n is 0.
+// or0 returns n or, if n is 0, the preset.
 func or0(n, preset int) int {
 	if n == 0 {
 		return preset
@@ -406,8 +406,8 @@ func (q *query) matches(b *instance) bool {
 		(q.Polarity == "" || or(b.def.Polarity, "neutral") == q.Polarity) && (q.Source == "" || b.source == q.Source)
 }
 
-// dispelOne removes one portion of a buff: the given number of stacks or, if stacks is 0, the
-// portion that `dispel.per` says. It returns false if the dispel is too weak.
+// dispelOne removes one portion of a buff: the given number of stacks or, if this is 0, a stack, a
+// charge or the whole buff, as `dispel.per` says. It returns false if the dispel is too weak.
 func (o *owner) dispelOne(b *instance, stacks, strength int) bool {
 	d := dispel{}
 	if b.def.Dispel != nil {

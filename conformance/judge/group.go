@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Section 1.2 of the rules: exclusive groups, slots, sources with one buff, diminishing returns,
-// and the strongest that count.
+// Section 1.2 of the rules: exclusive groups, slots, limits per source, diminishing returns, and
+// the strongest buffs, which alone have an effect.
 
-// leaver is a buff that ends to make room for a new buff, with the reason.
+// leaver is a buff that must end to make room for a new buff, and the reason of its end.
 type leaver struct {
 	b   *instance
 	why string
@@ -72,14 +72,14 @@ func (o *owner) room(d *definition, a application) (goes []leaver, why string) {
 	return goes, ""
 }
 
-// The field per_source limits the number of buffs that one source has on all owners together. Above
-// the limit, the oldest of these buffs is removed. On a single owner, room has already enforced the
-// limit.
+// The field `per_source` limits the number of buffs that one source has on all owners together.
+// Above the limit, the oldest of these buffs is removed. On a single owner, the method room has
+// already enforced the limit.
 //
-// The index world.bySource is updated with the changes of a frame in the order of their times, and
-// at the same time in the order of the owners.
+// The changes of a frame are applied to the index world.bySource in the order of their times.
+// Changes with the same time are applied in the order of the owners.
 
-// sourced is an entry of the index.
+// sourced is an entry of the index world.bySource.
 type sourced struct {
 	b      *instance
 	on     *owner
@@ -91,7 +91,7 @@ type sourced struct {
 type resourced struct {
 	sourced
 	at    int64
-	kind  string // "begin", "return", "end", or "turn" for another source
+	kind  string // "begin", "return", "end", or "turn" (gets another source)
 	owner int
 }
 
@@ -102,8 +102,8 @@ func (o *owner) changesSource(b *instance, kind string) {
 	}
 }
 
-// share applies the queued changes and queues the removals of the buffs that exceed the limit of
-// their source.
+// share applies the queued changes to the index, and queues the removals of the buffs that exceed
+// the limit of their source.
 func (w *world) share() {
 	changes := w.resourced
 	w.resourced = nil
@@ -126,8 +126,8 @@ func (w *world) share() {
 	}
 }
 
-// exceeds queues, after a change, the removals of the oldest buffs of the source that exceed its
-// limit.
+// exceeds queues the removals that a change makes necessary: if a source now has more buffs than
+// the limit allows, its oldest buffs are removed.
 func (w *world) exceeds(c resourced) {
 	one := func(s sourced) bool { return s.b.def == c.b.def && s.source == c.source }
 	n := 0
@@ -163,8 +163,8 @@ func (g *group) against(b *instance, source string) (replaces, refuses bool) {
 	return false, false // hide
 }
 
-// evicted returns the buff that loses its slot by the rule evict. If several buffs are equal by
-// this rule, it is the oldest of them.
+// evicted returns the buff that loses its slot by the given eviction rule. If the rule selects
+// several buffs, evicted returns the oldest of them.
 func evicted(held []*instance, evict string) *instance {
 	goes := held[0]
 	for _, b := range held {
@@ -184,8 +184,8 @@ func evicted(held []*instance, evict string) *instance {
 	return goes
 }
 
-// ending returns the end of the buff in the owner's time. It returns false if the buff is endless
-// or paused.
+// ending returns the end of the buff in the owner's time. The second result is false if the buff is
+// endless or paused.
 func (b *instance) ending() (int64, bool) {
 	if b.endless {
 		return 0, false
@@ -200,11 +200,11 @@ func (d *definition) priority() int {
 	return d.Group.Priority
 }
 
-// overshadowed reports whether a buff has no effect, although its time passes, because of a
-// stronger buff. In a group with `rule: hide` only the strongest buff has an effect: the buff with
-// the highest priority, then level, then magnitude; if these are equal, the newest. And if
-// `stack.effective` limits how many buffs of one definition have an effect, these are the strongest
-// by level and magnitude; if these are equal, the oldest.
+// overshadowed reports whether a buff has no effect because of a stronger buff. Its time passes all
+// the same. In a group with `rule: hide` only the strongest buff has an effect: the buff with the
+// highest priority, then level, then magnitude; among equals, the newest. If `stack.effective`
+// limits how many buffs of one definition have an effect, the strongest buffs have it, by level and
+// then magnitude; among equals, the oldest.
 func (o *owner) overshadowed(b *instance) bool {
 	if g := b.def.Group; g != nil && g.Rule == "hide" {
 		for _, c := range o.buffs {
@@ -226,8 +226,8 @@ func (o *owner) overshadowed(b *instance) bool {
 	return false
 }
 
-// markLevel marks that c is stronger than b by its level, although b has the larger magnitude. It
-// always returns true.
+// markLevel marks the rule if c is stronger than b by its level, although b has the larger
+// magnitude. It always returns true.
 func (w *world) markLevel(c, b *instance) bool {
 	if c.level > b.level && c.magnitude < b.magnitude && c.def.priority() == b.def.priority() {
 		w.mark(markLevelShows)
@@ -235,7 +235,7 @@ func (w *world) markLevel(c, b *instance) bool {
 	return true
 }
 
-// compare compares the strength of two buffs: the level, then the magnitude.
+// compare compares the strength of two buffs: first the level, then the magnitude.
 func (b *instance) compare(c *instance) int {
 	return rank{level: b.level, magnitude: b.magnitude}.compare(rank{level: c.level, magnitude: c.magnitude})
 }
@@ -249,7 +249,7 @@ type drKey struct{ group, source string }
 // memory counts the applications of a key.
 type memory struct {
 	n    int
-	last int64 // last time at which an application was in effect
+	last int64 // the latest time at which an application is known to have been in effect
 }
 
 func (d *definition) drKey(source string) drKey {
@@ -259,8 +259,8 @@ func (d *definition) drKey(source string) drKey {
 	return drKey{d.DR.Group, ""}
 }
 
-// percent returns the percentage of the duration that diminishing returns leave for an application
-// now.
+// percent returns the percentage of its duration that an application now keeps under diminishing
+// returns.
 func (o *owner) percent(d *definition, source string) int64 {
 	if d.DR == nil {
 		return 100
@@ -277,8 +277,8 @@ func (o *owner) percent(d *definition, source string) int64 {
 	return d.DR.Steps[min(m.n, len(d.DR.Steps)-1)]
 }
 
-// lasting reports whether an application with this key is in effect. An application that waits in a
-// queue counts as in effect.
+// lasting reports whether an application with this key is in effect. This includes applications
+// that wait in a queue.
 func (o *owner) lasting(key drKey) bool {
 	for _, b := range o.buffs {
 		if b.def.DR == nil {
@@ -293,8 +293,9 @@ func (o *owner) lasting(key drKey) bool {
 	return false
 }
 
-// counts adds a step of diminishing returns for an application that started, refreshed, stacked or
-// queued a buff. It is not called for an application that was denied or has logged no line.
+// counts adds a step of diminishing returns for an application that started or refreshed a buff,
+// added stacks, or joined a queue. It is not called for an application that was denied or that
+// logged no line.
 func (o *owner) counts(d *definition, source string) {
 	if d.DR == nil {
 		return

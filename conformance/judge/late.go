@@ -2,11 +2,11 @@ package judge
 
 import "fmt"
 
-// Section 1.1 of the rules: if several pulses of a buff are due in one frame, the field catchup
-// says what happens to them: they run one by one, they run as one pulse, or they are skipped.
+// Section 1.1 of the rules: if several pulses of a buff are due in one frame, the field `catchup`
+// says whether they run one by one, run as one pulse, or are skipped.
 
-// pulseOfFrame runs a due pulse. If the pulse becomes part of a later pulse of the same frame, it
-// is only counted.
+// pulseOfFrame runs a due pulse. If a later pulse of the same frame will include this pulse, it
+// only counts the pulse.
 func (o *owner) pulseOfFrame(b *instance, c counted) {
 	if or(b.def.Catchup.word, "all") == "all" {
 		o.pulse(b, c, "")

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// carried returns a copy of the list of buffs, the oldest first, for callers that remove buffs
-// during the iteration.
+// carried returns a copy of the list of buffs, the oldest first. A caller may remove buffs while it
+// iterates over the copy.
 func (o *owner) carried() []*instance { return append([]*instance{}, o.buffs...) }
 
 // oldest returns the oldest buff of a definition, or nil.
@@ -25,8 +25,8 @@ func (o *owner) oldest(id string) *instance {
 	return nil
 }
 
-// oldestBy returns the oldest buff of a definition that a source has applied or, if this source has
-// applied none, the oldest of all sources.
+// oldestBy returns the oldest buff of a definition from the given source. If this source has
+// applied none, it returns the oldest buff of the definition from any source.
 func (o *owner) oldestBy(id, source string) *instance {
 	for _, b := range o.buffs {
 		if b.def.ID == id && b.source == source {
@@ -36,8 +36,8 @@ func (o *owner) oldestBy(id, source string) *instance {
 	return o.oldest(id)
 }
 
-// remove ends a buff, and queues the actions of `on.remove` for this reason and for `any`. No
-// other action of the buff starts after that. The buff's links end after these actions.
+// remove ends a buff, and queues the actions of `on.remove` for this reason and for `any`. The
+// buff's links end after these actions. An ended buff causes no further actions.
 func (o *owner) remove(b *instance, why, more string) {
 	if b.gone {
 		return
@@ -47,8 +47,7 @@ func (o *owner) remove(b *instance, why, more string) {
 		return
 	}
 	if m := b.def.Immunity; m != nil && b.works() {
-		// Pulses that this immunity suppresses and that are only counted so far run before the
-		// immunity ends.
+		// This immunity must still suppress the pulses that were only counted so far.
 		for _, c := range o.carried() {
 			if c != b && m.against(c.def) {
 				o.catchesUp(c)
@@ -74,7 +73,7 @@ func (o *owner) removeStacks(id string, stacks int, why string) {
 	}
 }
 
-// endActions queues the actions of `on.remove`, and then the end of the buff's links.
+// endActions queues the actions of `on.remove`, followed by the end of the buff's links.
 func (o *owner) endActions(b *instance, why string, c chain) {
 	e := b.eventOf(b.active())
 	e.magnitude, e.chain = b.magnitude, c
@@ -87,9 +86,9 @@ func (o *owner) endActions(b *instance, why string, c chain) {
 }
 
 // kill ends or pauses the buffs of an owner, as their `on_death` says. A buff that ends has the
-// reason death and no last pulse. Before that, the buffs in effect queue the actions of
-// `on.death`. The parameter who is the ID of the buff whose damage or action caused the death,
-// followed by a space; the log line of the death names this buff.
+// reason "death" and no last pulse. Before the buffs end, those in effect queue the actions of
+// their `on.death`. The parameter who is the ID of the buff whose damage or action caused the
+// death, followed by a space; the log line of the death names this buff.
 func (o *owner) kill(who, killer string, c chain) {
 	if !o.dead {
 		if o.life {
@@ -128,8 +127,8 @@ func (o *owner) revive() {
 	}
 }
 
-// sourceGone handles the departure of a source, as `on_source_gone` of each of its buffs says:
-// `keep`, the default, `remove` or `adopt`.
+// sourceGone handles the departure of a source. Each of its buffs on the owner is kept, removed or
+// adopted, as `on_source_gone` says.
 func (o *owner) sourceGone(source string) {
 	cares := func(b *instance) bool { return b.source == source && or(b.def.OnSourceGone, "keep") != "keep" }
 	if slices.ContainsFunc(o.buffs, cares) {
@@ -161,9 +160,9 @@ func (o *owner) interrupt(kind string) {
 	}
 }
 
-// happened runs an act. First the buffs in effect that have actions for this act react, the oldest
-// first. Then the act uses charges and interrupts buffs. If quiet is true, no buff reacts, because
-// the act is part of damage that is itself a reaction to damage.
+// happened runs an act. First, the buffs in effect that have actions for this act react, the oldest
+// first. Then the act uses charges and interrupts buffs. The parameter quiet is true if the act
+// belongs to damage that is itself a reaction to damage; in this case no buff reacts.
 func (o *owner) happened(act, target string, amount int64, quiet bool) {
 	for _, b := range o.carried() {
 		if list := b.def.on().Act[act]; len(list) > 0 && b.works() && quiet {
@@ -201,15 +200,16 @@ func (o *owner) happened(act, target string, amount int64, quiet bool) {
 	o.interrupt(act)
 }
 
-// markUses marks that an act of damage, which the engine makes, has used charges or ended a buff.
+// markUses marks that one of the acts of damage, which the engine itself triggers, has used charges
+// or interrupted a buff.
 func (w *world) markUses(act string) {
 	if act == "damaged" || act == "dealt" {
 		w.mark(markDamageUses)
 	}
 }
 
-// consume uses one charge of each buff that lists the act in `charges.consume_on`. A buff without
-// charges left ends with the reason consumed. A hidden buff keeps its charges.
+// consume uses one charge of each buff that lists the act in `charges.consume_on`. When a buff has
+// no charges left, it ends with the reason "consumed". A hidden buff keeps its charges.
 func (o *owner) consume(kind string) {
 	for _, b := range o.carried() {
 		if c := b.def.Charges; !b.gone && c != nil && slices.Contains(c.ConsumeOn, kind) {
@@ -230,7 +230,8 @@ func (o *owner) use(id string, n int) {
 }
 
 // useCharges uses n charges of a buff. With async stacks, it uses the charges of the application
-// that ends first, then of the next. In a queue, it uses the charges of the running application.
+// that ends first, then the charges of the next. In a queue, it uses the charges of the running
+// application.
 func (o *owner) useCharges(b *instance, n int, why string) {
 	if o.catchesUp(b); b.gone {
 		return
@@ -256,8 +257,8 @@ func (b *instance) byEnd() (all []*layer) {
 	return all
 }
 
-// endSpent ends the applications of a buff for which spent returns true. In a queue, the next
-// application then runs.
+// endSpent ends the applications of a buff for which the function spent returns true. In a queue,
+// the next application then starts to run.
 func (o *owner) endSpent(b *instance, why string, spent func(content) bool) {
 	if b.each() {
 		for _, l := range b.byEnd() {
@@ -290,8 +291,8 @@ func (o *owner) endSpent(b *instance, why string, spent func(content) bool) {
 	}
 }
 
-// poolOf returns the pool of the shield for an application: the value of `shield.pool` or, without
-// this field, the magnitude.
+// poolOf returns the size of the shield of an application: the value of `shield.pool` or, without
+// this field, the magnitude of the application.
 func (d *definition) poolOf(a application) int64 {
 	if d.Shield.Pool == nil {
 		return a.magnitude
@@ -299,8 +300,8 @@ func (d *definition) poolOf(a application) int64 {
 	return int64(math.Floor(a.numbers[d.Shield.Pool].x))
 }
 
-// absorb reduces the pools of the shields by damage, and ends the shields that are used up with the
-// reason broken. Shields of a higher priority absorb first, and of the same priority the older.
+// absorb subtracts damage from the pools of the shields. A shield whose pool is used up ends with
+// the reason "broken". Shields of a higher priority absorb first; among equals, the older shields.
 func (o *owner) absorb(amount int64, school string) {
 	o.meets(amount, school, "")
 	o.breaks()
@@ -316,7 +317,7 @@ func (o *owner) breaks() {
 }
 
 // meets lets the shields absorb damage to an attribute, and returns the damage that is left. If
-// attr is empty, the shields of all attributes absorb.
+// attr is empty, every shield may absorb, whichever attributes it protects.
 func (o *owner) meets(amount int64, school, attr string) (rest int64) {
 	all := o.carried()
 	sort.SliceStable(all, func(i, j int) bool {
@@ -357,8 +358,8 @@ func (o *owner) meets(amount int64, school, attr string) (rest int64) {
 }
 
 // guards reports whether a shield protects an attribute. A shield protects the attributes in
-// `shield.attrs`. Without this list, it protects the attributes with `at_min: kill` or, if the
-// catalog has none of these, every attribute.
+// `shield.attrs`. Without this list, it protects the attributes with `at_min: kill`. If no
+// attribute of the catalog has `at_min: kill`, it protects every attribute.
 func (w *world) guards(s *shield, attr string) bool {
 	if len(s.Attrs) > 0 {
 		return slices.Contains(s.Attrs, attr)
@@ -371,7 +372,8 @@ func (w *world) guards(s *shield, attr string) bool {
 	return true
 }
 
-// against reports whether a shield absorbs damage of a school: without schools it absorbs all.
+// against reports whether a shield absorbs damage of a school. A shield without schools absorbs all
+// damage.
 func (s *shield) against(school string) bool {
 	for _, above := range s.Schools {
 		if under(school, above) {
@@ -381,8 +383,8 @@ func (s *shield) against(school string) bool {
 	return len(s.Schools) == 0
 }
 
-// unlink ends the links of a head, which is a buff that has ended. A link ends when its last head
-// has ended. If it has other heads, only the stacks that this head has added are removed.
+// unlink handles the links of a head that has ended. A link whose last head has ended also ends. A
+// link with other heads loses only the stacks that this head has added.
 func (o *owner) unlink(head *instance, why string) {
 	for _, b := range o.carried() {
 		i := slices.IndexFunc(b.ties, func(t tie) bool { return t.head == head })

@@ -1,7 +1,7 @@
 package judge
 
-// marks counts, by the name of a rule, how often the rule had an effect. It contains the rules
-// that random scenarios easily miss; a test requires that each of them has an effect.
+// marks counts how often each rule had an effect, by the name of the rule. It contains rules that
+// random scenarios easily miss. A test requires that each of these rules has an effect.
 type marks map[string]int
 
 // mark records that a rule had an effect.
@@ -11,10 +11,10 @@ func (w *world) mark(rule string) {
 	}
 }
 
-// Rules are the names of the rules that Marks counts.
+// Rules returns the names of the rules that [Scenario.PlayMarked] counts.
 func Rules() []string { return rules }
 
-// The names of the rules. Each starts with its topic.
+// The names of the rules. Each name starts with the topic of the rule.
 const (
 	markUnsavedHead    = "links: not saved, as no head is saved"
 	markUnsavedStacks  = "links: an unsaved head takes its stacks along"

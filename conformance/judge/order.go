@@ -13,16 +13,16 @@ type owner struct {
 	defs  map[string]*definition
 	log   []line
 	bases map[string]float64
-	says  bool // if set, the lines of late pulses have seen=
+	says  bool // if set, the log lines of late pulses have the field "seen="
 	life  bool // if set, deaths and revivals are logged
 
 	name  string
 	world int64  // ms of the script
 	own   int64  // ms of the owner's clock, which is stopped while the owner is paused or away
-	clock *clock // the owner's clock, of the world's time
+	clock *clock // converts the world's time to the owner's time
 	mine  *pace  // the owner's own rate and pause
 	zone  int64
-	stamp int64 // the time of the lines that are logged, in the world's ms
+	stamp int64 // the time for the lines that are logged, in the world's ms
 	frame int64 // the end of the running frame, in the world's ms
 
 	away, dead bool
@@ -32,7 +32,7 @@ type owner struct {
 	minima     map[string]float64 // by attribute: the last value of its minimum, if this is an attribute
 
 	killer string // the source of the change or damage that is being applied
-	cause  chain  // the chain of this change or damage
+	cause  chain  // the chain of causes of this change or damage
 
 	sequence int64
 	gifts    int64
@@ -52,10 +52,10 @@ type owner struct {
 // timeout is a name with a deadline.
 type timeout struct {
 	name    string
-	due, at int64 // at is the position in the order of ages
+	due, at int64 // at gives the position of the timeout in the order of ages
 }
 
-// command is an action that an event has issued and that runs after this event.
+// command is an action that was issued by an event and runs after this event.
 type command struct {
 	action
 	source    string
@@ -65,7 +65,7 @@ type command struct {
 	round     int
 	head      *instance // if the command applies a link: the buff that has the link
 	again     bool      // if the command applies a link: its head was already running
-	uses      *instance // if not nil, the command is of a threshold and removes n stacks of this buff
+	uses      *instance // if not nil, a threshold has issued the command, which removes n stacks of this buff
 	n         int
 	ends      *instance // if not nil, the command ends the links of this buff
 	who       string    // the ID of the definition that has the action, and a space
@@ -73,25 +73,25 @@ type command struct {
 	chain
 }
 
-// chain is the context that an event passes on to everything that it causes at the same instant.
+// chain is the context that an event passes on to all events that it causes at the same instant.
 type chain struct {
 	share    share
 	reaction bool       // the cause is a reaction to the act "damaged" or "dealt"
 	known    *knowledge // the known attributes of the source
 	ago      int64      // if the cause is a buff that ended while its owner was away: ms since that end
-	clock    string     // the field clock of the buff that ended
+	clock    string     // the field `clock` of the buff that ended
 }
 
 // share says which part of a period, or how many pulses, a pulse represents. The zero share is one
 // whole pulse.
 type share struct {
-	elapsed, period int64 // of a partial pulse, for elapsed ms of the period; otherwise 0
+	elapsed, period int64 // a partial pulse represents elapsed ms of period ms; otherwise both are 0
 	count           int   // number of pulses combined into this pulse; 0 means 1
 	stacks          int   // number of stacks for `per_stack` in instants; 0 means 1
 }
 
-// scale multiplies the amount of one whole pulse by the part of the period and by the number of
-// pulses.
+// scale returns the amount x of one whole pulse, multiplied by the represented part of a period and
+// by the number of pulses.
 func (s share) scale(x float64) float64 {
 	if s.period > 0 {
 		x = x * float64(s.elapsed) / float64(s.period)
@@ -107,7 +107,7 @@ const (
 	rankTimeout
 )
 
-// due is an event that happens at its time unless something changes.
+// due is an event that will happen at its time unless a change prevents it.
 type due struct {
 	at   int64
 	rank int
@@ -151,9 +151,9 @@ func (o *owner) next() (first due, ok bool) {
 	return first, ok
 }
 
-// nextOfBuff returns the next due event of one buff. It compares by the buff's own time, because
-// several ms of a fast buff may be in the same ms of the owner, and a pulse that is due after the
-// end must not run.
+// nextOfBuff returns the next due event of one buff. It compares the events by the buff's own time.
+// The owner's time is too coarse: several ms of a fast buff may be in the same ms of the owner, and
+// a pulse that is due after the end of the buff must not run.
 func (o *owner) nextOfBuff(b *instance) (own due, some bool) {
 	each := func(d due, ok bool) {
 		if ok && (!some || d.before(own)) {
@@ -179,8 +179,8 @@ func (o *owner) nextOfBuff(b *instance) (own due, some bool) {
 	return own, some
 }
 
-// reach runs a frame, which ends at the time to. It runs all events that are due by then in order,
-// each at its own time. A paused owner has no events.
+// reach runs a frame that ends at the given time. It runs all events that are due by then in order,
+// each at its own time. A paused owner has no due events.
 func (o *owner) reach(to int64) {
 	o.world, o.frame = to, to
 	first := true
@@ -214,13 +214,13 @@ type event struct {
 	target    string // the other owner of an act, or the killer
 	magnitude int64
 	level     int
-	n         int // the count of per_stack
+	n         int // the number of stacks for `per_stack`
 	value     func(n *number, perStack bool) (x float64, why string)
 	chain
 }
 
-// eventOf returns an event of a running buff with the given stacks, for example a pulse or the
-// reaction to an act.
+// eventOf returns an event of a running buff, such as a pulse or the reaction to an act. The given
+// stacks take part in the event.
 func (b *instance) eventOf(c counted) event {
 	return event{
 		source: b.source, magnitude: c.magnitude(b), level: b.level, n: c.n, chain: chain{known: b.known},
@@ -245,7 +245,7 @@ func orWhy(x float64, ok bool) (float64, string) {
 	return x, ""
 }
 
-// issue queues the actions of a list. An action for another owner is delivered at the end of the
+// issue queues the actions in a list. An action for another owner is delivered at the end of the
 // frame.
 func (o *owner) issue(d *definition, list []action, e event) {
 	for _, a := range list {
@@ -310,7 +310,7 @@ func (o *owner) miss(c command) {
 }
 
 // rounds runs the commands that the last event has issued, in the order of issue. They run at the
-// same instant, before the next due event. The commands that they issue run in the next round.
+// instant of this event, before the next due event. Commands that they issue run in the next round.
 // After 16 rounds all remaining commands are dropped, with the error "cascade".
 func (o *owner) rounds() {
 	for len(o.todo) > 0 && !o.undecided {
@@ -330,7 +330,7 @@ func (o *owner) rounds() {
 	o.running, o.reaction = 0, false
 }
 
-// drop drops commands after too many rounds. Links that these commands would have ended become
+// drop discards commands after too many rounds. Links that these commands would have ended become
 // ordinary buffs.
 func (o *owner) drop(commands []command) {
 	for _, c := range commands {
@@ -382,7 +382,7 @@ func (o *owner) act(c command) {
 	}
 }
 
-// timeout adds a timeout. A delay of 0 or less is due at the next ms.
+// timeout adds a timeout. If the delay is 0 or less, the timeout is due at the next ms.
 func (o *owner) timeout(name string, after int64) {
 	o.sequence++
 	o.timeouts = append(o.timeouts, timeout{name, o.own + max(after, 1), o.sequence})

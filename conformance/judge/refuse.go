@@ -1,7 +1,7 @@
 package judge
 
-// Section 3.4 of the rules: invalid definitions. The rulings add combinations of words in which a
-// word can have no effect.
+// Section 3.4 of the rules: invalid definitions. By rulings, combinations in which a word can have
+// no effect are also invalid.
 
 import (
 	"fmt"
@@ -9,9 +9,9 @@ import (
 	"slices"
 )
 
-// Refusals returns the reasons why the definitions of a scenario must not load, as sentences of
-// the rules. If the result is empty, the interpreter knows no reason, but the engine may still
-// refuse a definition.
+// Refusals returns the reasons why the definitions of a scenario must not load. Each reason is a
+// sentence of the rules. If the result is empty, the interpreter knows no reason, but the engine
+// may still refuse a definition.
 func (s *Scenario) Refusals() []string {
 	var all []string
 	for id, d := range s.buffs {
@@ -22,7 +22,7 @@ func (s *Scenario) Refusals() []string {
 	return all
 }
 
-// refusals returns the refusals of one definition.
+// refusals returns the reasons to refuse one definition.
 func (d *definition) refusals() (all []string) {
 	no := func(wrong bool, sentence string) {
 		if wrong {
@@ -65,8 +65,8 @@ func (d *definition) carriedWords() bool {
 		d.Dispel != nil && (d.Dispel.Grade != "" || d.Dispel.Per != "" || d.Dispel.Resist != 0 || d.Dispel.Stealable != nil)
 }
 
-// given reports whether stack has a word that is not the default. By a ruling, a default that is
-// written out counts as omitted (scenario 619576 of seed 20261122).
+// given reports whether the field `stack` has a value that is not the default. By a ruling, a
+// default that is written out counts as omitted (scenario 619576 of seed 20261122).
 func (s *stacking) given() bool {
 	if s == nil {
 		return false
@@ -85,7 +85,7 @@ func (s *stacking) given() bool {
 	return !reflect.DeepEqual(said, stacking{})
 }
 
-// stackRefusals returns the refusals about stack.
+// stackRefusals returns the reasons to refuse the definition because of its field `stack`.
 func (d *definition) stackRefusals() (all []string) {
 	no := func(wrong bool, sentence string) {
 		if wrong {

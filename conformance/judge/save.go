@@ -53,8 +53,8 @@ func (o *owner) saved() []*instance {
 	}
 }
 
-// cutTies removes the ties of a saved link to heads that are not saved, and the stacks that these
-// heads have added.
+// cutTies removes the ties between a saved link and heads that are not saved. It also removes the
+// stacks that these heads have added.
 func (o *owner) cutTies(b *instance) {
 	for _, t := range slices.Clone(b.ties) {
 		if !slices.Contains(o.store, t.head) {
@@ -67,8 +67,8 @@ func (o *owner) cutTies(b *instance) {
 	}
 }
 
-// kept reports whether the buff is saved. `save.mode` says whether it is saved always, never, or
-// if it has enough time left.
+// kept reports whether the buff is saved: always, never, or if it has enough time left, as
+// `save.mode` says.
 func (b *instance) kept(now int64) bool {
 	s := b.def.Save
 	if s == nil {
@@ -83,8 +83,8 @@ func (b *instance) kept(now int64) bool {
 	return true
 }
 
-// load brings the owner back, into the zone that it left. The time away has passed for buffs with
-// a wall clock, but not for buffs with an online clock. A negative time away counts as 0.
+// load brings the owner back into the zone that it left. The time away counts for buffs with a wall
+// clock, but not for buffs with an online clock. A negative time away counts as 0.
 func (o *owner) load() {
 	o.away = false
 	gone := o.world - o.left
@@ -122,14 +122,14 @@ func (o *owner) load() {
 		o.moved(o.all.attributes[name].Min, o.minima, name)
 	}
 	o.settle()
-	for _, name := range o.all.bounded { // a base above its maximum is cut on return
+	for _, name := range o.all.bounded { // a base above its maximum is lowered on return
 		o.cut(name)
 	}
 	o.rounds()
 }
 
-// passes lets gone ms of the world's time pass for a buff, at the present rates, and returns how
-// many ms of the buff's own time these are.
+// passes lets gone ms of the world's time pass for a buff at the present rates, and returns this
+// time in ms of the buff's own time.
 func (o *owner) passes(b *instance, gone int64) int64 {
 	after := func(c *clock, outer int64) int64 {
 		if c.held {
@@ -151,8 +151,8 @@ func (o *owner) passes(b *instance, gone int64) int64 {
 	return passed
 }
 
-// realign computes the beat of a buff with `align: owner` again after the owner was away. The
-// owner's time was stopped, so no multiple of the period has passed.
+// realign recomputes the next pulse of a buff with `align: owner` after the owner was away. The
+// owner's time was stopped, so no multiple of the period in the owner's time has passed.
 func (o *owner) realign(b *instance) {
 	b.beat = o.boundary(b, b.clock(o.own))
 	for i := range b.layers {
@@ -161,7 +161,7 @@ func (o *owner) realign(b *instance) {
 	}
 }
 
-// floor returns the last whole ms of the buff's own time that has passed.
+// floor returns the buff's own time, rounded down to whole ms.
 func (b *instance) floor(o *owner) int64 {
 	if b.local == nil {
 		return down(o.clock.at(o.world))
@@ -172,16 +172,16 @@ func (b *instance) floor(o *owner) int64 {
 // returned is the effect of the time away on a buff.
 type returned struct {
 	gone   bool  // the buff ended while the owner was away
-	late   int64 // if gone: how long ago the buff ended, in ms
-	taken  int   // number of applications of a queue that started to run
-	fallen int   // number of stacks, or groups of stacks, that ended
+	late   int64 // if gone is set: how long ago the buff ended, in ms
+	taken  int   // number of waiting applications that started to run
+	fallen int   // number of times that stacks ended
 	missed missing
 }
 
-// ages advances a buff by past ms of the buff's time after its owner was away.
+// ages advances a buff after its owner was away, by past ms of the buff's own time.
 func (o *owner) ages(b *instance, past int64) (r returned) {
 	b.move(-past)
-	over := int64(math.MinInt64) // the latest instant on the buff's own clock that has passed
+	over := int64(math.MinInt64) // the latest instant of the buff's own time that has passed
 	if past > 0 {
 		over = b.floor(o)
 	}
@@ -192,8 +192,8 @@ func (o *owner) ages(b *instance, past int64) (r returned) {
 	return r
 }
 
-// age advances a buff to an instant of the buff's time. It logs nothing and runs no action; its
-// result has the pulses and ends that were due. A paused buff does not end.
+// age advances a buff to an instant of the buff's own time. It logs nothing and runs no action; its
+// result has the pulses and ends that were due. Nothing is due while the buff is paused.
 func (o *owner) age(b *instance, until int64) (r returned) {
 	if b.standing() {
 		return r
@@ -237,7 +237,7 @@ func (o *owner) restore(b *instance, gone int64, r returned) {
 	o.tellAged(b, gone, r)
 }
 
-// tellAged logs the effect of the time away on a running buff, and runs its pulses.
+// tellAged logs the effect of the time away on a running buff, and runs the pulses of this time.
 func (o *owner) tellAged(b *instance, gone int64, r returned) {
 	if r.taken > 0 {
 		o.say("queue %s active=%d%s offline=%d", b.def.ID, b.magnitude, o.endOf(b), gone)
@@ -262,11 +262,11 @@ func (b *instance) saving() saving {
 // missing holds pulses that did not run when they were due.
 type missing struct {
 	n    int
-	last counted // the stacks that count in the last of these pulses
+	last counted // the stacks that take part in the last of these pulses
 	part share   // the partial pulse at the end of the buff, if any
 }
 
-// ageBeat moves the beat of a buff up to an instant, and counts the pulses that were due until
+// ageBeat advances the beat of a buff to an instant, and counts the pulses that were due until
 // then.
 func (o *owner) ageBeat(b *instance, until int64, missed *missing) {
 	for b.period > 0 && b.beat <= until && (b.endless || b.beat <= b.last()) {
@@ -282,9 +282,9 @@ func (o *owner) ageBeat(b *instance, until int64, missed *missing) {
 	}
 }
 
-// catchUp runs the pulses of the time away, as `save.offline_pulses` says: none, which is the
-// default; one that represents all; or all up to a limit. The partial pulse at the end is the last
-// of these pulses, and counts towards the limit.
+// catchUp runs the pulses of the time away, as `save.offline_pulses` says. By default it runs none.
+// It may also run one pulse that represents all of them, or all pulses up to a limit. The partial
+// pulse at the end is the last pulse, and counts towards the limit.
 func (o *owner) catchUp(b *instance, c count, missed missing) {
 	limit := math.MaxInt
 	switch {
@@ -339,8 +339,8 @@ func (o *owner) endAway(b *instance, how string, r returned) {
 	}
 }
 
-// pulsesAway runs the pulses of a buff that ended while its owner was away. They were due before
-// its end, so the buff is in effect while they run.
+// pulsesAway runs the pulses of a buff that ended while its owner was away. The pulses were due
+// before the end, so the buff is in effect while they run.
 func (o *owner) pulsesAway(b *instance, r returned) {
 	there := o.buffs
 	if !slices.Contains(there, b) {
@@ -354,8 +354,8 @@ func (o *owner) pulsesAway(b *instance, r returned) {
 	o.buffs = without(o.buffs, b)
 }
 
-// catchUpChain advances a buff that started when another buff ended while the owner was away. If
-// the new buff has ended too, that is always logged.
+// catchUpChain advances a buff that started ago ms before the owner's return, when another buff
+// ended. If the new buff has ended too, this end is always logged.
 func (o *owner) catchUpChain(b *instance, ago int64) {
 	r := o.age(b, b.clock(o.own)) // exactly ago ms after its start
 	if !r.gone {

@@ -23,7 +23,7 @@ type Scenario struct {
 	seen, life bool
 }
 
-// step is one line of a script. The field that is set decides its kind.
+// step is one line of a script. Its kind depends on which fields are set.
 type step struct {
 	At    instant
 	Owner string
@@ -92,7 +92,7 @@ func (i *instant) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// names is a list of names, which a file may write as one name.
+// names is a list of names. In a file, a list of one name may be written as just the name.
 type names []string
 
 // UnmarshalJSON reads a name or a list.
@@ -107,7 +107,7 @@ func (n *names) UnmarshalJSON(text []byte) error {
 
 // query selects buffs for a dispel, a steal or a compensation.
 type query struct {
-	one      string // if not empty, the ID of a definition instead of a query
+	one      string // if not empty: the ID of a definition, which replaces the query
 	ID       string `json:"buff"`
 	Type     string
 	Grade    string
@@ -266,7 +266,7 @@ func (w *world) run(to int64) {
 	w.deliverFrame()
 }
 
-// views reports whether any definition reads the present attributes of the source at an
+// views reports whether any definition reads the source's attributes as they are at the time of the
 // application.
 func (s *Scenario) views() bool {
 	for _, d := range s.buffs {

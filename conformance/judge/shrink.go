@@ -2,8 +2,8 @@ package judge
 
 import "strings"
 
-// Shrink returns a smaller draft for which fails still returns true. It removes steps and words one
-// by one, and keeps each removal after which the draft still fails.
+// Shrink returns a smaller draft for which the function fails still returns true. It removes steps
+// and words one by one, and keeps each removal after which the draft still fails.
 func (d *Draft) Shrink(fails func(*Draft) bool) *Draft {
 	for again := true; again; {
 		again = false
@@ -72,8 +72,8 @@ func (d *Draft) copy() *Draft {
 	return c
 }
 
-// Shape names the words and steps of a draft, without their values. If two drafts of the same shape
-// fail, the cause is usually the same.
+// Shape returns the words and steps of a draft, without their values. If two drafts of the same
+// shape fail, the cause is usually the same.
 func (d *Draft) Shape() string {
 	words := map[string]bool{}
 	var walk func(path string, v any)

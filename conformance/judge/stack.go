@@ -8,11 +8,11 @@ import (
 
 // Section 1.2 of the rules: refresh, phase, expire; async stacks; queues.
 
-// layer is one application of a buff with timers: each.
+// layer is one application of a buff with `timers: each`.
 type layer struct {
 	stacks int
 	end    int64
-	own    int64 // end of the application's own interval, which is counted in the pulse there if own ≤ end
+	own    int64 // end of the application's own current interval; see due
 	source string
 	rank
 	content
@@ -20,7 +20,7 @@ type layer struct {
 
 // wait is an application that waits in a queue.
 type wait struct {
-	left   int64 // the duration that it has left, in ms
+	left   int64 // its remaining duration, in ms
 	source string
 	known  *knowledge
 	rank
@@ -34,7 +34,8 @@ type rank struct {
 	age       int64 // position in the order of applications
 }
 
-// compare compares the levels, then the magnitudes. The caller compares the ages.
+// compare compares the levels, then the magnitudes. If both are equal, the caller must compare the
+// ages.
 func (r rank) compare(other rank) int {
 	return cmp.Or(cmp.Compare(r.level, other.level), cmp.Compare(r.magnitude, other.magnitude))
 }
@@ -47,8 +48,8 @@ type content struct {
 	charges int
 }
 
-// newContent returns the content of an application: a full shield and all charges or, for a stolen
-// buff, what was left of them.
+// newContent returns the content of an application: a full shield and all charges. A stolen buff
+// has the rest of the shield and of the charges.
 func (d *definition) newContent(a application) content {
 	c := content{numbers: a.numbers}
 	if d.Shield != nil {
@@ -64,8 +65,8 @@ func (d *definition) newContent(a application) content {
 }
 
 // refresh moves the end of the buff as `stack.refresh` says, and reports whether the end was set
-// again. If replaces is true, which means that a higher level replaces the buff, it always restarts
-// the duration.
+// again. The parameter replaces is true if a higher level replaces the buff; in this case the
+// duration always restarts.
 func (o *owner) refresh(b *instance, a application, replaces bool) bool {
 	s := b.def.stack()
 	if s.Refresh == "none" && !replaces {
@@ -89,7 +90,7 @@ func (o *owner) refresh(b *instance, a application, replaces bool) bool {
 		b.end = now + a.duration
 	case "extend":
 		end := b.end + a.duration
-		if s.RefreshCap != nil { // a limit of the extension, which never shortens the buff
+		if s.RefreshCap != nil { // limit the extension; this never shortens the buff
 			end = max(b.end, min(end, now+int64(*s.RefreshCap)))
 		}
 		b.end = end
@@ -133,16 +134,16 @@ func (o *owner) restartBeat(b *instance) {
 	}
 }
 
-// pulseOnJoin runs the pulse that an application causes with `phase: execute` or, if it has
-// refreshed the buff or added a stack, with `first: every`.
+// pulseOnJoin runs the pulse that an application causes with `phase: execute`. With `first: every`,
+// an application causes a pulse only if it has refreshed the buff or added a stack.
 func (o *owner) pulseOnJoin(b *instance, changed bool) {
 	if b.period > 0 && (b.def.stack().Phase == "execute" || b.def.First == "every" && changed) {
 		o.pulse(b, b.active(), "")
 	}
 }
 
-// stacksAfterEnd returns the number of stacks that remain when the duration ends, by
-// `stack.expire`. It may remove all stacks, one, n, or half of them, rounded down but at least one.
+// stacksAfterEnd returns the number of stacks that remain when the duration ends. By `stack.expire`
+// all stacks end, or one, or a given number, or half of them, rounded down but at least one.
 func (b *instance) stacksAfterEnd() int {
 	switch e := b.def.stack().Expire; {
 	case e.word == "one":
@@ -162,7 +163,7 @@ func (b *instance) nextEnd() (d due, ok bool) {
 		return due{}, false
 	case b.each():
 		if l := b.layers[b.firstToEnd()]; len(b.layers) > 1 {
-			return due{at: l.end, rank: rankStackEnd, age: l.age}, true // of several that end at once, the oldest application
+			return due{at: l.end, rank: rankStackEnd, age: l.age}, true // if several end at once, the oldest application
 		}
 		return due{at: b.layers[0].end, rank: rankEnd, age: b.age}, true
 	case len(b.waiting) > 0, b.stacksAfterEnd() > 0:
@@ -189,15 +190,15 @@ func (o *owner) endDue(b *instance) {
 	}
 }
 
-// runNext lets the strongest waiting application of a queue run, and logs it.
+// runNext starts the strongest waiting application of a queue, and logs the start.
 func (o *owner) runNext(b *instance, now int64) {
 	o.memorize(b.def, b.running())
 	o.strongest(b, now)
 	o.say("queue %s active=%d%s", b.def.ID, b.magnitude, o.endOf(b))
 }
 
-// firstToEnd returns the index of the layer that ends first. If several end at once, it is the
-// oldest of them.
+// firstToEnd returns the index of the layer that ends first. If several end at once, it returns the
+// index of the oldest.
 func (b *instance) firstToEnd() int {
 	first := 0
 	for i, l := range b.layers {
@@ -214,14 +215,14 @@ func (o *owner) dropLayer(b *instance, i int) {
 	b.layers = append(b.layers[:i:i], b.layers[i+1:]...)
 }
 
-// counted has the stacks that take part in a pulse or a modifier.
+// counted holds the stacks that take part in a pulse or a modifier.
 type counted struct {
 	n      int
 	layers []*layer // with async stacks: one entry for each stack, the strongest first
 	mark   func(rule string)
 }
 
-// magnitude returns the sum of the magnitudes of async stacks. Without async stacks it is the
+// magnitude returns the sum of the magnitudes of async stacks. Without async stacks, it returns the
 // magnitude of the buff.
 func (c counted) magnitude(b *instance) (sum int64) {
 	if !b.each() {
@@ -233,9 +234,9 @@ func (c counted) magnitude(b *instance) (sum int64) {
 	return sum
 }
 
-// value returns a number of the buff or, with perStack, the sum for all stacks. Each async stack
-// has its own number. Without perStack, value returns the number of the strongest stack; of
-// several that are equally strong, the youngest.
+// value returns the value of number n or, if perStack is true, the sum for all stacks. With async
+// stacks, each stack has its own value; if perStack is false, the strongest stack counts, and among
+// equals the youngest.
 func (c counted) value(b *instance, n *number, perStack bool) (sum float64, ok bool) {
 	if !b.each() || n.Snapshot == "pulse" { // all stacks have one number
 		return b.numbers[n].of(c.n, perStack)
@@ -256,8 +257,8 @@ func (c counted) value(b *instance, n *number, perStack bool) (sum float64, ok b
 	return sum, true
 }
 
-// youngestStrongest returns the strongest layer and, of equally strong layers, the youngest. It
-// returns nil if there are none.
+// youngestStrongest returns the strongest layer, and among equals the youngest. It returns nil if
+// there are no layers.
 func youngestStrongest(layers []*layer) (best *layer) {
 	for _, l := range layers {
 		if best == nil || cmp.Or(l.compare(best.rank), cmp.Compare(l.age, best.age)) > 0 {
@@ -267,23 +268,23 @@ func youngestStrongest(layers []*layer) (best *layer) {
 	return best
 }
 
-// due returns the stacks that count in the due pulse.
+// due returns the stacks that take part in the due pulse.
 //
 // With `timers: each` all stacks pulse at the same beat, but each application has its own
 // intervals. The n-th interval of an application belongs to the n-th beat after the application.
-// The application takes part in this beat if the interval ends no later than the application. So
-// an application of duration D takes part in D / period pulses, rounded down.
+// The application takes part in this beat if the interval ends no later than the application.
+// Therefore an application of duration D takes part in D / period pulses, rounded down.
 func (b *instance) due() counted {
 	return b.counting(func(l *layer) bool { return b.endless || max(l.own, b.beat) <= l.end })
 }
 
-// active returns the stacks that count now, in modifiers and in a pulse outside of the beat.
+// active returns the stacks that take part now, in modifiers and in pulses outside of the beat.
 func (b *instance) active() counted {
 	return b.counting(func(*layer) bool { return true })
 }
 
-// counting returns the stacks of the layers for which takesPart returns true. If `stack.effective`
-// limits their number, it returns only the strongest stacks.
+// counting returns the stacks of the layers for which the function takesPart returns true. If
+// `stack.effective` limits their number, it returns only the strongest stacks.
 func (b *instance) counting(takesPart func(*layer) bool) counted {
 	if !b.each() {
 		return counted{n: b.stacks, mark: b.mark}
@@ -303,9 +304,9 @@ func (b *instance) counting(takesPart func(*layer) bool) counted {
 	return counted{len(all), all, b.mark}
 }
 
-// joinEach executes an application to a buff with async stacks. At the limit, `stack.refresh` says
-// whether the stack that ends first gets the new end, and with `overflow: replace-oldest` the new
-// stacks replace the oldest ones.
+// joinEach adds an application to a buff with async stacks. At the limit, `stack.refresh` says
+// whether the stack that ends first gets the new end. With `overflow: replace-oldest`, the new
+// stacks replace the oldest stacks.
 func (o *owner) joinEach(b *instance, a application, replaces bool) bool {
 	s := b.def.stack()
 	before, limit := b.count(), s.limit()
@@ -357,7 +358,8 @@ func (o *owner) joinEach(b *instance, a application, replaces bool) bool {
 	return true
 }
 
-// restartLayer replaces one stack of the layer that ends first by a stack of the application.
+// restartLayer takes one stack of the layer that ends first, and replaces it by a stack of the
+// application.
 func (o *owner) restartLayer(b *instance, a application, replaces bool, fresh layer) {
 	was := b.state()
 	first := b.firstToEnd()
@@ -376,7 +378,7 @@ func (o *owner) restartLayer(b *instance, a application, replaces bool, fresh la
 	o.refreshActions(b, a, replaces, was)
 }
 
-// joinQueue executes an application to a queue. The strongest application runs, and the others wait
+// joinQueue adds an application to a queue. The strongest application runs, and the others wait
 // with their own numbers, shields and charges.
 func (o *owner) joinQueue(b *instance, a application) bool {
 	full := 1+len(b.waiting) >= b.def.limit()
@@ -410,9 +412,9 @@ func (o *owner) joinQueue(b *instance, a application) bool {
 }
 
 // givesWay returns the index of the waiting application that a new application replaces in a full
-// queue. With `overflow: replace-oldest` it is the one that has waited longest. Otherwise it is
-// the weakest, if it is weaker than the new application; of several that are equally weak, the one
-// that has waited least. If the new application gets no place, givesWay returns -1.
+// queue. With `overflow: replace-oldest` this is the application that has waited longest. Otherwise
+// it is the weakest application, and among equals the one that has waited least, provided that it
+// is weaker than the new application. If the new application gets no place, givesWay returns -1.
 func (b *instance) givesWay(a application) int {
 	goes := -1
 	for i, w := range b.waiting {
@@ -429,8 +431,8 @@ func (b *instance) givesWay(a application) int {
 	return goes
 }
 
-// strongestOf returns the index of the strongest waiting application and, of equally strong ones,
-// of the one that has waited longest.
+// strongestOf returns the index of the strongest waiting application, and among equals of the one
+// that has waited longest.
 func strongestOf(waiting []wait) int {
 	best := 0
 	for i, w := range waiting {
@@ -454,7 +456,7 @@ func (o *owner) strongest(b *instance, now int64) {
 }
 
 // state holds the values of a buff that are compared to find out whether an application has changed
-// it.
+// the buff.
 type state struct {
 	stacks, level, charges    int
 	endless                   bool
@@ -475,7 +477,7 @@ func (b *instance) state() state {
 	return s
 }
 
-// equal reports whether all values are the same.
+// equal reports whether two states have the same values.
 func (s state) equal(other state) bool {
 	return s.stacks == other.stacks && s.level == other.level && s.charges == other.charges && s.endless == other.endless && s.end == other.end &&
 		s.magnitude == other.magnitude && s.pool == other.pool && s.period == other.period && s.coming == other.coming && s.nextPulse == other.nextPulse &&
@@ -484,9 +486,9 @@ func (s state) equal(other state) bool {
 	})
 }
 
-// refreshActions queues the actions of `on.refresh` if the application has changed the buff. An
-// application always counts as a change with `refresh: restart`, with `phase: reset` or `phase:
-// execute`, and if its higher level replaces the buff.
+// refreshActions queues the actions of `on.refresh` if the application has changed the buff. Every
+// application counts as a change with `refresh: restart`, `phase: reset` or `phase: execute`. So
+// does an application whose higher level replaces the buff.
 func (o *owner) refreshActions(b *instance, a application, replaces bool, was state) {
 	phase := b.def.stack().Phase
 	always := or(b.def.stack().Refresh, "restart") == "restart" || phase == "reset" || phase == "execute" || replaces

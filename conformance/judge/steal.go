@@ -2,14 +2,14 @@ package judge
 
 import "slices"
 
-// Section 1.3 of the rules: steals. The thief gets the buff with what is left of its shield and of
-// its charges. Async stacks keep their own ends, and the waiting applications of a queue keep their
+// Section 1.3 of the rules: steals. The thief gets the buff with the rest of its shield and of its
+// charges. Async stacks keep their own ends, and the waiting applications of a queue keep their
 // order.
 
-// loot is the rest of the shield and the charges of a stolen application.
+// loot holds the rest of the shield and of the charges of a stolen application.
 type loot struct {
 	content
-	rest bool // the buff is stolen in several parts, and this is not the first part
+	rest bool // the buff is stolen in several parts, and this is a later part
 }
 
 // steal takes portions of the buffs that match a query, and gives them to another owner. A portion
@@ -84,9 +84,9 @@ func (o *owner) stealOne(b *instance, to *owner, atMost *span, stacks int) {
 	})
 }
 
-// parts returns the applications that give the thief a buff: the running and the waiting ones,
-// each with its remaining duration. If stacks is not 0, they have only this number of stacks,
-// namely the stacks that end first.
+// parts returns the applications that give the thief a buff: the running and the waiting
+// applications, each with its remaining duration. If the parameter stacks is not 0, they have only
+// this number of stacks in total, which are the stacks that end first.
 func (b *instance) parts(own int64, thief string, atMost *span, stacks int) (parts []application) {
 	now := b.clock(own)
 	part := func(stacks int, end int64, r rank, c content) {

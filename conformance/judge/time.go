@@ -26,15 +26,15 @@ type instance struct {
 	turn      int64   // the age of the running application, with `timers: queue`
 	endless   bool
 	end       int64
-	full      int64 // the duration that starts again if an end removes only some stacks
+	full      int64 // the duration that starts again when only some stacks end
 
 	period int64 // the period of the current interval
-	coming int64 // the period of the next interval; differs after `haste: next`
+	coming int64 // the period of the next interval; `haste: next` changes only this field
 	later  int64 // the period after the next refresh, for `haste: snapshot`; 0 means no change
 	from   int64 // the start of the current interval
 	beat   int64 // the end of the current interval, when the buff pulses
 
-	content                      // of the last application; with `timers: each` only the numbers are used
+	content                      // content of the last application; with `timers: each` only the numbers are used
 	known    *knowledge          // the known attributes of the source
 	modified map[*number]float64 // the last value of each modifier
 	given    int64               // position in the order in which the modifiers of the owner's buffs took effect
@@ -43,19 +43,19 @@ type instance struct {
 	failed    bool   // the ongoing requirement fails
 	shaded    bool   // without effect for a reason other than an immunity
 	silenced  bool   // without effect because of an immunity
-	hidden    bool   // the last line about it in the log was "hide", not "show"
+	hidden    bool   // the log has a "hide" line for the buff, and no "show" line after it
 	halted    bool   // paused by the step pause_buff
 	buried    bool   // paused by the death of its owner
-	local     *clock // the buff's own time, relative to its owner's; nil if they are the same
+	local     *clock // converts the owner's time to the buff's own time; nil if they are the same
 	ties      []tie  // if the buff is a link: its heads
 	gone      bool
 	mark      func(rule string)
 
-	ofAura bool    // an aura has applied it
+	ofAura bool    // an aura has applied the buff
 	look   int64   // if the buff has an aura: the time of its next search, in the world's ms
 	born   int64   // position in the order in which the auras started
 	holds  []*hold // if an aura has applied the buff: its bearers
-	late   missing // due pulses of this frame that a later pulse will represent
+	late   missing // due pulses of this frame that a later pulse will include
 }
 
 // tie is one head of a link, with the number of stacks that the head has added.
@@ -64,8 +64,8 @@ type tie struct {
 	stacks int
 }
 
-// tie records that the head has started the buff or added stacks to it. It does nothing if head is
-// nil.
+// tie records that the head has started the buff or added stacks to the buff. It does nothing if
+// head is nil.
 func (b *instance) tie(head *instance, stacks int) {
 	if head == nil {
 		return
@@ -79,7 +79,7 @@ func (b *instance) tie(head *instance, stacks int) {
 	b.ties = append(b.ties, tie{head, stacks})
 }
 
-// hasLink reports whether the owner has a live instance of a definition that is tied to this head.
+// hasLink reports whether the owner has a running buff of the given definition that is tied to b.
 func (b *instance) hasLink(o *owner, id string) bool {
 	return slices.ContainsFunc(o.buffs, func(c *instance) bool { return c.def.ID == id && c.tiedTo(b) })
 }
@@ -88,7 +88,7 @@ func (b *instance) tiedTo(head *instance) bool {
 	return slices.ContainsFunc(b.ties, func(t tie) bool { return t.head == head })
 }
 
-// isLink reports whether the buff is tied to a live head.
+// isLink reports whether the buff is tied to a head that still runs.
 func (b *instance) isLink() bool {
 	return slices.ContainsFunc(b.ties, func(t tie) bool { return !t.head.gone })
 }
@@ -96,7 +96,7 @@ func (b *instance) isLink() bool {
 // standing reports whether the clock of the buff is stopped.
 func (b *instance) standing() bool { return b.local != nil && b.local.held }
 
-// outer converts an instant of the buff's clock to the owner's.
+// outer converts an instant of the buff's own time to the owner's time.
 func (b *instance) outer(at int64) (int64, bool) {
 	if b.local == nil {
 		return at, true
@@ -133,8 +133,8 @@ func (b *instance) last() int64 {
 	return end
 }
 
-// nextPulse returns the time of the next pulse, which is the end of the current interval. It
-// returns false if there is no pulse before the buff ends.
+// nextPulse returns the time of the next pulse, which is the end of the current interval. The
+// second result is false if the buff has no further pulse.
 func (b *instance) nextPulse() (int64, bool) {
 	if b.period == 0 || !b.endless && b.beat > b.last() && len(b.waiting) == 0 {
 		return 0, false
@@ -142,19 +142,19 @@ func (b *instance) nextPulse() (int64, bool) {
 	return b.beat, true
 }
 
-// nextPartial returns the time of the pulse for the last part of a period, with `tail: partial`.
-// This is the end of the buff, but the pulse has the rank of a pulse and so precedes the end.
+// nextPartial returns the time of the pulse that `tail: partial` causes for the last part of a
+// period. This is the time of the buff's end, but a pulse ranks before an end and so runs first.
 func (b *instance) nextPartial() (int64, bool) {
 	if b.def.Tail != "partial" || b.period == 0 || !b.ends() || b.each() || b.from >= b.last() || b.beat <= b.last() {
 		return 0, false
 	}
 	if !b.endless && (b.stacksAfterEnd() > 0 || len(b.waiting) > 0) {
-		return 0, false // a stack ends, and the beat continues
+		return 0, false // only some stacks end, and the beat continues
 	}
 	return b.last(), true
 }
 
-// pulseDue runs the pulse at the end of the running interval, and starts the next one.
+// pulseDue runs the pulse at the end of the current interval, and starts the next interval.
 func (o *owner) pulseDue(b *instance) {
 	c := b.due()
 	o.nextBeat(b)
@@ -163,7 +163,7 @@ func (o *owner) pulseDue(b *instance) {
 	}
 }
 
-// nextBeat starts the next interval at the end of the running one.
+// nextBeat starts the next interval at the end of the current interval.
 func (o *owner) nextBeat(b *instance) {
 	b.from, b.period = b.beat, b.coming
 	b.beat = o.boundary(b, b.beat)
@@ -172,7 +172,7 @@ func (o *owner) nextBeat(b *instance) {
 	}
 }
 
-// boundary returns the end of an interval that starts at the time from. With `align: owner`
+// boundary returns the end of an interval that starts at the given time. With `align: owner`,
 // intervals end at multiples of the period in the owner's time, so that all buffs with the same
 // period pulse together.
 func (o *owner) boundary(b *instance, from int64) int64 {
@@ -180,7 +180,8 @@ func (o *owner) boundary(b *instance, from int64) int64 {
 		return from + b.period
 	}
 	zero := int64(0)
-	// The buff's own time at the owner's time 0, if the rate had always been the present rate.
+	// The variable zero is the buff's own time at the owner's time 0, extrapolated with the present
+	// rate.
 	if b.local != nil {
 		x := new(big.Rat).Mul(big.NewRat(b.local.outer, 1), b.local.rate)
 		zero = up(x.Sub(b.local.inner, x))
@@ -193,7 +194,7 @@ func (o *owner) boundary(b *instance, from int64) int64 {
 }
 
 // partial runs the pulse for a part of an interval, and ends this interval. If the buff continues,
-// another interval starts.
+// a new interval starts.
 func (o *owner) partial(b *instance) {
 	o.catchesUp(b)
 	elapsed, period := b.period-(b.beat-b.last()), b.period
@@ -203,13 +204,13 @@ func (o *owner) partial(b *instance) {
 	o.pulseFor(b, b.active(), fraction, share{elapsed: elapsed, period: period})
 }
 
-// pulse runs one whole pulse of the stacks c now.
+// pulse runs one whole pulse now. The stacks in c take part in it.
 func (o *owner) pulse(b *instance, c counted, more string) { o.pulseFor(b, c, more, share{}) }
 
-// pulseFor runs a pulse that represents a part of a period or several pulses, as s says. The buffs
-// that it applies get the magnitude of the buff or, with `timers: each`, the sum of the magnitudes
-// of the stacks that take part. If the buff is not in effect, because of a failed requirement, an
-// immunity or a group, the pulse is logged as suppressed.
+// pulseFor runs a pulse that represents a part of a period or several pulses, as the share s says.
+// Buffs that the pulse applies get the magnitude of b or, with `timers: each`, the sum of the
+// magnitudes of the stacks that take part. If a failed requirement, an immunity or a stronger buff
+// keeps b from having an effect, the pulse is only logged as suppressed.
 func (o *owner) pulseFor(b *instance, c counted, more string, s share) {
 	switch {
 	case b.shaded:
@@ -223,7 +224,7 @@ func (o *owner) pulseFor(b *instance, c counted, more string, s share) {
 		more += fmt.Sprintf(" seen=%d", o.frame)
 	}
 	o.say("pulse %s x%d%s", b.def.ID, c.n, more)
-	for i := range b.def.on().Pulse { // with snapshot: pulse, read the attributes again
+	for i := range b.def.on().Pulse { // with `snapshot: pulse`, read the attributes again
 		a := b.def.on().Pulse[i]
 		for _, change := range []*change{a.Change, a.Damage} {
 			if change != nil && change.By.Snapshot == "pulse" {
@@ -241,8 +242,8 @@ func (o *owner) pulseFor(b *instance, c counted, more string, s share) {
 	o.issue(b.def, b.def.on().Pulse, e)
 }
 
-// countIn returns the part of more that the line of a suppressed pulse has: only the number of
-// pulses.
+// countIn returns the text for the log line of a suppressed pulse: more if it is a number of
+// pulses, otherwise "".
 func countIn(more string) string {
 	if strings.HasPrefix(more, " count=") {
 		return more
@@ -262,8 +263,8 @@ func (o *owner) beginBeat(b *instance) {
 	}
 }
 
-// fixed returns the duration of an application in ms, after all scaling and rounding. It returns 0
-// if the application is resisted.
+// fixed returns the final duration of an application in ms, after all scaling and rounding. It
+// returns 0 if the application is resisted.
 func (d *definition) fixed(a application, percent, period int64) int64 {
 	ms := a.duration
 	if a.scale != nil {
@@ -291,10 +292,10 @@ func (d *definition) fixed(a application, percent, period int64) int64 {
 
 func halfUp(x float64) int64 { return int64(x + 0.5) }
 
-// setPeriod changes the period, as the field haste says. With `snapshot` the change takes effect at
-// the next refresh, with `next` at the next interval. With `rescale` it takes effect at once, and
-// the rest of the current interval is scaled and rounded half up. With haste_duration the remaining
-// duration is scaled too.
+// setPeriod changes the period, as the field `haste` says. With `haste: snapshot` the change takes
+// effect at the next refresh, with `haste: next` at the next interval. With `haste: rescale` it
+// takes effect at once, and the rest of the current interval is scaled and rounded half up. With
+// `haste_duration` the remaining duration is scaled too.
 func (o *owner) setPeriod(id string, to int64) {
 	b := o.oldest(id)
 	if b == nil || b.period == 0 {
@@ -319,7 +320,7 @@ func (o *owner) setPeriod(id string, to int64) {
 	}
 	if b.def.HasteDuration && b.ends() {
 		for _, h := range b.holds {
-			h.ends = now + max(scaled(h.ends-now, to, old), 1) // the linger time, if the owner has left an aura
+			h.ends = now + max(scaled(h.ends-now, to, old), 1) // scale the linger time, if the owner has left an aura
 		}
 		b.end = now + max(scaled(b.end-now, to, old), 1)
 		b.full = scaled(b.full, to, old)
@@ -332,10 +333,10 @@ func (o *owner) setPeriod(id string, to int64) {
 	o.say("%s%s", line, o.nextOf(b))
 }
 
-// scaled returns round(n × to/old), half up.
+// scaled returns n × to/old, rounded half up.
 func scaled(n, to, old int64) int64 { return (2*n*to + old) / (2 * old) }
 
-// clock converts an instant of the owner to the buff's clock.
+// clock converts an instant of the owner's time to the buff's own time.
 func (b *instance) clock(now int64) int64 {
 	if b.local == nil {
 		return now
@@ -343,8 +344,9 @@ func (b *instance) clock(now int64) int64 {
 	return b.local.now(now)
 }
 
-// told returns the field of a log line for an instant of the buff: a space, the key, "=" and the
-// instant in the world's ms. If the buff's or the owner's clock is stopped, it returns "".
+// told returns the field of a log line for an instant of the buff's own time: a space, the key, "="
+// and the instant in the world's ms. If the clock of the buff or of the owner is stopped, it
+// returns "".
 func (o *owner) told(b *instance, key string, at int64) string {
 	own, ok := at, true
 	if b.local != nil {
@@ -365,7 +367,7 @@ func (o *owner) endOf(b *instance) string {
 	return o.endAt(b, b.last())
 }
 
-// endAt is like endOf for a given end, of the buff or of one of its stacks.
+// endAt is like endOf, but for the given end, which may be the end of a single stack.
 func (o *owner) endAt(b *instance, end int64) string {
 	if at, yes := b.lingers(); yes {
 		end = at
@@ -379,7 +381,7 @@ func (o *owner) endAt(b *instance, end int64) string {
 // pulse.
 func (o *owner) nextOf(b *instance) string {
 	at, ok := b.nextPulse()
-	ok = ok && (!b.ends() || at <= b.last()) // not after the end of a queue's running application
+	ok = ok && (!b.ends() || at <= b.last()) // the pulse must not be after the end of a queue's running application
 	if part, partly := b.nextPartial(); !ok && partly {
 		at, ok = part, true
 	}

@@ -1,7 +1,7 @@
 package judge
 
-// Sections 3.2 and 3.3 of the rules: the words of a definition. Only id and duration are required;
-// all other fields have defaults.
+// Sections 3.2 and 3.3 of the rules: the words of a definition. Only the fields `id` and `duration`
+// are required; all other fields have defaults.
 
 import (
 	"bytes"
@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-// ErrNotCovered is wrapped by errors of Decode about a field, a word or a step that the interpreter
-// does not know. The engine may know it.
+// ErrNotCovered is wrapped by each error that Decode returns for a field, a word or a step that the
+// interpreter does not know, although the engine may know it.
 var ErrNotCovered = errors.New("judge: not covered")
 
 func notCovered(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrNotCovered}, args...)...)
 }
 
-// span is a time in ms, such as 12s.
+// span is a time in ms. A file writes it with a unit, such as 12s.
 type span int64
 
 // UnmarshalJSON reads a span, which must be a whole number of milliseconds.
@@ -37,7 +37,7 @@ func (s *span) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// length is a duration: instant, infinite, or a span.
+// length is a duration: "instant", "infinite", a span, or a curve.
 type length struct {
 	instant, infinite bool
 	ms                span
@@ -53,10 +53,10 @@ func (l *length) at(level int) int64 {
 	return int64(l.ms)
 }
 
-// given reports whether the field is set.
+// given reports whether the length is set to a span or a curve.
 func (l *length) given() bool { return l.ms != 0 || l.curve != "" }
 
-// UnmarshalJSON reads instant, infinite or a span.
+// UnmarshalJSON reads "instant", "infinite", a span, or a curve.
 func (l *length) UnmarshalJSON(text []byte) error {
 	switch string(text) {
 	case `"instant"`:
@@ -74,13 +74,14 @@ func (l *length) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// count is a number, or a word instead of one.
+// count is a number, a word instead of a number, or a word with a number.
 type count struct {
 	word string
 	n    int
 }
 
-// UnmarshalJSON reads a number, a word, true for all, or a map of one word and its number.
+// UnmarshalJSON reads a number, a word, true, which means "all", or an object with one word as its
+// key and a number.
 func (c *count) UnmarshalJSON(text []byte) error {
 	if json.Unmarshal(text, &c.n) == nil || json.Unmarshal(text, &c.word) == nil {
 		return nil
@@ -98,14 +99,14 @@ func (c *count) UnmarshalJSON(text []byte) error {
 	return fmt.Errorf("%w: %s", ErrNotCovered, text)
 }
 
-// definition is one definition of the format.
+// definition is the definition of a buff.
 type definition struct {
 	ID            string `json:"-"`
 	Name, Note    string // for people; no effect
 	Client        any    // for game clients; no effect
-	Reload        string // for a reload of the catalog; no effect here
+	Reload        string // for reloads of the catalog; no effect here
 	OnZone        string `json:"on_zone"`  // what happens when the owner changes its zone
-	OnFault       string `json:"on_fault"` // for handlers that fail; no effect here
+	OnFault       string `json:"on_fault"` // for failed handlers; no effect here
 	Tags          []string
 	Grants        []string
 	Polarity      string
@@ -258,7 +259,7 @@ type saving struct {
 	Compensate    string // a class for compensations; no effect here
 }
 
-// lists is the field "on": the lists of actions by what triggers them.
+// lists is the field "on". It has a list of actions for each trigger.
 type lists struct {
 	Apply, Refresh, Pulse, Exec, Overflow, Death []action
 	Remove, Act                                  map[string][]action
@@ -294,7 +295,7 @@ func (d *definition) stack() stacking {
 	return s
 }
 
-// limit returns the maximum number of stacks. It is 1 without the field stack.
+// limit returns the maximum number of stacks. Without the field `stack` it is 1.
 func (s *stacking) limit() int {
 	switch {
 	case s.Limit == nil && s.Timers == "queue":
@@ -319,7 +320,7 @@ func (d *definition) on() lists {
 	return *d.On
 }
 
-// strictly decodes JSON and refuses fields that are not known.
+// strictly decodes JSON and refuses unknown fields.
 func strictly(text []byte, into any) error {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()

@@ -6,10 +6,11 @@ import (
 	"slices"
 )
 
-// Section 1.7 of the rules, paragraph 5: owners are independent, and events of different owners in
-// one frame have no promised order. A command for another owner waits until the end of the frame.
-// The waiting commands are then delivered, sorted by the time of the cause, then by the owner that
-// caused them, and then by the order of issue. Each runs at the target's current instant.
+// Section 1.7 of the rules, paragraph 5: owners are independent, and the order of events of
+// different owners in one frame is undefined. A command for another owner waits until the end of
+// the frame. The waiting commands are then sorted by the time of the event that caused them, then
+// by the owner that issued them, and then by the order of issue. Each command runs at the current
+// instant of its target.
 
 // world holds all owners, in the order in which the script names them.
 type world struct {
@@ -19,16 +20,16 @@ type world struct {
 	curves     map[string]curve
 	owners     []*owner
 	posted     []posted           // commands for other owners
-	evicted    []posted           // removals of buffs that exceed per_source on other owners
+	evicted    []posted           // removals of buffs on other owners that exceed `per_source`
 	near       map[[2]string]bool // key: bearer and member; true if the member is in range of the bearer's auras
 	zones      map[int64]*pace
 	members    map[member]bool
 	left       []departure
 	births     int64
 	marks      marks
-	views      bool      // during a frame, an owner reads the attributes that other owners had at its start
+	views      bool      // each owner keeps its attributes at the start of a frame, for reads by other owners
 	inFrame    bool      // a frame is running: owners process their due events
-	bySource   []sourced // the buffs with per_source, the oldest first
+	bySource   []sourced // the buffs with `per_source`, the oldest first
 	resourced  []resourced
 }
 
@@ -38,8 +39,8 @@ type line struct {
 	text string
 }
 
-// owner returns the owner with that name. It creates a missing owner with the settings of the
-// scenario.
+// owner returns the owner with the given name. If the owner is missing, it is created with the
+// settings of the scenario.
 func (w *world) owner(name string, of *Scenario) *owner {
 	if o := w.find(name); o != nil {
 		return o
@@ -53,7 +54,7 @@ func (w *world) owner(name string, of *Scenario) *owner {
 	return o
 }
 
-// find returns the owner with that name, or nil.
+// find returns the owner with the given name, or nil.
 func (w *world) find(name string) *owner {
 	for _, o := range w.owners {
 		if o.name == name {
@@ -65,8 +66,8 @@ func (w *world) find(name string) *owner {
 
 // posted is a command for another owner.
 type posted struct {
-	at   int64 // the time of the event that caused it
-	from int   // the number of the owner that caused it
+	at   int64 // the time of the event that caused the command
+	from int   // the number of the owner that issued the command
 	do   func()
 }
 
@@ -75,8 +76,8 @@ func (o *owner) post(to *owner, do func()) {
 	o.all.posted = append(o.all.posted, posted{o.stamp, o.number(), o.all.of(to, do)})
 }
 
-// postTo queues a command for the owner with the given name. If this owner is missing at delivery,
-// missed is called instead of do.
+// postTo queues a command for the owner with the given name. If this owner is missing or away at
+// delivery, the function missed is called instead of do.
 func (o *owner) postTo(name string, do func(*owner), missed func()) {
 	o.all.posted = append(o.all.posted, posted{o.stamp, o.number(), func() {
 		to := o.all.find(name)
@@ -105,9 +106,9 @@ func (w *world) of(to *owner, do func()) func() {
 	}
 }
 
-// deliverFrame runs the commands that a frame has queued, sorted by the time of the cause, by the
-// owner that caused them, and by the order of issue. Evictions follow the commands of the same time
-// and owner. The effects of a command, including commands that it queues, precede the next command.
+// deliverFrame runs the commands that a frame has queued, in the order defined at the top of this
+// file. Evictions follow the commands of the same time and owner. The effects of a command,
+// including commands that it queues, precede the next command.
 func (w *world) deliverFrame() {
 	w.share()
 	all := slices.Concat(w.posted, w.evicted)
@@ -132,8 +133,8 @@ func (w *world) deliver() {
 	}
 }
 
-// merged returns the log of all owners, by time and then by owner. Each owner's own lines keep
-// their order.
+// merged returns the log of all owners, sorted by time and then by owner. The lines of each owner
+// keep their order.
 func (w *world) merged() (log []string, decided bool) {
 	decided = true
 	rest := make([][]line, len(w.owners))
@@ -155,7 +156,7 @@ func (w *world) merged() (log []string, decided bool) {
 	}
 }
 
-// compensate moves the ends of all matching buffs on all owners.
+// compensate moves the ends of all matching buffs on all owners by the given number of ms.
 func (w *world) compensate(q query, by int64) {
 	for _, o := range w.owners {
 		if o.away {
