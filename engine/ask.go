@@ -7,16 +7,16 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// Ask executes a command in the next Tick that has room for it, and returns its Result, as
-// [Engine.Do] would on the loop. If the owner is busy, the Result is Queued, as with Do: the
-// command waits in the owner's mailbox, and its outcome will be an event. If the rules or the
-// engine refused the command, Result.Err is the reason.
+// Ask executes a command in the next Tick that has room for it, like [Engine.Do] on the loop, and
+// returns its Result. If the owner is busy, Result.Queued is set: the command waits in the owner's
+// mailbox, and an event will report its outcome. If the rules or the engine refused the command,
+// Result.Err is the reason.
 //
-// Ask fails as [Inbox.Do] does; the command was then not executed. If ctx ends while the command
-// is still waiting, Ask returns ctx.Err(), and the command is never executed. If ctx ends while
-// the loop is executing the command, Ask still waits for the Result. [Engine.Close] answers the
-// commands that it delivers; the other commands fail with [ErrClosed] when the context of Close
-// ends. If the loop calls neither Tick nor Close, Ask waits until ctx ends.
+// Ask fails in the same cases as [Inbox.Do]; the command is then not executed. If ctx ends while
+// the command is still waiting, Ask returns ctx.Err(), and the command is never executed. If ctx
+// ends while the loop is executing the command, Ask still waits for the Result. [Engine.Close]
+// answers the commands that it delivers; the other commands fail with [ErrClosed] when the context
+// of Close ends. If the loop calls neither Tick nor Close, Ask waits until ctx ends.
 //
 // Each waiting caller counts as one waiting command of the Inbox (see Options.Limits.Inbox). Ask
 // must not be called from a handler, or from a function of Run, because the loop waits for
@@ -36,16 +36,16 @@ func (in *Inbox) Ask(ctx context.Context, c buff.Command) (buff.Result, error) {
 }
 
 // Run calls f on the loop, when the loop executes the commands of the Inbox, and waits until f has
-// returned. f may do with the Engine what the loop may do between two Ticks, except call Tick and
-// Close. For example, f may query, spawn and despawn owners, or execute several commands with no
-// other command in between. Calls that f makes are recorded as calls of the loop: a replay repeats
-// them at the same point without calling f. They count toward the Inbox's part of the Tick, like
-// its commands.
+// returned. f may call every method of the Engine that the loop may call between two Ticks, except
+// Tick and Close. For example, f may query, spawn and despawn owners, or execute several commands
+// with no other command in between. Calls that f makes are recorded as calls of the loop: a replay
+// repeats them at the same point without calling f. Like the commands of the Inbox, they count
+// toward the Inbox's share of the work of a Tick.
 //
 // If f panics, the panic is reported like a fault of any other function of the game, with "Run" as
 // Fault.Call, and Run returns an error for it; what f did before the panic remains in effect.
-// Otherwise Run fails as [Inbox.Ask] does, with one difference: Close does not call functions that
-// are still waiting, so Run then fails with [ErrClosed].
+// Otherwise Run fails in the same cases as [Inbox.Ask]. It also fails with [ErrClosed] if f is
+// still waiting when Close is called, because Close does not call such functions.
 //
 // Run must not be called from a handler, or from a function of Run. It panics if f is nil.
 //
@@ -82,7 +82,7 @@ func newQuestion() *question { return &question{done: make(chan struct{})} }
 // answer. If q is nil, no caller waits for the command, and take reports true.
 func (q *question) take() bool { return q == nil || q.state.CompareAndSwap(waiting, taken) }
 
-// answer passes the result to the waiting caller, if there is one.
+// answer passes the result to the waiting caller, if any.
 func (q *question) answer(r buff.Result, err error) {
 	if q != nil {
 		q.result, q.err = r, err

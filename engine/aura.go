@@ -17,7 +17,7 @@ type AuraQuery struct {
 	Bearer buff.OwnerID  // the owner of the aura
 	Data   any           // the data that was passed to Spawn for the bearer
 	Buff   buff.Instance // the aura; its Spec.Aura describes the area
-	Due    wheel.Time    // when the search was due; in a late frame that is before Now
+	Due    wheel.Time    // when the search was due; in a late frame, earlier than Engine.Now
 }
 
 // auras holds the running auras, and the searches that are due at the end of this frame.
@@ -26,18 +26,18 @@ type auras struct {
 
 	all  []aura
 	free int32
-	of   map[buff.Handle]int32 // index in all, for each running aura
-	same map[auraKey]int32     // index in all of the first aura with the key
+	of   map[buff.Handle]int32 // index in the slice `all`, for each running aura
+	same map[auraKey]int32     // index in `all`, for the first aura with the key
 	born uint64                // number of auras so far
 
 	due      []search
-	early    int             // number of searches in due left over from earlier frames
+	early    int             // number of searches in `due` that are left over from earlier frames
 	now      []search        // searches of this frame
 	captured []buff.Captured // captured attributes of the searching aura's bearer
 
 	found    []buff.OwnerID        // result of the current query
 	carried  []buff.OwnerID        // members to keep, because their Leave command was not accepted
-	addFound func(id buff.OwnerID) // adds to found
+	addFound func(id buff.OwnerID) // adds an owner to `found`
 	searches uint64                // number of queries so far; see rareState.looked
 }
 
@@ -176,9 +176,9 @@ func (x *auras) forget(i int32) {
 	x.free = i
 }
 
-// isShared reports whether the member id also belongs to another aura with the same key. That
-// other aura may have ended, if it ended later than this one and still has members: its members
-// keep the buff until its linger time is over.
+// isShared reports whether the member id also belongs to another aura with the same key. The other
+// aura may have ended too, but later than this one: its members keep the buff until its own linger
+// time is over.
 func (x *auras) isShared(i int32, id buff.OwnerID) bool {
 	a := &x.all[i]
 	for k := x.same[a.key()]; k != noEntry; k = x.all[k].next {
@@ -265,7 +265,7 @@ func (e *Engine) searchAura(i int32, due wheel.Time) {
 	for _, id := range x.found {
 		m := e.ownerOf(id)
 		if m == nil || apply.Spec == nil {
-			continue // the owner, or the definition, was removed by an effect on another member
+			continue // an effect on another member removed this member or the definition
 		}
 		if _, was := slices.BinarySearch(members, id); was && !e.idle(m) {
 			continue // its Enter command is already queued; do not queue another one at each search
@@ -289,8 +289,8 @@ func (x *auras) applied(a *aura) *buff.Spec {
 	return newest
 }
 
-// findMembers calls Options.Members for the aura b of the owner o, and stores the sorted result
-// in found. A hidden or paused aura has no members.
+// findMembers calls Options.Members for the aura b of the owner o, and stores the sorted result in
+// auras.found. A hidden or paused aura has no members.
 func (e *Engine) findMembers(o *owner, b buff.Instance, due wheel.Time) {
 	x := &e.index.auras
 	x.found = x.found[:0]
@@ -344,8 +344,8 @@ func (e *Engine) endAura(i int32) {
 	x.forget(i)
 }
 
-// leaveAura notifies a member that it has been outside the aura since an instant. If it returns
-// false, because the member's mailbox was full, the caller must retry later; otherwise the owner
+// leaveAura sends the Leave command to a member that left the aura at the given instant. It returns
+// false if the member's mailbox was full. The caller must then retry later; otherwise the owner
 // would stay a member forever.
 func (e *Engine) leaveAura(i int32, id buff.OwnerID, since wheel.Time) bool {
 	x := &e.index.auras

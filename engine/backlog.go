@@ -25,9 +25,8 @@ func (e *Engine) postpone(number uint32) {
 	}
 }
 
-// nextPostponed removes the first entry from the queue and returns its owner number, which is that
-// of the owner that has waited longest. If ok is true, the caller must call removePostponed for
-// that owner.
+// nextPostponed removes the owner that has waited longest from the queue, and returns its number.
+// If ok is true, the caller must call removePostponed for that owner.
 func (e *Engine) nextPostponed() (number uint32, ok bool) {
 	for b := &e.backlog; b.n > 0; {
 		n := b.queue[b.head]
@@ -65,8 +64,8 @@ func (e *Engine) startPostponed(o *owner) {
 }
 
 // dispatch starts the turns of due owners, each with an allowance: the number of events that it may
-// process. The sum of the allowances is at most left. The allowances depend only on the due owners,
-// their due events and the order, not on the number or the speed of the workers.
+// process. The sum of the allowances is at most the parameter left. The allowances depend only on
+// the due owners, their due events and the order, not on the number or the speed of the workers.
 func (e *Engine) dispatch(left int) {
 	e.starts = 0
 	if !e.group.Quiet() {
@@ -193,11 +192,11 @@ func (e *Engine) releaseQuota(o *owner) {
 // quota reserved for running owners are subtracted from Limits.Tick.
 func (e *Engine) quotaLeft() int { return e.opts.Limits.Tick - e.processed - e.reserved }
 
-// canMerge reports whether the finished turn of an owner may be merged now. The question arises
-// only if the owner was held in an earlier Tick: the events of its turn are then not counted yet,
-// and they must fit into the remaining quota of this Tick. If they do not fit, the owner waits,
-// and its cost is reserved ahead of new work. If no other owner uses quota, they always fit,
-// because the events of one turn are at most Limits.Tick.
+// canMerge reports whether the finished turn of an owner may be merged now. It reports false only
+// for an owner that was held in an earlier Tick: the events of its turn are not counted yet, and
+// must fit into the remaining quota of this Tick. If they do not fit, the owner waits, and its cost
+// is reserved ahead of new work. If no other owner uses quota, the events always fit, because the
+// events of one turn are at most Limits.Tick.
 func (e *Engine) canMerge(box *mailbox) bool {
 	o := box.Owner
 	if !o.held || e.closed {
@@ -225,10 +224,10 @@ func (e *Engine) markHeld() {
 }
 
 // horizon returns the latest instant to which game time may advance, and false if it must not
-// advance. Game time does not pass an owner that waits for quota. It passes an owner that waits
-// for a worker by at most 50 ms (the constant undivided): the worker may be held by a handler that
-// sleeps for longer than the Budget, and such a handler must not delay all other owners by a
-// frame. Game time passes owners that hold a worker, until these owners have caught up. If all
+// advance. Game time does not pass an owner that waits for quota. It passes an owner that waits for
+// a worker by at most 50 ms (the constant undivided): the worker may be held by a handler that
+// sleeps for longer than the Budget, and such a handler must not delay all other owners by a frame.
+// Game time does not wait for an owner that holds a worker until that owner has caught up. If all
 // workers are held, it waits for no owner.
 //
 // Whether all workers are held is checked only once, because a handler may return at any moment.

@@ -5,17 +5,17 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// batchedTurn is a turn that processes only due events, in a slice of the Tick at whose start all
-// owners were idle. Nearly all turns are batched. It holds all data that the loop and the worker
-// exchange, so that the loop need not access the owner. In a large game, owners are rarely in
-// cache, but the batch is.
+// batchedTurn is a turn that processes only due events. The turns of a slice of the Tick are
+// batched if all owners were idle at its start; nearly all turns are. A batchedTurn holds all data
+// that the loop and the worker exchange, so that the loop need not access the owner. In a large
+// game, owners are rarely in cache, but the batch is.
 type batchedTurn struct {
 	// The loop writes these fields, except that the worker sets used, completed and parked. If a
 	// turn is neither completed nor parked, its result is in the owner, as after a turn started by
 	// a message.
 	owner        *owner // for prefetching; nil after the turn
 	number       uint32 // number of the owner
-	order        uint32 // number of the turn in sequence; see buff.Turn.Order
+	order        uint32 // sequence number of the turn; see buff.Turn.Order
 	at           wheel.Time
 	given        int32 // the allowance; 0 means the default, Engine.perReason
 	used         int32 // used part of the allowance
@@ -81,7 +81,7 @@ func (e *Engine) batchTurn(number uint32) *batchedTurn {
 }
 
 // shrink clears the pointers in unused turns, and replaces the list if it is much too long. The
-// parameter s is the largest number of turns that a slice had since the last call.
+// parameter s is the largest number of turns in a slice since the last call.
 func (v *turnBatch) shrink(s highWater) {
 	for _, x := range v.list[s:max(s, v.before)] { // later entries were cleared by the previous call
 		x.owner, x.result = nil, segment{}
@@ -108,14 +108,13 @@ func (e *Engine) endBatch() {
 	if whole {
 		e.mergeAll(v.list[:v.n])
 	} else {
-		e.splitBatch(left) // it was busy and has just finished
+		e.splitBatch(left)
 	}
 	v.n = 0
 }
 
-// x cannot be reused before, because no batch starts while an owner is busy
-// mergeAll merges the results of batched turns. It first reads the loop's data of several owners
-// and their timers, so that the cache misses overlap.
+// mergeAll merges the results of batched turns. It first reads the deadline records and the timers
+// of several owners, so that the cache misses overlap.
 func (e *Engine) mergeAll(turns []*batchedTurn) {
 	for len(turns) > 0 {
 		some := turns[:min(len(turns), readAhead)]
@@ -139,7 +138,7 @@ const readAhead = 32
 
 // finishBatched merges the result of one turn. The owner must be idle.
 func (e *Engine) finishBatched(x *batchedTurn) {
-	x.owner = nil // the owner may leave and must not be kept alive then
+	x.owner = nil // an owner that leaves must not be kept alive
 	if !x.completed && !x.parked {
 		e.rerunFailed(x)
 		return

@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// This file has the only use of a real clock for the engine's decisions. The clock limits how long
+// Only in this file do decisions of the engine depend on a real clock. The clock limits how long
 // Tick and Close wait for handlers. No decision of the rules depends on it.
 
 // closeRound is how long Close waits for handlers before it checks its context again. If a shared
@@ -24,8 +24,9 @@ type budget struct {
 	spent bool        // a wait of this Tick has timed out
 }
 
-// start returns a channel that delivers when the Tick has used up limit, counted from the first
-// call of start in the Tick. If limit is negative, there is no limit, and start returns nil.
+// start returns a channel that delivers when the Tick has used up the given limit, counted from the
+// first call of start in the Tick. If the limit is negative, start returns nil: the time is not
+// limited.
 func (b *budget) start(limit time.Duration) <-chan time.Time {
 	switch {
 	case limit < 0:
@@ -49,8 +50,8 @@ func (b *budget) soon() <-chan time.Time {
 	return b.small.C
 }
 
-// smallWait is how long a single worker runs a small slice before further workers are woken. So if
-// a handler blocks, it delays the other owners of the slice by at most smallWait.
+// smallWait is how long a single worker runs a small slice before further workers are woken. A
+// handler that blocks therefore delays the other owners of the slice by at most smallWait.
 const smallWait = 200 * time.Microsecond
 
 // stop ends the budget of a Tick.
@@ -135,10 +136,11 @@ func (e *Engine) advance() {
 	}
 }
 
-// advanceWheel advances the time, for one slice, to an instant by which about left events are
-// expected to become due. It moves the wheel from deadline to deadline, and assumes that each
-// deadline repeats every MinPeriod. If more than left events are due in a single millisecond, the
-// remaining ones wait in the backlog, and time does not advance until they have run.
+// advanceWheel advances the time, for one slice, to an instant by which about as many events are
+// expected to become due as the parameter left allows. It moves the wheel from deadline to
+// deadline, and assumes that each deadline repeats every MinPeriod. If a single millisecond has
+// more due events than that, the excess events wait in the backlog, and time does not advance until
+// they have run.
 //
 // Owners with scheduled turns or messages may set new deadlines, so each counts as one expected
 // event.
@@ -172,8 +174,9 @@ func (e *Engine) advanceWheel(left int) {
 	e.fired = e.wheel.Advance(reach, e.fired)
 }
 
-// sliceEnd returns the instant up to which a slice may advance. It assumes that due events have to
-// be processed every MinPeriod from the instant from on, of which the slice may process left.
+// sliceEnd returns the latest instant to which a slice may advance. The slice may process `left`
+// events. sliceEnd assumes that the given number of due events must be processed in every
+// MinPeriod, starting at the instant `from`.
 func sliceEnd(from, target wheel.Time, due, left int) wheel.Time {
 	if due == 0 {
 		return target
@@ -187,7 +190,7 @@ func timeBetween(from, to wheel.Time) time.Duration {
 	return time.Duration(min(to-from, most)) * time.Millisecond
 }
 
-// The end-of-frame work of the loop is limited by its cost, as due events are. Changes of zone
+// The cost of the loop's end-of-frame work is limited, like the cost of due events. Changes of zone
 // times, cross-owner commands, aura searches and Inbox commands each have their own limit in a
 // Tick, so that none of them starves the others or due events. Work above its limit waits, in
 // order, and comes before new work in the next Tick. A command is not divided, so the last one may
@@ -203,14 +206,14 @@ type work struct {
 	visited  uint64 // buffs visited by them
 }
 
-// part returns the cost limit of each of the four kinds of end-of-frame work: zone times,
-// cross-owner commands, aura searches and Inbox commands.
+// part returns the cost limit for each kind of end-of-frame work: zone times, cross-owner commands,
+// aura searches and Inbox commands.
 func (e *Engine) part() int { return e.opts.part }
 
 // costSoFar returns a running total of the cost of the loop's commands: one for each command, one
 // for each event, and one for every visitsPerEvent buffs visited. Only differences within one Tick
-// are meaningful, because the events are those of this frame, and the rest is counted since the
-// start.
+// are meaningful, because events are counted for this frame only, and the rest since the engine was
+// made.
 func (e *Engine) costSoFar() int {
 	return e.loopWork.commands + len(e.loop.Events) + int(e.loopWork.visited/visitsPerEvent)
 }
@@ -251,7 +254,8 @@ func (e *Engine) prefetchOutbox(some []outgoing) {
 }
 
 // keepOutbox keeps the cross-owner commands from index k on for the next frame. If there are more
-// than Limits.Inbox, the last ones are dropped and counted, except commands of the engine itself.
+// than Limits.Inbox, the last commands are dropped and counted in Stats.Undelivered. Commands of
+// the engine itself are never dropped.
 func (e *Engine) keepOutbox(k int) {
 	n, was := 0, e.carried
 	for ; k < len(e.outbox); k++ {

@@ -10,8 +10,8 @@ import (
 )
 
 // Changes reports which owners have changed, and how. The changes include everything that a client
-// may display, also if it has no event. It is meant for code that sends the state of owners to
-// clients, such as package replicate. Make one with [Engine.Changes].
+// may display, even if no event reports it. It is meant for code that sends the state of owners to
+// clients, such as package replicate. Call [Engine.Changes] to get it.
 //
 // Only the loop goroutine may call its methods.
 type Changes struct {
@@ -39,10 +39,10 @@ type OwnerChange struct {
 	Buffs   Carried
 }
 
-// Changes returns the change tracker of the engine. Each engine has only one; a second call
+// Changes returns the change tracker of the engine. An engine has only one tracker; a second call
 // panics. From the first call on, the engine records changes. This costs about 5 ns for each
-// change, and as memory 150 bytes for each owner and 4 for each of its buffs. At first, all owners
-// are new.
+// change, and memory: 150 bytes for each owner and 4 bytes for each buff. At first, all owners are
+// new.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Changes() *Changes {
@@ -75,16 +75,15 @@ func (c *Changes) depart(o *owner) {
 	}
 }
 
-// mark records a change of an owner. The caller must own the owner: it is the loop, or the worker
-// that runs the owner.
+// mark records a change of an owner. Only the loop, or the worker that runs the owner, may call it.
 func (c *Changes) mark(number uint32) { c.now.set(number) }
 
 // All returns the owners that have changed since the last loop over All, with their changes: first
 // the owners that have left, then the others, both in the order of their numbers. Call it between
 // two Ticks, and do not change the engine until the loop is over. If the loop ends early, the
-// owners that it has not visited are reported by the next loop. So are busy owners, because their
-// changes are still incomplete. All costs O(changed owners), plus 1 ns for every 64 owners that
-// have not changed, and allocates nothing.
+// owners that it has not visited are reported by the next loop. Busy owners are also reported by a
+// later loop, because their changes are still incomplete. All costs O(changed owners), plus 1 ns
+// for every 64 owners that have not changed, and allocates nothing.
 func (c *Changes) All() iter.Seq[*OwnerChange] {
 	return func(yield func(*OwnerChange) bool) { c.all(yield) }
 }

@@ -20,7 +20,7 @@ import (
 type chunk struct {
 	events   []buff.Event  // written by the worker
 	segments int32         // number of segments (results of turns) in events; written by the worker
-	own      int8          // 1 + index in chunks.all; 0 for a shared chunk
+	own      int8          // 1 + index in chunks.all, or 0 for a shared chunk
 	merged   atomic.Int32  // number of segments that the loop has merged
 	at       atomic.Uint64 // frame in which the loop last merged a segment
 }
@@ -32,15 +32,15 @@ const (
 	firstChunk = 4
 	chunkSize  = 1024
 	chunkRoom  = 64 // the same as defaultTurnLimit
-	mostOwn    = 8  // chunks of a worker; the next one would have chunkSize and is shared
+	mostOwn    = 8  // number of a worker's own chunks; a ninth would have chunkSize
 )
 
 // longChunk is the largest capacity that shrink keeps. A chunk becomes larger only if a turn has an
 // unusual number of events.
 const longChunk = 4 * chunkSize
 
-// isRead reports whether the loop has merged all segments of the chunk, in frames before the given
-// one. The frame then no longer uses the chunk.
+// isRead reports whether the loop has merged all segments of the chunk, and did so before the given
+// frame. That frame then does not use the chunk.
 func (c *chunk) isRead(frame uint64) bool {
 	// The order of these loads matters: see Engine.flushMerged.
 	return c.merged.Load() == c.segments && c.at.Load() < frame
@@ -56,9 +56,9 @@ type chunks struct {
 	spare *spareChunks
 	now   *chunk          // the chunk to which turn.Events belongs; nil if there is none
 	all   [mostOwn]*chunk // the chunks that belong to the worker
-	made  int             // number of chunks in all
-	free  uint8           // bit set of the free chunks in all
-	used  highWater       // how many of the chunks in all were used
+	made  int             // length of the used part of `all`
+	free  uint8           // bit set: indexes in `all` of the free chunks
+	used  highWater       // largest number of own chunks in use
 }
 
 // nextChunk gives the worker's Turn a chunk with room for the events of a turn.
@@ -139,17 +139,17 @@ func (s *chunks) shrink() {
 type spareChunks struct {
 	mu   sync.Mutex
 	list []*chunk // free chunks
-	room int      // total capacity of the chunks in list, in events
-	most int      // limit of room
+	room int      // total capacity of the chunks in `list`, in events
+	most int      // upper limit of `room`
 	full []*chunk // full chunks that may still be read
 	out  int      // number of chunks in use
 	used highWater
 }
 
 // init sets the limit of memory to keep. The parameter limit is the largest number of events that
-// the turns of a Tick emit. The chunks need some more room than that: a turn that does not fit
-// into a chunk leaves the end of that chunk unused, always less than chunkRoom events, and each
-// worker has one partly filled chunk.
+// the turns of a Tick emit. The chunks need some more room than that. A turn that does not fit into
+// the rest of a chunk leaves this rest unused, which is always less than chunkRoom events. Each
+// worker also has one partly filled chunk.
 func (s *spareChunks) init(limit, workers int) {
 	s.most = limit + limit/8 + workers*chunkSize
 }
@@ -190,8 +190,8 @@ func (s *spareChunks) free(c *chunk) {
 	}
 }
 
-// emptyRead frees the full chunks that the frame no longer uses. If all is set, it frees all full
-// chunks.
+// emptyRead frees the full chunks that the frame no longer uses. If the parameter all is set, it
+// frees all full chunks.
 func (s *spareChunks) emptyRead(frame uint64, all bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,17 +15,17 @@ import (
 // were due then. Actions of the definition run at once; Go handlers run in the next Tick, before
 // any event that is due then.
 //
-// If the definition reads attributes of its source, they are read now. A source that is not in the
-// engine has no attributes: a parameter that reads them has its default instead, and if it has no
-// default, the application is Denied for the reason NoParam. A busy source cannot be read, so the
-// command waits, as it does for a busy owner.
+// If the definition reads attributes of the source, AddBuff reads them now. A source that is not in
+// the engine has no attributes, so a parameter that reads them gets its default value. If the
+// parameter has no default, the application is Denied for the reason NoParam. A busy source cannot
+// be read, so the command waits, as it does for a busy owner.
 //
 // Besides the errors of package buff, Result.Err is [ErrUnknownOwner], [ErrUnknownSpec],
 // [ErrRemoved], [ErrClosed] or [ErrOverloaded]. If the owner is busy, or the source is busy and
 // must be read, the command waits, Result.Queued is set, and the Handle is zero.
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner), because it searches for an
-// instance that the application joins.
+// instance that the application can join.
 func (e *Engine) AddBuff(id buff.OwnerID, a buff.Application) (buff.Handle, buff.Result) {
 	e.enter("AddBuff")
 	var r buff.Result
@@ -59,8 +59,8 @@ func (e *Engine) applyAsCommand(id buff.OwnerID, a *buff.Application) buff.Resul
 }
 
 // ready reports whether the loop can apply a buff to an owner, or remove a buff from it, directly.
-// Otherwise the caller makes a Command, which costs far more than the work itself. The general
-// path then reports the obstacle, records the command, or queues it.
+// Otherwise the caller makes a Command, which costs far more than the change itself. The code for
+// commands then reports an error, records the command, or queues it.
 func (e *Engine) ready(o *owner) bool {
 	return o != nil && e.record == nil && !e.closed && len(e.loop.Events) < e.opts.Limits.Events &&
 		e.idle(o) && !o.leaving() && o.set.Pending() < e.opts.Limits.Handlers
@@ -94,8 +94,8 @@ func (e *Engine) AddTimeout(id buff.OwnerID, delay time.Duration, f func(*Contex
 }
 
 // Remove ends the buff of a handle, for the reason Cancelled. If the buff no longer exists, Remove
-// has no effect, and Result.Err is buff.ErrStale. If Remove returns without Queued, the only
-// further event of the buff is its removal.
+// has no effect, and Result.Err is buff.ErrStale. If Result.Queued is not set, the only further
+// event of the buff is its Removed event.
 //
 // If the owner is busy, Result.Queued is set, and the buff is removed later: events that are due
 // up to now come first, including their handlers, which can check [Context.Revoked]. The Removed
@@ -124,10 +124,10 @@ func (e *Engine) removeBuff(r *buff.Result, h buff.Handle) {
 	e.afterCommand(o)
 }
 
-// Cancel cancels a timeout. If it returns with Kind Removed, the function of the timeout will not
-// be called. If the owner is busy, Result.Queued is set, and the timeout is cancelled later. A
-// timeout that is due up to now then still fires, with a TimedOut event, and its function can
-// check [Context.Revoked]. A cancellation emits no event.
+// Cancel cancels a timeout. If Result.Kind is Removed, the function of the timeout will not be
+// called. If the owner is busy, Result.Queued is set, and the timeout is cancelled later. A timeout
+// that is due up to now still fires before that, with a TimedOut event; its function can check
+// [Context.Revoked]. A cancellation emits no event.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Cancel(t buff.TimeoutHandle) buff.Result {
@@ -168,7 +168,7 @@ func (e *Engine) deliver(o *owner, c *buff.Command) buff.Result {
 }
 
 // mayTriggerHandlers reports whether a command may trigger any number of handlers if it is issued
-// repeatedly. Other commands can only end what an Apply has started.
+// repeatedly. Other commands can only end effects that one of these commands has started.
 func mayTriggerHandlers(v verb.Verb) bool {
 	switch v {
 	case verb.Apply, verb.Enter, verb.AddTag, verb.DropTag, verb.Release:
@@ -177,8 +177,8 @@ func mayTriggerHandlers(v verb.Verb) bool {
 	return false
 }
 
-// queue holds a command in an owner's mailbox until the owner is idle. If via is set, o is only the
-// source of the application, which is for another owner.
+// queue holds a command in an owner's mailbox until the owner is idle. If `via` is set, c applies a
+// buff to another owner, and o is only the source.
 func (e *Engine) queue(o *owner, c *buff.Command, via bool) buff.Result {
 	if o.waiting() >= e.opts.Limits.Mailbox {
 		return e.overload(o, e.opts.Limits.Mailbox, "commands, since it is busy")
@@ -271,10 +271,9 @@ func (e *Engine) send(o *owner, m message) {
 	}
 }
 
-// revoked is an entry in a list of the buffs and timeouts that the loop has commanded to end while
-// their owner was busy; those commands wait in the mailbox. The loop adds entries at the front of
-// the list, and truncates it while the owner is idle. The owner's handlers may read it
-// concurrently.
+// revoked is an entry in the list of the buffs and timeouts of an owner that queued commands of the
+// loop will end. The loop adds entries at the front of the list, and truncates it while no worker
+// runs the owner. The owner's handlers may read the list concurrently.
 type revoked struct {
 	handle  buff.Handle
 	timeout buff.TimeoutHandle
@@ -308,13 +307,13 @@ func (b *rareState) forgetRevoked(waiting int32) {
 	}
 }
 
-// Revoked reports whether the loop has commanded the end of the buff or timeout that the handler
-// was called for: with Remove, or buff.RemoveStacks without a number, for a buff, and with Cancel
-// for a timeout. Such a command is Queued while the owner is busy, and events that were due before
-// it come first, possibly the event of this handler. A handler that must not act for a revoked
-// buff or timeout checks Revoked first and returns. The result is exact: it is true if the call of
-// the loop has returned, and false if that call has not started. Commands of the Inbox and of
-// other handlers do not count.
+// Revoked reports whether a queued command of the loop will end the buff or timeout that the
+// handler was called for. For a buff, this command is Remove, or buff.RemoveStacks without a
+// number; for a timeout, it is Cancel. The command is Queued while the owner is busy, and events
+// that were due before it come first. The event of this handler may be among them. A handler that
+// must not act for a revoked buff or timeout checks Revoked first and returns. The result is exact:
+// it is true if the call of the loop has returned, and false if that call has not started. Commands
+// of the Inbox and of other handlers do not count.
 //
 // Only inside the handler. It costs O(commands waiting for the owner).
 func (c *Context) Revoked() bool {

@@ -61,14 +61,14 @@ func (c *Context) Data() any { return c.live().owner.data }
 func (c *Context) Now() wheel.Time { return c.live().turn.At() }
 
 // Seen returns the game time of the frame that processes the event. Seen − Now is the delay of the
-// event, because the frame was late or long. If the handler is slow, the loop may have advanced
-// further.
+// event; it is positive if the frame was late or long. If the handler is slow, the loop may have
+// advanced further.
 //
 // Only inside the handler.
 func (c *Context) Seen() wheel.Time { return c.live().turn.Now }
 
-// Catalog returns the current definitions: those of the last [Engine.Reload] before the turn of
-// this handler's owner started.
+// Catalog returns the definitions that this turn of the handler's owner uses: the newest catalog
+// when the turn started. A later [Engine.Reload] has no effect on them.
 //
 // Only inside the handler.
 func (c *Context) Catalog() *buff.Catalog { return c.live().turn.Catalog }
@@ -145,8 +145,8 @@ func (c *Context) Cancel(t buff.TimeoutHandle) {
 
 // Do executes a command after the handler has returned. A command for the handler's own owner runs
 // at this instant. A command for another owner, for several owners, or for a zone runs at the end
-// of the frame. Do panics as [Engine.Do] does, and also if the engine does not know the definition
-// or the handler that the command names.
+// of the frame. Do panics in the same cases as [Engine.Do], and also if the engine does not know
+// the definition or the handler that the command names.
 //
 // If the rules refuse the command, an event reports it. buff.Pause of the handler's own owner also
 // pauses the remaining events of this instant. If buff.Steal removes a buff from the handler's own

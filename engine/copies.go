@@ -10,13 +10,13 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// copies makes consistent copies of all owners, for package store: see package snapshot. Only the
-// loop goroutine may call its methods, except Help and GiveWay.
+// copies makes consistent copies of all owners, for package store: see package snapshot. Help and
+// GiveWay may be called by any goroutine, all other methods only by the loop goroutine.
 type copies struct {
 	engine  *Engine
 	marshal func(id buff.OwnerID, data any, dst []byte) ([]byte, error)
 	locks   [copyLocks]copyLock // by owner number modulo copyLocks; guard their owners' state
-	table   []*owner            // by number: the owners, for goroutines other than the loop
+	table   []*owner            // owners by number, for goroutines other than the loop
 	now     *marks              // owners of the round that are not copied yet
 	next    *marks              // owners that have changed since the round started
 	at      buff.Moment         // start of the round
@@ -34,7 +34,7 @@ type copies struct {
 	mu     sync.Mutex
 	spares spares
 	soon   []uint32 // numbers of owners that are due next: Help copies these first
-	looked []uint32 // empty list, for reuse as soon
+	looked []uint32 // empty list, for reuse in the field soon
 }
 
 const copyLocks = 64
@@ -45,16 +45,16 @@ type copyLock struct {
 	_ [56]byte
 }
 
-// Copies returns a maker of copies of the owners, for package store, which writes the copies to
-// disk in rounds. Each engine has only one; a second call panics. From the first call on, the
+// Copies returns a Maker that copies the owners in rounds. Package store uses it to write the
+// owners to disk. An engine has only one Maker; a second call panics. From the first call on, the
 // engine tracks which owners change. This costs about 100 ns for each changed owner in each round,
 // in addition to the copy. All owners belong to the first round.
 //
-// The function m appends the game's own data of an owner to dst, in the form in which it is
-// stored, and returns the extended slice. If m fails or panics, the owner has no copy in this
-// round. m is called by the goroutine that owns the owner at the time, and concurrently for
-// different owners. It must not call the engine, and must not block: a call that never returns
-// blocks the next round and every change of its owner.
+// The function m appends the game's own data of an owner to dst, in the form in which it is stored,
+// and returns the extended slice. If m fails or panics, the owner has no copy in this round. m is
+// called by the goroutine that has exclusive access to the owner at the time, and may be called
+// concurrently for different owners. It must not call the engine, and must not block: a call that
+// never returns blocks the next round and every change of its owner.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Copies(m func(id buff.OwnerID, data any, dst []byte) ([]byte, error)) snapshot.Maker {
@@ -137,8 +137,8 @@ func (c *copies) beforeFirstChange(o *owner, interval uint32) {
 // loopShard returns the shard of the loop.
 func (c *copies) loopShard() *shard { return &c.shards[len(c.shards)-1] }
 
-// changeBusy makes a change by the loop. The owner may be busy, because the change does not
-// conflict with a running turn.
+// changeBusy makes a change on the loop that does not conflict with a running turn. The owner may
+// therefore be busy.
 func (e *Engine) changeBusy(o *owner, change func()) {
 	c := e.copies
 	if c == nil {
@@ -175,7 +175,8 @@ func (c *copies) lock(o *owner) *sync.Mutex {
 	return mu
 }
 
-// lockAll calls do while no worker can start a turn of an owner that is not copied yet.
+// lockAll calls the function do while no worker can start a turn of an owner that is not copied
+// yet.
 func (c *copies) lockAll(do func()) {
 	for k := range c.locks {
 		c.locks[k].Lock()
@@ -198,8 +199,8 @@ func (c *copies) copyNow(to *shard, o *owner, loop bool) bool {
 }
 
 // copy stores a copy of an owner in a shard, and removes the owner from the round. It removes the
-// owner even if the marshal function ends the goroutine; otherwise the owner would also end the
-// next one.
+// owner even if the marshal function ends the goroutine; otherwise the next goroutine that copies
+// the owner would end too.
 func (c *copies) copy(to *shard, o *owner, at buff.Moment, loop bool) {
 	x, made := snapshot.Copy{}, false
 	defer func() {

@@ -148,8 +148,8 @@ func (c *copies) Help() (n int) {
 	}
 }
 
-// leftIn returns one word of the set of owners that are not copied yet, or false if the set has no
-// such word.
+// leftIn returns the given word of the bit set of owners that are not copied yet. It returns false
+// if the set is shorter.
 func (c *copies) leftIn(word uint32) (w uint64, ok bool) {
 	c.locks[0].Lock()
 	defer c.locks[0].Unlock()
@@ -231,7 +231,7 @@ func (c *copies) keepShadow(by *shard, o *owner) {
 	o.copied().shadow = append(append(o.copied().shadow, head[:]...), b...)
 }
 
-// drop empties the shadow because there is a newer state.
+// drop empties the shadow when a newer state exists.
 func (s *shadow) drop() { *s = (*s)[:0] }
 
 // of returns the shadow as a copy of the owner, which is valid until the shadow changes, or false

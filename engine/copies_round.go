@@ -246,7 +246,7 @@ func (c *copies) Take() snapshot.Copies {
 
 const (
 	copyChunk  = 64 << 10 // bytes in a chunk of copies
-	copyPiece  = 64       // copies in a slice of shard.lists
+	copyPiece  = 64       // number of copies in each slice of shard.lists
 	copySpare  = 1024     // free chunks to keep
 	pieceSpare = 8192     // free slices of copies to keep
 )
@@ -278,7 +278,8 @@ func takeLast[T any](spare *[][]T) (one []T) {
 	return one
 }
 
-// room returns memory in which a copy usually fits. The caller passes the size used to used.
+// room returns memory in which a copy usually fits. The caller must then call used with the size of
+// the copy.
 func (s *shard) room(c *copies) []byte {
 	if cap(s.chunk)-len(s.chunk) < copyChunk/16 {
 		s.chunk = c.newChunk()

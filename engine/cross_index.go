@@ -10,9 +10,9 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// crossIndex is the loop's index of buffs across owners: of buffs that depend on their
-// source, and of auras. It is built from events. Events of the loop's own commands are added
-// immediately, events from workers at the end of the frame.
+// crossIndex is the loop's index, across all owners, of auras and of buffs that depend on their
+// source. It is built from events. Events of the loop's own commands are added immediately, events
+// from workers at the end of the frame.
 type crossIndex struct {
 	needed needs // union over all definitions; if it is 0, the index is not used
 
@@ -94,8 +94,8 @@ func (l *crossIndex) collect(events []buff.Event) {
 }
 
 // indexLoopEvents updates the cross-owner index after a call of the loop. Removals that the index
-// requires are executed at once, in rounds, because each removal may make room for an application,
-// which may require another removal.
+// requires are executed immediately. This may take several rounds, because a removal may make room
+// for an application, which may require another removal.
 func (e *Engine) indexLoopEvents() {
 	l := &e.index
 	if l.needed == 0 || l.settling {
@@ -138,8 +138,8 @@ func (e *Engine) deferEvictions() {
 // indexFrameEvents updates the cross-owner index with the events of the owners' turns. Removals
 // that the index requires are added to the cross-owner commands.
 //
-// The changes are sorted as cross-owner commands are, so that the age of an entry does not depend
-// on the order of the owners in the frame.
+// The changes are sorted in the same order as cross-owner commands, so that the age of an entry
+// does not depend on the order of the owners in the frame.
 func (e *Engine) indexFrameEvents() {
 	l := &e.index
 	if l.needed == 0 {
@@ -154,10 +154,10 @@ func (e *Engine) indexFrameEvents() {
 	l.retries, l.evictions = l.retries[:0], l.evictions[:0]
 }
 
-// apply updates the index with the collected changes. If several buffs were restored with an
-// owner, their changes are in the order youngest first, because each of them becomes the oldest
-// buff of its source. The auras among them are started in the opposite order, which is the order
-// of their searches.
+// apply updates the index with the collected changes. If several buffs were restored with an owner,
+// their changes are sorted youngest first, because each restored buff becomes the oldest buff of
+// its source. The restored auras are started in the opposite order, which is the order of their
+// searches.
 func (l *crossIndex) apply() {
 	for i := range l.changes {
 		c := &l.changes[i]
@@ -198,7 +198,7 @@ func (e *Engine) evict(c *outgoing) {
 }
 
 // revised is the kind of a change that may have given an instance another version of its
-// definition. One such change may represent several events.
+// definition. It stands for several kinds of events.
 const revised = buff.Refreshed
 
 // reload prepares the cross-owner index for the definitions of a new catalog. The parameter lines

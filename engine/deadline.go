@@ -10,10 +10,10 @@ import (
 // deadline becomes later, the timer does not move. It then fires early, and the loop re-arms it
 // from its own table, without accessing the owner.
 //
-// So ten buffs need one timer, and a refresh moves no timer. The price is that the wheel does not
-// preserve the order of events at one instant, which must be the order of the calls that set the
-// deadlines. findDue restores it by sorting, because each deadline has the number of the turn or
-// command that set it.
+// Ten buffs therefore need only one timer, and a refresh moves no timer. The price is that the
+// wheel does not preserve the order of events at one instant, which must be the order of the calls
+// that set the deadlines. findDue restores this order by sorting the deadlines by the number of the
+// turn or command that set them.
 
 // deadlineRecord is the loop's record of an owner: its next deadline, the state of its timer, and
 // the marks needed for a batched turn. The records of all owners form a table without pointers.
@@ -21,7 +21,7 @@ type deadlineRecord struct {
 	next    wheel.Time   // the owner's next deadline; Never if there is none
 	timerAt wheel.Time   // when the timer fires, at next or earlier; Never if the timer is not armed
 	timer   wheel.Handle // the only timer of the owner; 0 if there is none
-	order   uint32       // order of owners that are due at one instant: see buff.Set.TakeDeadline
+	order   uint32       // order of owners due at the same instant: see buff.Set.TakeDeadline
 	mark    mark
 }
 

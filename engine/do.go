@@ -21,10 +21,10 @@ import (
 // owner is busy, the command waits in its mailbox and Result.Queued is set.
 //
 // A command for several owners (buff.Compensate, buff.LoseSource, or a change of a zone's time) is
-// executed for all of them or, with ErrOverloaded, for none. Busy owners execute it when their
-// turn is over, and are not included in Result.Amount. buff.SetZone is not queued: even a busy
-// owner changes its zone at once. SetZone fails with ErrOverloaded if the owner's mailbox is full
-// and some definition ends its buffs on a change of zone.
+// either executed for all of them, or fails with ErrOverloaded and is executed for none. Busy
+// owners execute it when their turn is over, and are not included in Result.Amount. buff.SetZone is
+// not queued: even a busy owner changes its zone at once. SetZone fails with ErrOverloaded if the
+// owner's mailbox is full and the catalog has a definition whose buffs end on a change of zone.
 //
 // Do panics if the tag, the school or the attribute does not belong to the engine's catalog, or if
 // no function of package buff could have made the command.
@@ -127,7 +127,7 @@ func (e *Engine) executeForMany(c *buff.Command) buff.Result {
 }
 
 // mergeResults merges the Result of one owner into the Result of several owners. The merged Result
-// has the first error, the sum of the amounts, and the most specific of the kinds.
+// has the first error, the sum of the amounts, and the first kind other than Done.
 func mergeResults(all *buff.Result, r buff.Result) {
 	all.Amount += r.Amount
 	if all.Err == nil {
@@ -169,10 +169,10 @@ func (e *Engine) forward(c *buff.Command) buff.Result {
 	return e.countFailed(e.deliver(o, c))
 }
 
-// deliverAcross is forward for a command that one owner has issued for another owner. If the
-// target does not exist, there are two special cases. If an action of a buff issued the command,
-// the owner of that buff gets an event; if the owner has left or is busy, the failure is only
-// counted. If the command is a damage report for a source, it is dropped.
+// deliverAcross is forward for a command that one owner has issued for another owner. If the target
+// does not exist, there are two special cases. If an action of a buff issued the command, the owner
+// of that buff gets an event; if this owner has left or is busy, the failure is only counted. If
+// the command is a damage report for a source, it is dropped.
 func (e *Engine) deliverAcross(from buff.OwnerID, c *buff.Command, why *buff.Cause) {
 	if why.Damage && e.targetOf(c) == nil {
 		e.loopWork.commands++
@@ -321,9 +321,9 @@ func (a *prefetchList) reset() {
 // Absorb applies an amount of damage to the shields of an owner and returns the damage that is
 // left; see [buff.Absorb]. A school of 0 means damage without a school.
 //
-// It fails with buff.ErrAmount if the amount is negative, and otherwise as Do does. If the owner is
-// busy, it fails with [ErrBusy], because the owner's shields cannot be read. If Absorb fails,
-// nothing is absorbed, and rest is the amount.
+// It fails with buff.ErrAmount if the amount is negative, and also in the same cases as Do. If the
+// owner is busy, it fails with [ErrBusy], because the owner's shields cannot be read. If Absorb
+// fails, nothing is absorbed, and `rest` is the given amount.
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner) for each shield that it
 // uses up.

@@ -77,8 +77,8 @@
 // To execute other code on the loop, pass a function to [Inbox.Run].
 //
 // The loop and an owner's own handlers can query the owner: Buffs, Find, HasTag, Dead, Remaining,
-// Param. On the Engine each query also returns an error, for an unknown owner and for a busy one,
-// so that "unknown" is never mistaken for "no". In a handler, queries of its owner always succeed.
+// Param. On the Engine, each query also returns an error if the owner is unknown or busy, so that
+// "unknown" is never mistaken for "no". In a handler, queries of its owner always succeed.
 //
 // The loop executes its own commands at once. The Go handlers that such a command triggers run
 // later, on a worker, at the start of the owner's next turn, but with the instant of the command as
@@ -86,13 +86,13 @@
 //
 // # Order
 //
-// The events of one owner are ordered as in package buff: by instant; at one instant pulses before
-// ends before timeouts; then by age, the oldest application first. Owners are independent of each
-// other and run in parallel. Commands from one owner for another wait until the end of the frame.
-// They are then executed in the order of the events that caused them; at one instant, in the order
-// of the IDs of the owners that issued them; and for one such owner, in the order of issue. So the
-// same calls produce the same frames with one worker, with eight, and with none
-// ([Options].Synchronous).
+// The events of one owner are ordered as in package buff: by instant; at the same instant, pulses
+// come before ends, and ends before timeouts; then by age, the oldest application first. Owners are
+// independent of each other and run in parallel. Commands from one owner for another wait until the
+// end of the frame. They are then executed in the order of the events that caused them; at one
+// instant, in the order of the IDs of the owners that issued them; and for one such owner, in the
+// order of issue. So the same calls produce the same frames with one worker, with eight, and with
+// none ([Options].Synchronous).
 //
 // # One timer for each owner
 //
@@ -102,10 +102,11 @@
 // timer stays where it is. It then fires early, and the loop re-arms it from its own table,
 // without accessing the owner.
 //
-// So a million buffs on a hundred thousand players are a hundred thousand timers, and a refresh
-// moves none of them. One timer is enough because a turn processes all due instants of its owner
-// in order. The owners in a Frame have the same order as if each buff had its own timer, because
-// each deadline stores the number of the turn or command that set it, and the loop sorts by it.
+// A million buffs on a hundred thousand players therefore need a hundred thousand timers, and a
+// refresh moves none of them. One timer is enough because a turn processes all due instants of its
+// owner in order. The owners in a Frame have the same order as if each buff had its own timer,
+// because each deadline stores the number of the turn or command that set it, and the loop sorts by
+// it.
 //
 // # Where turns run
 //
@@ -155,10 +156,10 @@
 // was a handler running on the loop, the engine first finishes the Tick. Another goroutine may
 // then continue to use the engine, or close it.
 //
-// Failures that recover cannot catch end the process: a stack overflow, a concurrent map write,
-// os.Exit. A handler that never returns keeps its worker. In the Tick in which it gets stuck, the
-// loop waits for it until the Budget is used up; later Ticks do not wait for it. Once every worker
-// is stuck, no handler runs any more, and a Tick does not wait at all.
+// Failures that a call of recover cannot catch end the process: a stack overflow, a concurrent map
+// write, os.Exit. A handler that never returns keeps its worker. In the Tick in which it gets
+// stuck, the loop waits for it until the Budget is used up; later Ticks do not wait for it. Once
+// every worker is stuck, no handler runs any more, and a Tick does not wait at all.
 //
 // A handler must not call the Engine instead of its Context. Such a call panics while a Tick waits
 // for the handler. After that Tick has ended, the engine cannot distinguish the handler from the
@@ -216,7 +217,7 @@
 //
 // [Engine.Reload] replaces the catalog by a new version between two Ticks; packages buff/catalog
 // and buff/catalog/watch load a catalog from files. Later applications use the new definitions,
-// even if they name a *buff.Spec of an older version. The setting reload of a definition decides
+// even if they name a *buff.Spec of an older version. The `reload` setting of a definition decides
 // whether its running buffs keep their version, are converted to the new version, or end. The
 // engine converts some thousand buffs per Tick.
 //
@@ -236,9 +237,9 @@
 // The limit is exact. In each slice the loop gives every due owner an allowance, that is, a number
 // of events that it may process. The allowance depends on the due owners, their due events and the
 // order, but not on how fast they run. Even a single instant is divided among owners: if a million
-// players got a buff in one call, the buff ends for some of them in this Tick and for the others
-// in the next Ticks, with the same Now. An owner that waits for its allowance counts as busy:
-// commands for it are queued after its due events.
+// players got a buff in one call, the buff ends for some of them in this Tick and for the others in
+// the next Ticks, but with the same Context.Now. An owner that waits for its allowance counts as
+// busy: commands for it are queued after its due events.
 //
 // Game time does not advance at all while an owner waits for its allowance. While an owner waits
 // for a worker, time advances by at most 50 ms: the worker may be held by a handler that sleeps

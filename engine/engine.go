@@ -29,7 +29,7 @@ import (
 type Engine struct {
 	opts    Options                   // Options.Catalog is the first catalog; see edition
 	edition atomic.Pointer[edition]   // the current definitions
-	named   []boundHandler            // handlers by name, numbered from firstNamed; immutable
+	named   []boundHandler            // sorted by name; ids start at firstNamed; immutable
 	names   map[string]buff.HandlerID // immutable: any goroutine reads it
 	release func(context.Context) error
 
@@ -78,7 +78,7 @@ type Engine struct {
 	captured         []buff.Captured // scratch for attributes captured from a source by the loop
 	prefetching      *prefetchList   // nil until first used
 	outbox           []outgoing
-	carried          int // commands in outbox from earlier frames
+	carried          int // number of commands in `outbox` from earlier frames
 	loopWork         work
 	index            crossIndex
 	counters         specCounters
@@ -109,7 +109,7 @@ type Engine struct {
 	frames   atomic.Uint64 // current frame number; read by workers
 	seen     atomic.Int64  // game time of the frame; read by workers
 	interval atomic.Uint32 // number of the round of copies; 0 without copies; read by workers
-	unread   atomic.Uint64 // results of turns in frames before this one are no longer read
+	unread   atomic.Uint64 // a frame number: turn results of earlier frames are no longer read
 	dropped  atomic.Uint64 // the workers' part of view.Stats.Dropped
 	failed   atomic.Uint64 // the workers' part of view.Stats.Undelivered
 	failures atomic.Uint64 // faults of all callbacks and handlers
@@ -185,8 +185,8 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 // once before the owner is idle again.
 const runRoom = 16
 
-// firstNamed is the id of the first handler that timeouts refer to by name. Lower ids belong to
-// the handlers that catalogs call; a Reload may add some.
+// firstNamed is the id of the first handler that timeouts refer to by name. Lower ids belong to the
+// handlers that catalogs call; a Reload may add handlers.
 const firstNamed = 1 << 24
 
 // nameHandlers assigns ids to the handlers, in the order of their names.
@@ -243,8 +243,8 @@ func (e *Engine) Now() wheel.Time {
 	return e.now
 }
 
-// Catalog returns the current definitions: those of the last [Engine.Reload], or else of
-// Options.Catalog.
+// Catalog returns the current definitions: the catalog of the last [Engine.Reload], or
+// Options.Catalog if nothing was reloaded.
 //
 // Any goroutine may call it.
 func (e *Engine) Catalog() *buff.Catalog { return e.edition.Load().catalog }
@@ -262,11 +262,11 @@ const closeLimit = 1 << 20
 // still behind.
 const cutOffLimit = 4 * closeLimit
 
-// Close ends the engine: it refuses new work, delivers accepted work and the events that are due
-// in carried time (see [Options].CatchUp), waits for handlers and releases the workers. Events
-// after that never run. Calls after Close fail with [ErrClosed] or do nothing. The events of this
-// final work reach the handlers but no Frame. To see them, call Tick again before Close, or pass a
-// function to Close.
+// Close ends the engine: it refuses new work, delivers accepted work and the events that are due in
+// carried time (see [Options].CatchUp), waits for handlers and releases the workers. Later events
+// never run. Calls after Close fail with [ErrClosed] or do nothing. The events of this final work
+// reach the handlers, but Tick does not return them in a Frame. To see them, call Tick again before
+// Close, or pass a function to Close.
 //
 // Close processes at most 1,048,576 deadlines of carried time, and none after ctx has ended. The
 // remaining time is dropped: its events never run, and Stats.LostAtClose is its length. An owner
@@ -277,7 +277,7 @@ const cutOffLimit = 4 * closeLimit
 // handlers are still running. Close may then be called again. It must not be called from a
 // handler. If handlers of two owners trigger each other endlessly, Close runs until ctx ends.
 //
-// The functions in told are called on the loop with each frame of the final work. The first of
+// The functions in `told` are called on the loop with each frame of the final work. The first of
 // these frames starts with the events of the loop's calls since the last Tick.
 //
 // Only the loop goroutine may call it.
@@ -359,13 +359,13 @@ func (inline) Submit(task func()) error {
 	return nil
 }
 
-// Pool holds the worker goroutines of one or more engines, each of which has its own loop. Make one
-// with [NewPool].
+// Pool holds the worker goroutines of one or more engines, each of which has its own loop. Call
+// [NewPool] to make a Pool.
 type Pool struct{ pool *ants.Pool }
 
-// NewPool returns a pool for the given number of workers, from 1 to 65,536. It should be the sum of
-// Options.Workers of all engines that use the pool. The pool starts goroutines as they are needed,
-// and keeps them.
+// NewPool returns a pool for the given number of workers, from 1 to 65,536. This number should be
+// the sum of Options.Workers of all engines that use the pool. The pool starts goroutines as they
+// are needed, and keeps them.
 //
 // If the pool is smaller, an engine that finds no free worker leaves its due events to a later
 // frame. Nothing is lost, but the results then depend on the relative speed of the engines. Any
@@ -384,7 +384,7 @@ func NewPool(workers int) (*Pool, error) {
 	return &Pool{pool}, nil
 }
 
-// Close releases the goroutines, after their current tasks have ended. If ctx ends first, it
+// Close releases the goroutines, after their current tasks have ended. If ctx ends first, Close
 // returns the error of ctx. Close the engines that use the pool first. A second Close does nothing.
 // Any goroutine may call it.
 func (p *Pool) Close(ctx context.Context) error {

@@ -7,8 +7,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// Errors of calls, wrapped with the name of the subject and the limit. Package buff has the
-// errors of the rules: buff.ErrDuration, buff.ErrStacks, buff.ErrFull, buff.ErrStale,
+// Errors of calls. The returned errors wrap these, and add the subject and the limit. Package buff
+// has the errors of the rules: buff.ErrDuration, buff.ErrStacks, buff.ErrFull, buff.ErrStale,
 // buff.ErrInfinite, buff.ErrLevel, buff.ErrScale, buff.ErrRate, buff.ErrPeriod, buff.ErrTag,
 // buff.ErrAmount.
 var (

@@ -15,7 +15,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Names of the game's callbacks other than handlers, as in [view.Fault].Call.
+// Names of the game's callbacks other than handlers, as used in [view.Fault].Call.
 const (
 	callMembers = "Members"   // Options.Members
 	callRecord  = "Record"    // a call of the method Write of Options.Trace.Record
@@ -102,7 +102,8 @@ func (e *Engine) fault(f *view.Fault, at site) {
 	e.opts.OnFault(*f)
 }
 
-// errExit is the error, instead of a panic value, of a function that has ended its goroutine.
+// errExit takes the place of the panic value if a function has ended its goroutine instead of
+// panicking.
 var errExit = errors.New("it ended its goroutine")
 
 // callGame calls a callback other than a handler. It returns the value of the callback's panic, or

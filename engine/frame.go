@@ -29,7 +29,7 @@ type Frame struct {
 	head  []buff.Event   // events of the loop's calls since the last Tick
 	turns [][]buff.Event // events of owners' turns, in the order of dispatch: see add
 	tail  []buff.Event   // events of cross-owner commands and the inbox
-	spare []buff.Event   // list of the last frame's head, for reuse
+	spare []buff.Event   // memory of the previous `head`, for reuse
 	count int
 }
 
@@ -135,8 +135,8 @@ func (f *Frame) end(e *Engine) {
 	}
 }
 
-// forgetEvery is the interval, in frames, at which the flight recorder is called although there
-// are no events, so that it drops old ones.
+// forgetEvery is the interval, in frames, at which the flight recorder is called if there are no
+// events, so that it drops old events.
 const forgetEvery = 256
 
 // recordHistory adds the frame's events to the flight recorder.
@@ -151,8 +151,8 @@ func (f *Frame) recordHistory(r *history.Recorder) {
 }
 
 // History returns the flight recorder, or nil if Options.Trace.History is 0. The flight recorder
-// keeps the events of the last minute of game time, or fewer if Options.Trace.History has no room
-// for all. Events of calls since the last Tick are added by the next Tick.
+// keeps the events of the last minute of game time; if Options.Trace.History has no room for all of
+// them, it keeps the newest. Events of calls since the last Tick are added by the next Tick.
 //
 // Any goroutine may call it.
 func (e *Engine) History() *history.Recorder { return e.history }

@@ -33,16 +33,16 @@ import (
 type Inbox struct {
 	engine *Engine
 	name   string
-	never  error // error of all posts, if this is not nil
+	never  error // if not nil, all posts fail with this error
 
-	newest  atomic.Pointer[envelope] // posted and not yet gathered commands, the newest first
+	newest  atomic.Pointer[envelope] // list of commands posted but not yet gathered, newest first
 	room    atomic.Pointer[room]
-	held    atomic.Int64 // number of commands accepted and not delivered yet
+	held    atomic.Int64 // number of commands accepted but not yet delivered
 	refused atomic.Uint64
 
-	// Fields of the loop.
-	first, last *envelope // gathered and not yet delivered commands, in order
-	credit      int       // cost that the commands may have before it is the next producer's turn
+	// Only the loop accesses the fields below.
+	first, last *envelope // list of commands gathered but not yet delivered, in order
+	credit      int       // cost that more commands may have before the next producer's turn
 	prefetched  int       // number of prefetched commands at the front of the list
 }
 
@@ -82,8 +82,9 @@ func (in *Inbox) Cancel(t buff.TimeoutHandle) error {
 
 // Do executes a command in the next Tick that has room for it. It fails with [ErrInboxFull] or
 // [ErrClosed]; with [ErrUnknownSpec] or [ErrRemoved] if the definition of an Apply is not in the
-// engine's catalog; with [ErrUnknownHandler]; and with buff.ErrAmount if the amount of an Absorb is
-// negative. It panics as [Engine.Do] does. The list Application.Params is copied.
+// engine's catalog; with [ErrUnknownHandler] if a timeout names an unknown handler; and with
+// buff.ErrAmount if the amount of an Absorb is negative. It panics in the same cases as
+// [Engine.Do]. The list Application.Params is copied.
 //
 // A nil error only means that the command was accepted; [Inbox.Ask] waits for its Result.
 //
@@ -148,7 +149,7 @@ func (in *Inbox) put(l *envelope) {
 	}
 }
 
-// postRecorded posts an envelope of a recording, in a replay. It ignores the limits.
+// postRecorded posts an envelope from a recording during a replay. It ignores the limits.
 func (in *Inbox) postRecorded(l *envelope) {
 	in.held.Add(1)
 	in.engine.producers.held.Add(1)
@@ -275,7 +276,7 @@ func (p *producers) finish(in *Inbox, l *envelope, cost int) {
 	p.held.Add(-1)
 }
 
-// deliverInbox executes the commands of the Inbox until they have used up their part of the Tick.
+// deliverInbox executes the commands of the Inbox until they have used up their share of the Tick.
 func (e *Engine) deliverInbox() {
 	p := &e.producers
 	calls := e.record.beginInbox()

@@ -30,7 +30,7 @@ type producers struct {
 	byName map[string]*Inbox
 	all    atomic.Pointer[[]*Inbox] // in the order of creation
 
-	// Fields of the loop.
+	// Only the loop accesses the fields below.
 	turn     int // index of the producer to serve next
 	gathered int // number of gathered envelopes
 }
@@ -59,7 +59,7 @@ func (p *producers) share(all []*Inbox) {
 	p.all.Store(&all)
 }
 
-// waiting returns the number of commands accepted and not delivered.
+// waiting returns the number of commands accepted but not yet delivered.
 func (p *producers) waiting() int { return int(p.held.Load() &^ shut) }
 
 // isShut reports whether posting is closed.
@@ -80,11 +80,13 @@ func (p *producers) close() { p.held.Or(shut) }
 // too, because the total is used up.
 //
 // The loop serves the producers in turn, in the order of their creation, and takes commands from
-// each until they have cost a small amount. So each producer also has an equal part of the Inbox's
-// cost limit in a Tick. Producers that need less leave the rest to the others.
+// each until they have cost a small amount. Each producer thus also has an equal share of the
+// Inbox's cost limit in a Tick. Producers that need less leave the rest of their share to the
+// others.
 //
-// Producers exist as long as the engine. There are at most 64, and at most Options.Limits.Inbox.
-// For a further name, For returns an Inbox whose posts fail with [ErrTooManyProducers].
+// Producers exist as long as the engine. There can be at most 64 producers, and no more than
+// Options.Limits.Inbox. For a further name, For returns an Inbox whose posts fail with
+// [ErrTooManyProducers].
 //
 // Any goroutine may call it.
 func (in *Inbox) For(name string) *Inbox {

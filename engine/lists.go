@@ -18,8 +18,8 @@ type lists struct {
 // frame, which the loop may be reading, and a free list.
 const mostOld = 2
 
-// prepare empties the worker's lists if a new frame has started. While lists of an earlier frame
-// may still be read, as Engine.unread says, they are set aside and others are used.
+// prepare empties the worker's lists if a new frame has started. Lists of an earlier frame that may
+// still be read (see Engine.unread) are set aside, and other lists are used.
 func (l *workerState) prepare() {
 	if f := l.engine.frames.Load(); l.frame != f {
 		if !l.emptied {
@@ -74,8 +74,8 @@ func (l *workerState) shrink(s *highWaters) {
 }
 
 // deliverOutbox executes the commands for other owners that the rules have issued during a command
-// of the loop, such as the command that applies a stolen buff to the thief. A command is counted
-// as undelivered if its owner is unknown or has a full mailbox.
+// of the loop, such as the command that applies a stolen buff to the thief. A command is counted as
+// undelivered if its target is unknown or has a full mailbox.
 func (e *Engine) deliverOutbox() {
 	if e.deliveringOutbox || e.index.settling {
 		return // an outer call processes the list
@@ -147,8 +147,8 @@ type highWater int
 
 const (
 	// checkEvery is the number of frames between two checks of the lists, about 13 seconds at 20
-	// Hz. It is odd because some pairs of lists alternate between frames, and both must be
-	// checked.
+	// Hz. It is odd because some pairs of lists alternate between frames, and both lists of a pair
+	// must be checked.
 	checkEvery = 255
 	// minCapacity is the capacity that a list always keeps. Lists of events keep only
 	// minEventCapacity: events are so large that their lists would otherwise use most of the memory
@@ -210,8 +210,8 @@ func (e *Engine) shrinkLists(frame uint64) {
 		e.workers[i].shrink(s)
 	}
 	e.spare.shrink()
-	// The last frame is no longer valid, so its lists are free. Its head and the list that the
-	// loop's calls are filling now alternate.
+	// The last frame is no longer valid, so its lists are free. Frame.head and the list that the
+	// loop's calls now fill are a pair that alternates.
 	f := &e.frame
 	f.head, f.tail, f.turns = fitEvents(f.head[:0], s.loop), fitEvents(f.tail[:0], s.loop), fit(f.turns[:0], s.turns)
 	if len(e.loop.Events) == 0 {
@@ -236,7 +236,7 @@ func (e *Engine) releaseMemory() {
 	yield := e.index.auras.addFound
 	e.index = newCrossIndex(e.Catalog())
 	e.index.auras.addFound = yield
-	// Start over only if all numbers are free and none has used up half of its generations.
+	// Start over only if all numbers are free and no number has used up half of its generations.
 	// Otherwise every number keeps its own generation, so that one frequently used number does not
 	// use up the generations of the others.
 	if top := slices.Max(e.bases); len(e.free) == len(e.bases) && top < 1<<31 {

@@ -16,7 +16,7 @@ import (
 // allocate the error, 32 bytes.
 
 // HasTag reports whether an owner has a tag, granted by its buffs or by AddTag. It reports false
-// for tag 0, which Catalog.Tag returns for an unknown name. HasTag fails with [ErrBusy] and
+// for tag 0, which Catalog.Tag returns for an unknown name. It fails with [ErrBusy] or
 // [ErrUnknownOwner]. Do not treat an error as false: a stunned player could then act while its
 // state cannot be read.
 //
@@ -32,7 +32,7 @@ func (e *Engine) HasTag(id buff.OwnerID, tag buff.Tag) (bool, error) {
 
 // Dead reports whether an owner has been killed and not revived since. An owner is killed by
 // buff.Kill, by an action of a buff, or when an attribute with the setting at_min: kill reaches its
-// minimum. A buff.Died event reports the death. Dead fails as HasTag does.
+// minimum. A buff.Died event reports the death. It fails in the same cases as HasTag.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Dead(id buff.OwnerID) (bool, error) {
@@ -45,10 +45,11 @@ func (e *Engine) Dead(id buff.OwnerID) (bool, error) {
 }
 
 // Remaining returns the longest time left among an owner's buffs with a tag, and reports whether
-// there is such a buff. A buff has a tag if the Tags or Grants of its definition contain the tag or
-// one below it in the hierarchy. For example, a cooldown is a buff with a tag. The time left of a
-// paused buff is counted as if the buff were resumed now; the time left of an infinite buff is the
-// longest Duration. Remaining fails as HasTag does.
+// there is such a buff. If, for example, cooldowns are buffs with a tag, it returns the time until
+// an ability is ready. A buff has a tag if the Tags or Grants of its definition contain the tag or
+// one below it in the hierarchy. The time left of a paused buff is counted as if the buff were
+// resumed now; the time left of an infinite buff is the longest Duration. Remaining fails in the
+// same cases as HasTag.
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Remaining(id buff.OwnerID, tag buff.Tag) (left time.Duration, found bool, err error) {
@@ -83,7 +84,8 @@ type Carried struct{ set *buff.Set }
 // buff. All does not allocate.
 func (c Carried) All() iter.Seq[buff.Instance] { return c.set.All() }
 
-// Buffs returns the owner's buffs. It fails as HasTag does; the result then has no buffs.
+// Buffs returns the owner's buffs. It fails in the same cases as HasTag; the result then has no
+// buffs.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Buffs(id buff.OwnerID) (Carried, error) {
@@ -116,7 +118,7 @@ func (e *Engine) Find(h buff.Handle) (b buff.Instance, found bool, err error) {
 }
 
 // OwnerOf returns the owner of the buff of a handle, and reports whether the buff is running. It
-// fails as Find does.
+// fails in the same cases as Find.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) OwnerOf(h buff.Handle) (id buff.OwnerID, found bool, err error) {
@@ -214,8 +216,8 @@ func (e *Engine) Attribute(id buff.OwnerID, attr stat.Attr) (float64, error) {
 	return set.Attribute(e.Catalog(), attr), nil
 }
 
-// Base returns the base value of an owner's attribute, without the modifiers of its buffs. It
-// fails as Attribute does.
+// Base returns the base value of an owner's attribute, without the modifiers of its buffs. It fails
+// in the same cases as Attribute.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Base(id buff.OwnerID, attr stat.Attr) (float64, error) {
@@ -229,8 +231,8 @@ func (e *Engine) Base(id buff.OwnerID, attr stat.Attr) (float64, error) {
 }
 
 // Attributes returns the attributes of an owner in the order of the catalog, each with the number
-// of its modifiers; [Engine.Modifiers] lists the modifiers. Attributes fails as Attribute does; the
-// result is then empty.
+// of its modifiers; [Engine.Modifiers] lists the modifiers. It fails in the same cases as
+// Attribute; the result is then empty.
 //
 // Only the loop goroutine may call it. It may allocate: it is meant for displays, not for rules.
 func (e *Engine) Attributes(id buff.OwnerID) (iter.Seq[stat.View], error) {
@@ -243,8 +245,8 @@ func (e *Engine) Attributes(id buff.OwnerID) (iter.Seq[stat.View], error) {
 }
 
 // Modifiers returns the modifiers of an owner's attribute, the oldest first. The field Of is the
-// buff.Handle of the buff that added the modifier; pass it to [Engine.Find]. Modifiers fails as
-// Attribute does; the result is then empty.
+// buff.Handle of the buff that added the modifier; pass it to [Engine.Find]. It fails in the same
+// cases as Attribute; the result is then empty.
 //
 // Only the loop goroutine may call it. It may allocate. Do not change the engine while you iterate
 // over the result.

@@ -10,8 +10,9 @@ import "github.com/bufftick/bufftick/buff"
 const smallSlice = 64
 
 // runsHere reports whether the batched turns of this slice run on the loop. In a synchronous
-// engine, they always do. Otherwise they do if there are few of them and all handlers that they
-// may call are quick: those that any catalog calls, and those of these owners' timeouts.
+// engine, they always do. Otherwise they do if there are few of them and all handlers that they may
+// call are quick. These are the handlers that any catalog calls and the handlers of these owners'
+// timeouts.
 func (e *Engine) runsHere() bool {
 	v := &e.batch
 	if v.n == 0 || e.opts.Synchronous {
@@ -33,8 +34,8 @@ func (e *Engine) isSlow(h buff.HandlerID) bool { return !e.handler(h).quick }
 // loopWorker returns the worker state of the loop.
 func (e *Engine) loopWorker() *workerState { return &e.workers[len(e.workers)-1] }
 
-// runHere runs the batched turns from the index at on, on the loop, and merges their results one
-// by one. If a handler ends the goroutine, a deferred function runs the remaining turns, and
+// runHere runs the batched turns on the loop, starting with index `at`, and merges their results
+// one by one. If a handler ends the goroutine, a deferred function runs the remaining turns, and
 // Engine.endExclusive then completes the Tick.
 func (e *Engine) runHere(at int) {
 	l, v, over := e.loopWorker(), &e.batch, false

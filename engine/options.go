@@ -38,7 +38,7 @@ const (
 // until the handler returns.
 type Handler func(c *Context, e buff.Event)
 
-// Handlers are handlers by name.
+// Handlers maps names to handlers.
 type Handlers map[string]Handler
 
 // Options configures an [Engine]. The zero value of each field is a usable default, except that
@@ -64,8 +64,8 @@ type Options struct {
 	Workers int
 
 	// Pool, if not nil, runs the workers of this engine and of all other engines that share the
-	// pool: see [NewPool]. Engine.Close does not close it. If nil, the engine has its own pool.
-	// The order of events does not depend on it.
+	// pool: see [NewPool]. Engine.Close does not close the Pool. If nil, the engine has its own
+	// pool. The order of events does not depend on the pool.
 	Pool *Pool
 
 	// Synchronous runs handlers inside Tick on the loop goroutine, one after the other, without a
@@ -103,21 +103,21 @@ type Options struct {
 	// the same number have the same handles.
 	Number uint32
 
-	// Members lists the owners in the area of an aura: it calls found for each owner that is there
-	// now, in any order. Duplicates and owners that are not in the engine are ignored. The bearer
-	// is a member of its own aura only if Members calls found for it. Members is required if the
-	// Catalog has an aura.
+	// Members lists the owners in the area of an aura: it calls `found` for each owner that is in
+	// the area now, in any order. Duplicates and owners that are not in the engine are ignored. The
+	// bearer is a member of its own aura only if Members calls `found` for it. Members is required
+	// if the Catalog has an aura.
 	//
-	// It is called on the loop, at the end of a Tick. It must not call the Engine, nor access the
-	// data of a busy owner; the data that it needs, such as positions, should belong to the loop.
-	// If it panics, the current search finds no members, and a Faulted event reports it.
+	// Members is called on the loop, at the end of a Tick. It must not call the Engine, nor access
+	// the data of a busy owner; the data that it needs, such as positions, should belong to the
+	// loop. If it panics, the current search finds no members, and a Faulted event reports it.
 	Members func(q AuraQuery, found func(id buff.OwnerID))
 
 	// Epoch is the wall-clock time of the engine's instant 0. The wall-clock times of all other
 	// instants follow from it. Set it to time.Now(), or to a time in the past to repeat a recorded
-	// day. If zero, it is the start of 1970 in each run, so no time would pass for an owner
-	// between two runs. Therefore Epoch is required if a definition of the Catalog has the setting
-	// clock: wall.
+	// day. If zero, it is the start of 1970 in each run, so no time would pass for an owner between
+	// two runs. Epoch is therefore required if a definition in the Catalog has the setting `clock:
+	// wall`.
 	Epoch time.Time
 
 	// Uptime is the total run time of the world before this run: zero in the first run, and in
@@ -150,13 +150,12 @@ type Options struct {
 // given in its comment; New fails if a field is out of range. A call that exceeds a limit either
 // fails with one of the package's errors or is counted in Stats.
 type Limits struct {
-	// Tick bounds the work of one Tick, as the number of deadlines, deferred handlers, and queued
-	// commands of owners. If one of these causes several events, each event counts, but it is not
-	// divided. When the limit is reached, time stops advancing, and Options.CatchUp decides what
-	// happens to the remaining time. Because the limit is a count and not a duration, the same
-	// calls stop at the same point on every machine, with any number of workers. Even the
-	// deadlines of a single millisecond are divided: among owners, and between the events of one
-	// owner.
+	// Tick bounds the work of one Tick, counted as the number of deadlines, deferred handlers, and
+	// queued commands of owners. If one of these causes several events, each event counts, but it
+	// is not divided. When the limit is reached, time stops advancing, and Options.CatchUp decides
+	// what happens to the remaining time. Because the limit is a count and not a duration, the same
+	// calls stop at the same point on every machine, with any number of workers. Even the deadlines
+	// of a single millisecond are divided: among owners, and between the events of one owner.
 	//
 	// If zero, it is 18,000. That is enough for the pulses of a million buffs every 3 s at 20
 	// Ticks a second. It is also low enough for short frames: if 300,000 buffs end in one

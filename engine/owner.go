@@ -12,9 +12,9 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// owner is the engine's state of an owner. While its mailbox is running, touched, set and
-// rare.turns belong to the worker; the other fields always belong to the loop. The struct must not
-// exceed three cache lines, so rarely used fields are in rareState.
+// owner is the engine's state of an owner. While a worker runs the mailbox, the fields touched, set
+// and rare.turns belong to this worker; the other fields always belong to the loop. The struct must
+// not exceed three cache lines, so rarely used fields are in rareState.
 type owner struct {
 	box mailbox
 
@@ -25,8 +25,8 @@ type owner struct {
 	touched uint32 // round of copies in which its last turn started; 0 after a change by the loop
 	zone    uint32 // belongs to the loop, like the fields after set
 
-	// set is stored in the owner, directly after the mailbox, so that access to an owner that is
-	// not in cache costs one cache miss and not one for each pointer.
+	// set is stored in the owner itself and not behind a pointer. Each pointer would cost another
+	// cache miss for an owner that is not in cache.
 	set  buff.Set
 	data any
 
@@ -50,11 +50,11 @@ const (
 // leaving reports whether an owner was dropped while it was busy, or has left.
 func (o *owner) leaving() bool { return o.presence != there }
 
-// turns holds the state that a turn stores in its owner if a message has started the turn, or if
-// it was not finished or is measured.
+// turns holds the state that turns store in their owner. An owner needs it if a message has started
+// the turn, or if the turn is unfinished or measured.
 type turns struct {
 	progress
-	segments []segment // results of turns since the owner was last idle, without that in batched
+	segments []segment // results since the owner was last idle, except rareState.batched
 	took     took
 }
 
@@ -63,19 +63,19 @@ type progress struct {
 	given      int32      // the allowance: see Engine.dispatch
 	used       int32      // used part of the allowance
 	executed   int32      // commands executed since dispatch
-	order      uint32     // order of its turns: see buff.Turn
+	order      uint32     // sequence number of its turns: see buff.Turn
 	until      wheel.Time // instant up to which the last turn must process due events
 	reached    wheel.Time // instant at which a turn was cut short
-	unfinished bool       // there are unprocessed events up to until
+	unfinished bool       // there are unprocessed events that are due at `until` or earlier
 	parked     bool       // the last turn used up its allowance; the next turn continues it
 }
 
 // turns returns the state that turns have stored in the owner, or nil if there is none. Only the
-// goroutine that owns the owner may call it.
+// goroutine to which the owner belongs may call it.
 func (o *owner) turns() *turns { return o.readRare().turns }
 
-// needTurns returns the same state as turns, and makes it if there is none. Only the goroutine
-// that owns the owner may call it.
+// needTurns returns the state that turns have stored in the owner, and creates it if needed. Only
+// the goroutine to which the owner belongs may call it.
 func (o *owner) needTurns() *turns {
 	b := o.needRare()
 	if b.turns == nil {
@@ -84,7 +84,8 @@ func (o *owner) needTurns() *turns {
 	return b.turns
 }
 
-// reached returns the instant at which the owner's last turn was cut short, or 0 if none was.
+// reached returns the instant at which the owner's last turn was cut short, or 0 if it was not cut
+// short.
 func (o *owner) reached() wheel.Time {
 	if t := o.turns(); t != nil {
 		return t.reached
@@ -98,9 +99,9 @@ func (o *owner) isParked() bool {
 	return t != nil && t.parked
 }
 
-// used returns the used part of the allowance of an owner whose turn has ended. For a batched
-// turn, that is batchedTurn.used. If the batched turn was cut short and messages have continued
-// it, turns.used is larger; if they have not, turns may exist only for its measurements.
+// used returns the used part of the allowance of an owner whose turn has ended. For a batched turn,
+// this is batchedTurn.used. If the batched turn was cut short and messages have continued it,
+// turns.used is larger and is returned.
 func (o *owner) used() (n int32) {
 	if v := o.readRare().batched; v != nil {
 		n = v.used
@@ -126,12 +127,12 @@ func (o *owner) resetUsed() {
 // one. It exists until the owner leaves. Both the loop and a worker may create it. Its fields
 // belong to the loop, except turns.
 type rareState struct {
-	turns *turns // belongs to the goroutine that owns the owner; may be nil
+	turns *turns // belongs to the goroutine to which the owner belongs; may be nil
 
 	batched *batchedTurn // the batched turn of the owner, until it is merged
 
-	// Buffs and timeouts that queued commands of the loop will end, the newest first; workers read
-	// it.
+	// A list of the buffs and timeouts that queued commands of the loop will end, newest first.
+	// Workers read the list.
 	revoked atomic.Pointer[revoked]
 
 	lastRun       uint64 // last slice in which a run message was sent to the owner
@@ -160,8 +161,8 @@ func (o *owner) readRare() *rareState {
 	return &emptyRare
 }
 
-// needRare returns the owner's rarely used state for writing, and makes it if there is none. Only
-// the loop and the goroutine that owns the owner may call it.
+// needRare returns the owner's rarely used state for writing, and creates it if needed. Only the
+// loop and the goroutine to which the owner belongs may call it.
 func (o *owner) needRare() *rareState {
 	if b := o.rare.Load(); b != nil {
 		return b
@@ -188,8 +189,8 @@ func (o *owner) setScale(p zoneScale) {
 
 // took is the time spent in the turns of an owner.
 type took struct {
-	sample time.Duration // in measured turns that are not counted yet
-	spent  time.Duration // in the span with the number span: see busiest
+	sample time.Duration // time in measured turns that is not counted yet
+	spent  time.Duration // time in the span with the number in the next field: see busiest
 	span   uint32
 }
 
@@ -205,14 +206,14 @@ func (o *owner) id() buff.OwnerID { return o.set.Owner() }
 
 // segment is the result of one turn of an owner. Its slices are parts of the worker's lists.
 type segment struct {
-	// A summary of the events, so that the loop need not read the events, which are in the
-	// worker's cache. The field plain says that all events are pulses. If there is exactly one
-	// event, and it is a pulse, late is its delay in ms.
+	// A summary of the events, so that the loop need not read the events, which are in the worker's
+	// cache. The field plain says that all events are pulses. If the only event is a pulse, the
+	// field late is its delay in ms.
 	plain bool
 	late  int32
 
 	events []buff.Event
-	chunk  *chunk // memory of events; undefined if events is empty
+	chunk  *chunk // memory of `events`; undefined if there are no events
 	outbox []outgoing
 }
 
@@ -251,8 +252,8 @@ type message struct {
 type messageKind uint8
 
 const (
-	run messageKind = iota // process all events due by at
-	do                     // execute cmd, which was issued at the instant at
+	run messageKind = iota // process all events that are due at the instant `at` or earlier
+	do                     // execute cmd, which was issued at the instant `at`
 )
 
 // Spawn adds an owner. The value data belongs to the game; [Context.Data] returns it. Spawn fails

@@ -26,8 +26,8 @@ func (e *Engine) moment() buff.Moment {
 	return buff.Moment{Now: e.now, Wall: e.opts.Epoch.UnixMilli() + int64(passed), Uptime: e.opts.Uptime.Milliseconds() + now}
 }
 
-// Save returns a blob of an owner's state, to be stored and passed to [Engine.Restore]. It does
-// not change the owner. The blob does not contain the owner's data, timeouts with a function, and
+// Save returns a blob of an owner's state, to be stored and passed to [Engine.Restore]. It does not
+// change the owner. The blob does not contain the owner's data, timeouts with a function, or
 // deferred handlers. Save fails with [ErrUnknownOwner], [ErrClosed], or [ErrBusy] if the owner is
 // busy, since its state cannot be read then.
 //
@@ -89,9 +89,9 @@ func (e *Engine) Despawn(id buff.OwnerID) ([]byte, error) {
 // also drops and counts all of the owner's timeouts.
 //
 // A busy owner leaves when its turn has ended. Events that were due before the Drop, and commands
-// that were issued before it, are still processed; later ones are not. Their events are reported
-// when the owner leaves. Until then its handlers may use its data, so if you spawn the id again,
-// pass other data.
+// that were issued before it, are still processed; later events and commands are not. The processed
+// events are reported when the owner leaves. Until then its handlers may use its data, so if you
+// spawn the id again, pass other data.
 //
 // It fails with [ErrUnknownOwner], [ErrClosed] or, for an idle owner and after
 // Options.Limits.Events events in one frame, [ErrOverloaded]; the owner is then unchanged.
@@ -120,21 +120,21 @@ func (e *Engine) Drop(id buff.OwnerID) error {
 }
 
 // Restore is Spawn for an owner with a blob. The owner gets its buffs back. The clock of each buff
-// decides whether the time of the owner's absence counts for it. The owner is in the same zone as
-// before; a [buff.SetZone] to that zone has no effect. In the next frame, a Restored or a Removed
-// event reports the outcome for each buff; the Restoration is a summary. The id and the data may
-// differ from those with which the blob was made.
+// decides whether the time of the owner's absence counts for that buff. The owner is in the same
+// zone as before; a [buff.SetZone] to that zone has no effect. In the next frame, a Restored or a
+// Removed event reports the outcome for each buff; the Restoration is a summary. The id and the
+// data may differ from those with which the blob was made.
 //
-// A source may have left while the owner was away, without a notification of the owner.
-// Restoration.Sources lists the sources of the owner's buffs that are not owners of this engine.
-// For each source that is gone for good, issue [buff.LoseSource]; otherwise the buffs of that
-// source stay until they end on their own.
+// A source may have left while the owner was away and could not be notified. Restoration.Sources
+// lists the sources of the owner's buffs that are not owners of this engine. For each source that
+// is gone for good, issue [buff.LoseSource]; otherwise the buffs of that source stay until they end
+// on their own.
 //
-// It fails as [Engine.Spawn] does, with buff.ErrBlob, with [ErrTooManyZones], or with buff.ErrFull
-// if the blob has more buffs than Options.Limits.Buffs. It fails with [ErrOverloaded] if its
-// immediate effects, such as the pulses of the time away, exceed Options.Limits.Events or
-// Limits.Handlers; try again after the next Tick. After an error the owner does not exist, and
-// nothing has changed.
+// It fails in the same cases as [Engine.Spawn]. It also fails with buff.ErrBlob, with
+// [ErrTooManyZones], with buff.ErrFull if the blob has more buffs than Options.Limits.Buffs, and
+// with [ErrOverloaded] if the immediate events or handlers, such as those of pulses during the
+// absence, exceed Options.Limits.Events or Limits.Handlers. After [ErrOverloaded], try again after
+// the next Tick. After an error the owner does not exist, and nothing has changed.
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Restore(id buff.OwnerID, data any, blob []byte) (buff.Restoration, error) {
@@ -161,8 +161,8 @@ func (e *Engine) Restore(id buff.OwnerID, data any, blob []byte) (buff.Restorati
 	return e.restore(o, zone, z, e.moment(), blob, false)
 }
 
-// restore adds a new owner with the state of a blob, in a zone. It restores the buffs as of the
-// moment at. If later is set, resulting commands for other owners wait for the next Tick.
+// restore adds a new owner with the state of a blob to a zone. It restores the buffs as of the
+// moment `at`. If `later` is set, resulting commands for other owners wait for the next Tick.
 func (e *Engine) restore(o *owner, zone uint32, z *zone, at buff.Moment, blob []byte, later bool) (buff.Restoration, error) {
 	list, n := z.scale.changes(zoneScale{})
 	r, err := o.set.Restore(e.restoreRoom(), at, blob, e.handlerID, list[:n]...)
@@ -202,13 +202,14 @@ func (e *Engine) detach(o *owner) {
 }
 
 // Readmit is Restore for an owner of a world that was saved as a whole, by [Engine.Copies]. The
-// parameter zone is the zone in which the owner was when the world stopped, and until is the
-// uptime at that moment, in ms (see buff.Moment). The state of the owner must not have changed
-// since the blob was made, except by the passing of time. Until the world stopped, time also
-// counts for the buffs with the clock online; events that became due by then run in the next Tick.
-// Restore the time of the zone before you call Readmit.
+// parameter zone is the zone in which the owner was when the world stopped, and the parameter until
+// is the uptime at that moment, in ms (see buff.Moment). The state of the owner must not have
+// changed since the blob was made, except by the passing of time. For buffs with the clock
+// `online`, the time between the making of the blob and the stop of the world also counts. Events
+// that became due in this time run in the next Tick. Restore the time of the zone before you call
+// Readmit.
 //
-// It fails as Restore does.
+// It fails in the same cases as Restore.
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Readmit(id buff.OwnerID, data any, blob []byte, zone uint32, until int64) (buff.Restoration, error) {
@@ -238,7 +239,8 @@ func (e *Engine) Readmit(id buff.OwnerID, data any, blob []byte, zone uint32, un
 	return e.restore(o, zone, z, at, blob, true)
 }
 
-// moveEventsToNow changes the time of a restored owner's events that are before now to now.
+// moveEventsToNow gives the current time to all events of a restored owner that have an earlier
+// time.
 func (e *Engine) moveEventsToNow(o *owner) {
 	for k := e.index.read; k < len(e.loop.Events); k++ {
 		if x := &e.loop.Events[k]; x.Owner == o.id() && x.At < e.now {

@@ -47,7 +47,7 @@ func (r *recorder) block() {
 // fail ends the recording because of an error, which Close returns.
 func (r *recorder) fail(err error) { r.w, r.code.Err = nil, fmt.Errorf("engine: recording: %w", err) }
 
-// startCall records a call with its arguments, at most two numbers.
+// startCall records the start of a call: the operation and its numeric arguments.
 func (r *recorder) startCall(o recording.Op, args ...uint64) {
 	if r == nil || r.w == nil || r.shut {
 		return
@@ -123,7 +123,8 @@ func (r *recorder) beginRun() (inbox []byte) {
 	return inbox
 }
 
-// endRun ends the recording of such calls: commands of the Inbox are recorded again.
+// endRun ends the recording of the calls of a function: commands of the Inbox are recorded again.
+// The parameter inbox is the result of beginRun.
 func (r *recorder) endRun(inbox []byte) {
 	if r == nil {
 		return

@@ -27,12 +27,12 @@ type edition struct {
 // applied: [Engine.AddBuff] and [Inbox.AddBuff] fail with [ErrRemoved], and applications by
 // handlers and definitions are Denied for the reason Reload.
 //
-// buff.Spec.Reload decides what happens to running buffs; the setting is taken from the new
-// version of the definition or, if the definition was removed, from the buff's own version. With
-// "keep", a buff keeps its version until it is refreshed, and a removed definition stays in use
-// until its last instance has ended. "migrate" and "end" are applied at the end of the following
-// Ticks, in the order of owner numbers and to some thousand buffs per Tick, so that no Tick is
-// long. When a buff is converted depends only on the Ticks, not on the speed of the machine.
+// buff.Spec.Reload decides what happens to running buffs; the setting is taken from the new version
+// of the definition or, if the definition was removed, from the buff's own version. With "keep", a
+// buff keeps its version until it is refreshed, and a removed definition stays in use until its
+// last instance has ended. "migrate" and "end" are applied at the end of the following Ticks, in
+// the order of owner numbers and to some thousand buffs per Tick, so that no Tick is long. The Tick
+// in which a buff is converted does not depend on the speed of the machine.
 //
 // Reload fails, without any change, with [ErrLineage] if the catalog was not made from the present
 // one, with [ErrUnknownHandler] if handlers are missing (the error names them all), or with

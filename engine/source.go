@@ -9,14 +9,13 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// sources is an index of the instances that depend on their source. An instance that ends
-// or is adopted when its source leaves is in the chain of that source. If the number of instances
-// of its definition from one source is limited, the instance is in the chain of that source and
-// definition.
+// sources is an index of the instances that depend on their source. Each source has a chain of the
+// instances that end or are adopted when the source leaves. If a definition limits the number of
+// instances from one source, each pair of source and definition also has a chain.
 type sources struct {
 	all    []holding             // entries, used and free
 	free   int32                 // first free entry, or noEntry
-	at     map[buff.Handle]int32 // index in all
+	at     map[buff.Handle]int32 // index in the slice `all`
 	chains map[chainKey]chain
 }
 
@@ -120,7 +119,8 @@ func (x *sources) move(i int32, source buff.OwnerID) {
 }
 
 // key returns the key of the k-th chain of an instance: k is 0 for the chain of its source, and 1
-// for that of its source and definition. It reports whether the instance belongs to that chain.
+// for the chain of its source and definition. It also reports whether the instance belongs to that
+// chain.
 func (h *holding) key(k int) (chainKey, bool) {
 	if k == 0 {
 		return chainKey{h.source, ""}, h.needs&forSource != 0
@@ -128,7 +128,8 @@ func (h *holding) key(k int) (chainKey, bool) {
 	return chainKey{h.source, h.spec.ID}, h.needs&forShare != 0
 }
 
-// join adds an instance to its chains: as the oldest if first is set, otherwise as the newest.
+// join adds an instance to its chains: at the oldest end if the parameter first is set, otherwise
+// at the newest end.
 func (x *sources) join(i int32, first bool) {
 	for k := range 2 {
 		key, in := x.all[i].key(k)
@@ -183,7 +184,7 @@ func (x *sources) connect(c *chain, k int, older, newer int32) {
 	}
 }
 
-// loseSource notifies all owners that have buffs of a source that the source has left. It fails
+// loseSource notifies the owners of all buffs of a source that the source has left. It fails
 // without any change if the events do not fit into Options.Limits.Events of this frame, or if a
 // command does not fit into the mailbox of a busy owner. It costs O(instances that depend on the
 // source), plus O(buffs) for each of their owners, plus O(owners) if any owner is busy.
@@ -264,9 +265,9 @@ func (e *Engine) indexAdoptions(o *owner) {
 // while the source is idle, or by a handler of the source itself.
 
 // capture reads the attributes of the source for an application that is about to be delivered,
-// unless they are captured already. They are valid until the next call of capture. A source that
-// is not in the engine has no attributes. If the owner is its own source, the attributes are read
-// when the application is executed.
+// unless they are captured already. The captured attributes are valid until the next call of
+// capture. A source that is not in the engine has no attributes. If the owner is its own source,
+// the attributes are read when the application is executed.
 //
 // If the source is busy, it cannot be read, and capture returns it. The application must then go
 // through the mailbox of the source: see queueAtSource.

@@ -9,12 +9,12 @@ import (
 // millisecond is carried over to the next Tick. Tick(0) runs deferred work. Tick panics if dt is
 // negative, after Close, and if a handler calls it.
 //
-// A Tick has these steps. The wheel advances. Finished turns of busy owners are collected. Due
+// A Tick has these steps. Finished turns of busy owners are collected. The wheel advances. Due
 // events are dispatched to their owners, which run in parallel, each in order; Tick waits for the
 // owners, up to Options.Budget. Then cross-owner commands are executed, auras search for their
-// members, commands of the [Inbox] are executed, and a part of a pending Reload is applied. Each
-// of these last steps has its own cost limit, see [Options].Limits.Tick; work above the limit is
-// done first in the next Tick. The Frame is valid until the next Tick.
+// members, commands of the [Inbox] are executed, and a part of a pending Reload is applied. Each of
+// these last steps has its own cost limit, see [Options].Limits.Tick; work above the limit is done
+// first in the next Tick. The Frame is valid until the next Tick.
 //
 // After a long stall, the work of a Tick is limited: see [Options].Limits.Tick. Frame.Now is the
 // instant that the Tick has reached. If the Tick could not process all of dt, the remaining time is

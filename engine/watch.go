@@ -26,7 +26,7 @@ type watcher struct {
 	view      atomic.Pointer[answered]             // the latest View
 	followed  atomic.Pointer[[]*follower]          // the slice is replaced, never modified
 	questions chan func(*watching)                 // queries that the loop is to run
-	clock     atomic.Pointer[func() time.Duration] // the clock of the last Open that had one
+	clock     atomic.Pointer[func() time.Duration] // the clock passed to the last Open with a clock
 
 	// timing is the clock with which workers measure turns; nil if they do not measure.
 	timing atomic.Pointer[func() time.Duration]
@@ -104,7 +104,7 @@ func (w *watcher) unanswered(ctx context.Context) error {
 	return fmt.Errorf("engine: the loop has not ticked: %w", context.Cause(ctx))
 }
 
-// follower is an owner that is observed by callers of Follow. All fields but n are immutable.
+// follower is an owner that is observed by callers of Follow. All fields except n are immutable.
 type follower struct {
 	id   buff.OwnerID
 	look func(data any) any
@@ -144,8 +144,8 @@ func (w *watcher) leave(f *follower) func() {
 	})
 }
 
-// lookUp runs the query look on the loop at the end of a Tick and waits for its result. Each Tick
-// runs at most one query.
+// lookUp calls the function look on the loop at the end of a Tick and waits for its result. Each
+// Tick runs at most one query.
 func lookUp[T any](ctx context.Context, w *watcher, look func(s *watching) T) (answer T, err error) {
 	w.live.Add(1)
 	defer w.live.Add(-1)

@@ -12,7 +12,7 @@ type counter struct {
 	kinds  [256]uint64          // by buff.EventKind
 	late   lateness             // delays of events; late.end must be called before the first use
 	denied map[denialKey]uint64 // number of denials
-	head   bool                 // the head of the current frame has been counted
+	head   bool                 // the events in Frame.head have been counted in this frame
 }
 
 type denialKey struct {
@@ -73,8 +73,8 @@ func (s *watching) countTail(e *Engine) {
 	s.counter.head = false
 }
 
-// count counts events. Of most events it reads only the kind. It reads more if an event is notable
-// or its owner is followed.
+// count counts events. For most events it reads only the kind. It reads the whole event if it is
+// notable or if its owner is followed.
 func (s *watching) count(events []buff.Event, followed bool) {
 	kinds := &s.counter.kinds
 	for i := range events {
@@ -95,7 +95,8 @@ func (s *watching) count(events []buff.Event, followed bool) {
 	}
 }
 
-// notableKinds is the set of event kinds that note keeps, because a watcher may query them later.
+// notableKinds is the set of the kinds of events that the method note keeps, because a watcher may
+// query these events later.
 const notableKinds uint64 = 1<<buff.Denied | 1<<buff.Faulted | 1<<buff.Removed
 
 // note keeps denials, faults, and removals for reasons other than Expired and Unload.
@@ -116,9 +117,9 @@ func (s *watching) countDenial(key denialKey) {
 }
 
 // lateness estimates the distribution of delays. It samples the first lateRun events of a frame,
-// then one in two events, one in four, and so on up to one in lateMost, at random positions. Each
-// sample also counts for the events around it that are not sampled. For example, it takes 240
-// samples of 5,000 events in a frame.
+// then lateRun events at a rate of one in two, then one in four, and so on up to one in lateMost,
+// at random positions. Each sample also counts for the events around it that are not sampled. If a
+// frame has 5,000 events, for example, it takes 240 samples.
 type lateness struct {
 	classes [len(view.LateBounds) + 1]uint64
 	sum     int64 // sum of the delays, in ms
@@ -127,7 +128,7 @@ type lateness struct {
 	left  int // number of samples to take before the width doubles
 	skip  int // number of events to skip before the next sample
 	rest  int // events after the next sample for which that sample also counts
-	short int // events of this frame that no sample counts for yet, minus those counted in advance
+	short int // events of this frame that no sample counts for yet, minus events counted in advance
 	dice  uint32
 	class int   // class of the last sample
 	ms    int64 // delay of the last sample
@@ -147,7 +148,7 @@ func (l *lateness) pass(events []buff.Event) {
 	l.short += len(events)
 }
 
-// passOne receives a single event that was ms late.
+// passOne receives a single event, which has a delay of ms milliseconds.
 func (l *lateness) passOne(ms int64) {
 	if l.skip == 0 {
 		l.add(ms)

@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// watching is the loop's state while there are watchers. All of it belongs to the loop.
+// watching is the loop's state while there are watchers. All fields belong to the loop.
 type watching struct {
 	since     wheel.Time            // start of the counts
 	clock     *func() time.Duration // nil if nothing is measured
@@ -22,8 +22,8 @@ type watching struct {
 	notable ring // denials, faults and early ends of all owners
 	follows []following
 	mask    uint64        // bit id%64 is set for each followed owner
-	list    *[]*follower  // the list from which follows was made
-	turn    int           // index in follows of the owner that was shown last
+	list    *[]*follower  // the list from which `follows` was made
+	turn    int           // index in `follows` of the owner that was shown last
 	handled time.Duration // sum of the durations of turns
 	busiest busiest
 	most    most
@@ -224,9 +224,9 @@ const busySpan = 5 * time.Second
 const ranks = 10
 
 // busiest ranks owners by the time spent in their turns in one span of busySpan.
-type busiest struct { // rankings of the current span and of the previous one
+type busiest struct {
 	span      uint32        // number of the current span, from 1
-	now, last []view.Ranked // rankings of the current span and the one before
+	now, last []view.Ranked // rankings of the current span and of the previous span
 	ended     bool          // at least one span has ended
 }
 

@@ -14,8 +14,8 @@ import (
 // without a definition.
 type bySpec [][len(view.View{}.Counts)]uint64
 
-// countBySpec counts the events of a frame. Reading them is cheap, because the flight recorder has
-// just read them into the cache.
+// countBySpec counts the events of a frame. This is cheap if the flight recorder has just read the
+// events, because they are then in cache.
 func (f *Frame) countBySpec(s *watching, lineages int) {
 	if more := lineages - len(s.specs); more > 0 {
 		s.specs = append(s.specs, make(bySpec, more)...)
@@ -147,9 +147,10 @@ func (table handling) measured(s *view.SpecStats) {
 }
 
 // most ranks owners by the number of their buffs. It considers each owner whose turn is measured.
-// To find owners without measured turns, it also visits all owners in turn, a few in each frame.
-// The numbers in the ranking are updated for each View, so they are right. But an owner whose
-// number of buffs has grown enters the ranking only at its next measured turn or visit.
+// To find owners without measured turns, it also visits all owners one after the other, a few in
+// each frame. The numbers in the ranking are updated for each View, so they are correct. However,
+// an owner whose number of buffs has grown enters the ranking only at its next measured turn or
+// visit.
 type most struct {
 	list  []view.Ranked
 	at    int  // number of the next owner to visit
@@ -205,7 +206,7 @@ func (m *most) fractionVisited(e *Engine) float64 {
 }
 
 // Limits of [view.Watch.Holders] in one Tick. The search stops after the owner with which it
-// reaches one of them.
+// reaches one of these limits.
 const (
 	holdersOwners = 1024
 	holdersBuffs  = 8192
@@ -220,7 +221,7 @@ func (w *watcher) Holders(ctx context.Context, s *buff.Spec, from int) (view.Hol
 	return lookUp(ctx, w, func(*watching) view.Holders { return w.engine.holdersOf(s.Lineage(), max(from, 0)) })
 }
 
-// holdersOf searches some owners, from the owner number from on, for buffs of a lineage.
+// holdersOf searches some owners, starting at the owner number `from`, for buffs of a lineage.
 func (e *Engine) holdersOf(lineage, from int) (out view.Holders) {
 	looked, n := 0, from
 	out.All = e.owners.len()

@@ -39,12 +39,12 @@ type workerState struct {
 	calls        sampler            // selects the handlers to measure
 	labels       context.Context    // profiler labels of the goroutine; may be nil
 
-	// current and since tell the loop which handler is running. The upper half of current is the
-	// owner's number plus one, and the lower half is the lineage of the definition. since is the
-	// time of the frame in which the turn started.
+	// The fields current and since tell the loop which handler is running. The upper half of
+	// current is the owner's number plus one, and the lower half is the lineage of the definition.
+	// The field since is the time of the frame in which the turn started.
 	current atomic.Uint64
 	since   atomic.Int64
-	marked  bool // current is not 0
+	marked  bool // the field current is not 0
 
 	_ [64]byte // keeps the states of two workers on different cache lines
 }
@@ -59,14 +59,15 @@ func (l *workerState) init(e *Engine, index int) {
 	l.turn.TimeChanged, l.turn.SheetChanged = e.loop.TimeChanged, e.loop.SheetChanged
 }
 
-// turnOf holds values from the start of a turn, for its end.
+// turnOf holds values that are recorded at the start of a turn and needed at its end.
 type turnOf struct {
 	region         *trace.Region
 	began          time.Duration
 	events, outbox int // lengths of the worker's lists when the turn started
 }
 
-// beginTurn starts a turn of an owner. The caller has set the allowance in hand.
+// beginTurn starts a turn of an owner. The caller must have set the allowance in the parameter
+// hand.
 func (l *workerState) beginTurn(o *owner, hand *progress) turnOf {
 	l.prepare()
 	if n := cap(l.turn.Events); n-len(l.turn.Events) < min(chunkRoom, n/2+1) {
@@ -91,8 +92,8 @@ func (l *workerState) beginTurn(o *owner, hand *progress) turnOf {
 }
 
 // storeResult writes the result of the turn t to *to, because returning the large segment would be
-// slow. The turn is not over yet: endTurn must follow. It must be the last call, because it reads
-// the game's clock, which may panic.
+// slow. The caller must then call endTurn, as the last call of the turn, because endTurn reads the
+// game's clock, which may panic.
 func (l *workerState) storeResult(to *segment, t *turnOf) {
 	endRegion(t.region)
 	l.flushOutbox()
@@ -172,10 +173,10 @@ func (l *workerState) execute(o *owner, m *message) {
 }
 
 // run processes the owner's due events, within its allowance and Limits.Turn, and reports whether
-// all events that are due by until are done.
+// all events that are due at the instant `until` or earlier are done.
 //
 // If a handler ends its goroutine, run does not return either. A deferred function then executes
-// the pending commands of the turn, and passes the mailbox to another worker.
+// the pending commands of the turn, and requeues the mailbox for another worker.
 func (l *workerState) run(box *mailbox, o *owner, until wheel.Time) (done bool) {
 	h := l.progress
 	if l.engine.cutOff.Load() {
@@ -229,8 +230,8 @@ func (l *workerState) requeue(box *mailbox) {
 }
 
 // finish executes the pending commands of the turn after a handler has ended its goroutine. If
-// these commands call another handler that also ends the goroutine, the deferred function
-// continues.
+// these commands call another handler that also ends the goroutine, the deferred function calls
+// finish again.
 func (l *workerState) finish(o *owner, until wheel.Time) {
 	returned := false
 	defer func() {

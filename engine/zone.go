@@ -9,11 +9,11 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// maxZones is the largest number of zones. Only zones that have owners, or whose time is paused or
-// has another rate, count.
+// maxZones is the largest number of zones. A zone counts only if it has owners, or if its time is
+// paused or has a rate other than 1.
 const maxZones = buff.MaxOwners
 
-// zone is an area whose time may be paused or have another rate. Every owner is in one zone,
+// zone is an area whose time may be paused or run at another rate. Every owner is in one zone,
 // initially in zone 0.
 type zone struct {
 	scale  zoneScale
@@ -23,7 +23,7 @@ type zone struct {
 // zones holds all zones, and the owners that are still to be notified of their zone's time.
 type zones struct {
 	byID     map[uint32]*zone // includes zone 0
-	endBuffs bool             // a definition, or an older version of one, has on_zone: remove
+	endBuffs bool             // a definition, or an older version of it, has `on_zone: remove`
 	pending  []ref            // owners not yet notified of their zone's time
 }
 
@@ -38,8 +38,8 @@ type zoneScale struct {
 	held bool       // the time is paused
 }
 
-// changes returns the commands that change the effect on an owner's time from was to p. Only the
-// first n elements are valid.
+// changes returns the commands that change the effect on an owner's time from the parameter was to
+// p. Only the first n elements of the list are valid.
 func (p zoneScale) changes(was zoneScale) (list [2]buff.Command, n int) {
 	if was.held != p.held {
 		do := verb.Resume
@@ -57,10 +57,10 @@ func (p zoneScale) changes(was zoneScale) (list [2]buff.Command, n int) {
 }
 
 // zoneMessages is the largest number of messages that a change of zone sends to a busy owner: the
-// pause, the rate, and the end of its buffs that have on_zone: remove.
+// pause, the rate, and the end of its buffs that have `on_zone: remove`.
 const zoneMessages = 3
 
-// setZone moves an owner to a zone, and then ends those of its buffs that have on_zone: remove.
+// setZone moves an owner to a zone, and then ends its buffs that have `on_zone: remove`.
 func (e *Engine) setZone(id buff.OwnerID, to uint32) buff.Result {
 	o, err := e.present(id)
 	if err != nil || o.zone == to {
