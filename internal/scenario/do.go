@@ -27,7 +27,7 @@ func (p *play) do(st *step) error {
 		Buff:    p.oldest,
 	})
 	switch wrong := (*buff.TextError)(nil); {
-	// Only tags and acts can be unknown here, because other unknown names were reported when the
+	// Only acts can be unknown here, because other unknown names were reported when the
 	// step was read.
 	case errors.Is(err, errNone), errors.Is(err, buff.ErrName):
 		return nil

@@ -27,16 +27,15 @@ type Scenario struct {
 	// Faults are the errors in the scenario. A scenario with faults cannot be played.
 	Faults definition.Errors
 
-	file     string
-	text     []byte
-	node     ast.Node
-	defines  []*ast.MappingValueNode // fields with definitions: "buffs", "attributes" and others
-	tags     []string                // tags that the script names
-	buffs    map[string]bool         // IDs of all definitions, including those with errors
-	steps    []step
-	listsTag bool // the scenario has a list "tags"
-	seen     bool
-	life     bool // deaths and revivals are in the log
+	file    string
+	text    []byte
+	node    ast.Node
+	defines []*ast.MappingValueNode // fields with definitions: "buffs", "attributes" and others
+	tags    []string                // tags that the script names
+	buffs   map[string]bool         // IDs of all definitions, including those with errors
+	steps   []step
+	seen    bool
+	life    bool // deaths and revivals are in the log
 }
 
 // Parse reads the text of a file, which is one scenario or a list of scenarios. The error is about
@@ -182,7 +181,6 @@ func (s *Scenario) readCatalog(fields fieldMap) {
 			}
 		}
 	}
-	s.listsTag = fields["tags"] != nil
 	s.tags = saidTags(fields["script"])
 	c, err := definition.ParseFields(s.file, s.text, s.tags, s.defines...)
 	if err != nil {
@@ -217,7 +215,7 @@ func Is(file string, text []byte) bool {
 	})
 }
 
-// saidTags returns the tags and schools that the steps name. The catalog must know them even if no
+// saidTags returns the tags and schools that the steps name, also in queries. The catalog must know them even if no
 // definition has them, because such a tag may be below a tag of a definition, and then also has
 // the effects of that tag.
 func saidTags(script *ast.MappingValueNode) (tags []string) {
@@ -229,16 +227,23 @@ func saidTags(script *ast.MappingValueNode) (tags []string) {
 		return nil
 	}
 	for _, step := range list.Values {
-		pairs, _ := definition.Fields(step)
-		for _, f := range pairs {
-			key, _ := definition.Text(f.Key)
-			if name, ok := definition.Text(f.Value); ok && (key == "tag" || key == "untag" || key == "school") && !slices.Contains(tags, name) {
-				tags = append(tags, name)
+		fields, _ := definition.Fields(step)
+		for _, f := range fields {
+			query, _ := definition.Fields(f.Value)
+			for _, f := range slices.Concat(query, []*ast.MappingValueNode{f}) {
+				key, _ := definition.Text(f.Key)
+				name, ok := definition.Text(f.Value)
+				if ok && slices.Contains(tagKeys, key) && !slices.Contains(tags, name) {
+					tags = append(tags, name)
+				}
 			}
 		}
 	}
 	return tags
 }
+
+// tagKeys are the keys of steps and queries whose values are tags.
+var tagKeys = []string{"immune", "school", "tag", "untag", "vulnerable"}
 
 func (s *Scenario) readWant(n ast.Node) {
 	list, ok := n.(*ast.SequenceNode)

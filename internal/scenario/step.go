@@ -405,8 +405,7 @@ func (s *Scenario) check(st *step, parts []part, again bool) {
 }
 
 // forgiven reports whether an unknown name is not an error. If the definitions have errors, names
-// are not checked. Unknown tags and acts are allowed, because they have no effect. But if the
-// scenario has a list of tags, the script may only use tags in that list.
+// are not checked. Unknown acts are allowed, because they have no effect.
 func (s *Scenario) forgiven(st *step, wrong *buff.TextError) bool {
 	if !errors.Is(wrong, buff.ErrName) {
 		return false
@@ -414,10 +413,8 @@ func (s *Scenario) forgiven(st *step, wrong *buff.TextError) bool {
 	switch st.verb.word {
 	case "interrupt", "consume", "happened":
 		return true
-	case "tag", "untag", "immune", "vulnerable":
-		return s.Catalog == nil || !s.listsTag
 	}
-	return s.Catalog == nil || (wrong.Key == "tag" || wrong.Key == "school") && !s.listsTag
+	return s.Catalog == nil
 }
 
 // String returns a description of the step for messages.
