@@ -258,8 +258,8 @@ func (o *owner) join(b *instance, a application) bool {
 	was := b.state()
 	b.stacks = max(before, min(before+a.stacks, s.limit()))
 	grown := b.stacks > before
-	if grown || s.Refresh != "none" || replaces {
-		b.takes(a)
+	if refreshes := s.Refresh != "none" || replaces; grown || refreshes {
+		b.takes(a, refreshes)
 	}
 	if replaces {
 		o.all.mark(markReplaces)
@@ -284,17 +284,18 @@ func (o *owner) join(b *instance, a application) bool {
 	return refreshed || grown
 }
 
-// takes gives the buff the magnitude, level and numbers of a further application.
-func (b *instance) takes(a application) {
+// takes gives the buff the magnitude and level of a further application and, if it refreshes the
+// buff, its numbers and the attributes of its source.
+func (b *instance) takes(a application, refreshes bool) {
 	b.others = append(b.others, a.source)
 	b.magnitude = a.magnitude
-	s := b.def.stack()
-	if s.each() || s.Refresh != "none" { // a refresh refills shields and charges
+	if refreshes {
 		b.numbers = a.numbers
+		if a.source == b.source {
+			b.known = a.known
+		}
 	}
-	if a.source == b.source {
-		b.known = a.known
-	}
+	s := b.def.stack()
 	if s.Level == "sum" {
 		b.leveled(b.level + a.level)
 	} else {

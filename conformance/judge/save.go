@@ -131,22 +131,21 @@ func (o *owner) load() {
 // passes lets gone ms of the world's time pass for a buff at the present rates, and returns this
 // time in ms of the buff's own time.
 func (o *owner) passes(b *instance, gone int64) int64 {
-	after := func(c *clock, outer int64) int64 {
-		if c.held {
-			return 0
-		}
-		x := new(big.Rat).Mul(big.NewRat(outer, 1), c.rate)
-		return down(x.Add(x, c.inner)) - down(c.inner)
+	from := down(o.clock.inner)
+	to := from
+	if !o.clock.held {
+		x := new(big.Rat).Mul(big.NewRat(gone, 1), o.clock.rate)
+		to = down(x.Add(x, o.clock.inner))
 	}
-	gone = after(o.clock, gone)
-	if b.local == nil {
-		return gone
+	l := b.local
+	if l == nil {
+		return to - from
 	}
-	b.local.change(o.own, b.local.rate, b.local.held)
-	passed := after(b.local, gone)
-	if !b.local.held {
-		x := new(big.Rat).Mul(big.NewRat(gone, 1), b.local.rate)
-		b.local.inner = x.Sub(x.Add(x, b.local.inner), big.NewRat(passed, 1))
+	after := l.at(to) // the buff's clock runs by the whole ms of its owner
+	passed := down(after) - down(l.at(from))
+	if !l.held {
+		l.outer = from + max(l.outer-to, 0) // above 0 if the clock has yet to start
+		l.inner = after.Sub(after, big.NewRat(passed, 1))
 	}
 	return passed
 }
@@ -166,7 +165,7 @@ func (b *instance) floor(o *owner) int64 {
 	if b.local == nil {
 		return down(o.clock.at(o.world))
 	}
-	return down(b.local.at(o.own))
+	return down(b.local.at(down(o.clock.at(o.world))))
 }
 
 // returned is the effect of the time away on a buff.

@@ -344,7 +344,7 @@ func (o *owner) joinEach(b *instance, a application, replaces bool) bool {
 	}
 	left := b.count()
 	b.layers = append(b.layers, fresh)
-	b.takes(a)
+	b.takes(a, true)
 	b.snapshot()
 	b.layers[len(b.layers)-1].own = b.clock(o.own) + b.coming
 	o.say("stack %s x%d%s", b.def.ID, b.count(), o.endAt(b, end))
@@ -368,7 +368,7 @@ func (o *owner) restartLayer(b *instance, a application, replaces bool, fresh la
 		fresh.end = max(fresh.end, old.end)
 	}
 	fresh.stacks, fresh.own = 1, old.own
-	b.takes(a)
+	b.takes(a, true)
 	b.snapshot()
 	if b.layers[first].stacks--; b.layers[first].stacks == 0 {
 		o.dropLayer(b, first)
@@ -400,7 +400,8 @@ func (o *owner) joinQueue(b *instance, a application) bool {
 	b.waiting = append(b.waiting, fresh)
 	if running := (rank{b.level, b.magnitude, b.turn}); fresh.compare(running) > 0 {
 		now := b.clock(o.own)
-		b.waiting = append(b.waiting, wait{b.end - now, b.others[0], b.known, running, b.content})
+		o.memorize(b.def, b.running())
+		b.waiting = append(b.waiting, wait{b.end - now, b.source, b.known, running, b.content})
 		o.strongest(b, now)
 	}
 	o.say("queue %s active=%d%s", b.def.ID, b.magnitude, o.endOf(b))
