@@ -34,6 +34,8 @@ func (g *dice) script(d *Draft, tale *story) {
 		}
 		st := m("at", at)
 		switch {
+		case tale != nil && tale.leave && away != "" && g.one(2):
+			g.meanwhile(tale, away, st)
 		case away != "" && !g.one(3):
 			st["load"], st["owner"] = true, away
 			away = ""

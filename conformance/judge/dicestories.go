@@ -1,5 +1,7 @@
 package judge
 
+import "maps"
+
 // story is a set of words and steps that together give a certain rule an effect. Random words and
 // steps rarely form such a combination.
 type story struct {
@@ -9,6 +11,7 @@ type story struct {
 	seen  bool              // if set, Draft.Seen is set
 	life  bool              // if set, Draft.Life is set
 	long  bool              // if set, an owner stays away for seconds
+	leave bool              // if set, the other owners go on while an owner is away
 }
 
 // oneOf is a list in the template of a step. One of its values is picked.
@@ -26,6 +29,20 @@ var (
 	oftenApply  = m("apply", "p", "stacks", someStacks)
 	applySecond = m("apply", "q")
 	applyThird  = m("apply", "y")
+	saveAny     = m("save", true, "owner", anyOwner)
+	rebasePow   = m("base", "pow", "to", oneOf{4, 16, 30}, "owner", anyOwner)
+)
+
+// hitsBySource are lists of actions that read the source.
+var hitsBySource = list(
+	list(m("change", m("attr", "hp", "by", m("attr", "pow", "of", "source", "snapshot", "apply", "coef", -0.5)))), list(m("change", m("attr", "hp", "by", m("attr", "pow", "of", "source", "coef", -0.25)))),
+	list(m("damage", m("attr", "hp", "by", m("formula", "source.pow + stacks", "snapshot", "apply", "default", 3), "per_stack", true))), list(m("damage", m("attr", "soul", "by", m("attr", "pow", "of", "source", "default", 1)))),
+)
+
+// modifiedBySource are lists of modifiers that read the source.
+var modifiedBySource = list(
+	list(m("attr", "pow", "value", m("attr", "pow", "of", "source", "snapshot", "apply", "coef", 0.5))), list(m("attr", "pow", "value", m("attr", "pow", "of", "source", "coef", 0.25, "default", 1))),
+	list(m("attr", "pow", "value", m("formula", "source.pow * stacks", "snapshot", "apply", "default", 2))),
 )
 
 var stories = []story{
@@ -368,6 +385,220 @@ var stories = []story{
 		steps: []any{m("apply", "p", "magnitude", oneOf{1, 2}), m("apply", "p", "level", someLevels), m("set_period", "p", "to", oneOf{"333ms", "1500ms", "2307ms"})},
 	},
 	{
+		name: "sources that leave",
+		words: map[string][]word{
+			"p": {
+				{"on.act", list(m("hit", list(m("apply", "x"))), m("hit", list(m("apply", "x", "to", "target"))))},
+				{"on.remove", list(m("any", list(m("apply", "x"))), m("any", list(m("apply", "x", "to", "source"))))},
+				{"period", list("700ms", "1s")},
+				{"on.pulse", list(list(m("apply", "x")), list(m("apply", "q")))},
+				{"stack", list(m("by", "source"), m("by", "source", "limit", 3, "refresh", "none"), m("by", "target", "limit", 3), m("by", "target", "timers", "queue", "limit", 3), m("by", "target", "timers", "each", "limit", 3))},
+				{"duration", list("6s")},
+			},
+			"q": {{"modifiers", modifiedBySource}, {"stack", list(m("by", "target"), m("by", "source"))}, {"links", list(list("y"))}},
+			"x": {{"on.exec", hitsBySource}},
+		},
+		steps: []any{
+			m("apply", "p", "source", anyOwner, "magnitude", someStacks), m("apply", "p", "source", anySource, "owner", anyOwner), m("apply", "q", "source", anySource, "owner", anyOwner), rebasePow, rebasePow, saveAny, saveAny,
+			m("happened", "hit", "owner", anyOwner, "target", anyOwner), m("happened", "move"), m("consume", "move"), m("remove", "y"), m("remove", "p"), m("apply", "x", "source", anyOwner),
+		},
+		seen: true, leave: true,
+	},
+	{
+		name: "auras that read their bearers",
+		words: map[string][]word{
+			"p": {
+				{"aura", list(m("apply", "q", "radius", 1, "interval", "500ms"), m("apply", "q", "radius", 1, "interval", "700ms", "linger", "1s"))},
+				{"duration", list("3s", "6s", "infinite")},
+				{"stack", list(m("by", "source"), m("by", "target"))},
+			},
+			"q": {
+				{"modifiers", modifiedBySource},
+				{"period", list("500ms", "700ms")},
+				{"on.pulse", list(list(m("apply", "x")))},
+				{"on.remove", list(m("any", list(m("apply", "x"))), m("any", list(m("apply", "x", "to", "source"))))},
+				{"on.act", list(m("hit", list(m("apply", "x"))))},
+				{"stack", list(m("by", "target"), m("by", "target", "limit", 3), m("by", "source", "limit", 2))},
+			},
+			"x": {{"on.exec", hitsBySource}},
+		},
+		steps: []any{
+			m("apply", "p", "owner", anyOwner, "source", anySource), m("apply", "p", "owner", anyOwner, "source", anySource), m("near", anyOwner), m("near", anyOwner), m("far", anyOwner), rebasePow, rebasePow, saveAny,
+			m("remove", "p", "owner", anyOwner), m("happened", "hit", "owner", anyOwner), m("source_gone", anySource), m("apply", "q", "owner", anyOwner, "source", anySource),
+		},
+		seen: true, leave: true,
+	},
+	{
+		name: "buffs whose source has gone",
+		words: map[string][]word{
+			"p": {
+				{"on_source_gone", list("adopt", "adopt", "remove")},
+				{"period", list("700ms")},
+				{"on.pulse", list(list(m("apply", "x")), list(m("apply", "x", "to", "source")))},
+				{"on.remove", list(m("any", list(m("apply", "x", "to", "source"))))},
+				{"stack", list(m("by", "source"), m("by", "target", "timers", "queue", "limit", 3), m("by", "target", "limit", 3))},
+				{"per_source", list(m("limit", 1))},
+				{"duration", list("6s")},
+			},
+			"x": {{"on.exec", hitsBySource}},
+		},
+		steps: []any{
+			m("apply", "p", "owner", anyOwner, "source", anySource), m("apply", "p", "owner", anyOwner, "source", anySource, "magnitude", someStacks), m("source_gone", anySource), m("source_gone", anySource), rebasePow, saveAny,
+		},
+		seen: true, leave: true,
+	},
+	{
+		name: "limits of a source",
+		words: map[string][]word{
+			"p": {{"duration", list("1400ms", "instant")}, {"clock", list("wall")}, {"save", list(m("offline_expire", "run"))}, {"on.remove", list(m("any", list(m("apply", "q"), m("apply", "y", "to", "source"))))}},
+			"q": {
+				{"per_source", list(m("limit", 1), m("limit", 2))},
+				{"on.remove", list(m("any", list(m("apply", "x", "to", "source"))), m("replaced", list(m("apply", "x"))))},
+				{"stack", list(m("by", "source"), m("by", "none"), m("by", "target", "timers", "queue", "limit", 3))},
+				{"duration", list("6s")},
+			},
+			"x": {{"on.exec", list(list(m("change", m("attr", "hp", "by", -3))))}},
+		},
+		steps: []any{
+			m("apply", "q", "owner", anyOwner, "source", anySource), m("apply", "q", "owner", anyOwner, "source", anyOwner, "magnitude", someStacks), m("apply", "p", "owner", anyOwner, "source", anyOwner), saveAny, m("steal", "q", "to", "o2"),
+		},
+		seen: true, leave: true,
+	},
+	{
+		name: "commands across owners",
+		words: map[string][]word{
+			"p": {
+				{"period", list("500ms", "700ms")},
+				{"on.pulse", list(list(m("apply", "q", "to", "source"), m("apply", "y")), list(m("damage", m("attr", "hp", "by", 3), "to", "source")))},
+				{"on.remove", list(m("any", list(m("change", m("attr", "hp", "by", 2), "to", "source"), m("apply", "q"))))},
+				{"on.act", list(m("damaged", list(m("damage", m("attr", "soul", "by", 2), "to", "target"))), m("hit", list(m("apply", "q", "to", "target"), m("kill", true, "to", "target"))))},
+				{"stack", list(m("by", "source"), m("by", "target", "limit", 2))},
+			},
+			"q": {{"on.apply", list(list(m("apply", "x", "to", "source")))}, {"on.refresh", list(list(m("apply", "x", "to", "source")))}, {"stack", list(m("by", "target"))}},
+			"x": {{"on.exec", list(list(m("damage", m("attr", "hp", "by", 4))), list(m("damage", m("attr", "soul", "by", 15))))}},
+		},
+		steps: []any{
+			m("apply", "p", "owner", anyOwner, "source", anyOwner), m("apply", "p", "owner", anyOwner, "source", anySource), m("apply", "q", "owner", anyOwner, "source", anyOwner), m("happened", "hit", "owner", anyOwner, "target", anyOwner),
+			m("remove", "p", "owner", anyOwner), m("kill", true, "owner", anyOwner), m("revive", true, "owner", anyOwner), saveAny, m("tick", true),
+		},
+		seen: true, leave: true,
+	},
+	{
+		name: "aligned pulses and rates",
+		words: map[string][]word{
+			"p": {
+				{"align", list("owner")},
+				{"period", list("1s", "700ms")},
+				{"clock", list("wall", "wall", "uptime", "online")},
+				{"save", list(m("offline_pulses", "all"), m("offline_pulses", "coalesce"), m("offline_expire", "run"))},
+				{"tail", list("partial", "none")},
+				{"stack", list(m("by", "target", "limit", 3), m("by", "target", "timers", "each", "limit", 3), m("by", "target", "timers", "queue", "limit", 3))},
+				{"duration", list("6s", "9s")},
+			},
+		},
+		steps: []any{
+			oftenApply, oftenApply, m("rate_buff", "p", "to", oneOf(rates)), m("rate", oneOf(rates)), m("pause_buff", "p"), m("resume_buff", "p"), saveAway, saveAway, m("zone", oneOf{0, 1}), m("rate_zone", oneOf{0, 1}, "to", oneOf(rates)),
+			m("set_period", "p", "to", oneOf{"333ms", "1500ms"}),
+		},
+		long: true,
+	},
+	{
+		name: "pulses that wait for the end of a frame",
+		words: map[string][]word{
+			"p": {
+				{"catchup", list("skip", "coalesce", m("coalesce", 2))},
+				{"period", list("500ms", "700ms")},
+				{"duration", list("6s")},
+				{"charges", list(m("n", 3, "consume_on", list("damaged")))},
+				{"shield", list(m("pool", 5, "attrs", list("hp")))},
+				{"group", list(m("name", "g", "priority", 2, "rule", "hide"))},
+				{"stack", list(m("by", "target", "limit", 3), m("by", "target", "timers", "each", "limit", 3, "effective", 1), m("by", "target", "timers", "queue", "limit", 3))},
+				{"on.pulse", list(list(m("apply", "x")))},
+			},
+			"q": {
+				{"period", list("900ms", "1s")},
+				{"on.pulse", list(list(m("damage", m("attr", "hp", "by", 4))), list(m("remove", "p")), list(m("apply", "y")))},
+				{"group", list(m("name", "g", "priority", 3, "rule", "hide"))},
+				{"immunity", list(m("tags", list("f")))},
+			},
+			"x": {{"on.exec", list(list(m("damage", m("attr", "hp", "by", 2, "per_stack", true))))}},
+		},
+		steps: []any{m("apply", "p", "magnitude", someStacks, "stacks", someStacks), m("apply", "p", "magnitude", someStacks), m("apply", "q", "duration", someSpans), m("tick", true), m("tick", true), m("damage", "hp", "by", 3)},
+		seen:  true,
+	},
+	{
+		name: "what the thief refuses",
+		words: map[string][]word{
+			"p": {
+				{"stack", list(m("by", "target", "limit", 2, "overflow", "deny"), m("by", "target", "limit", 2, "timers", "each", "overflow", "deny"), m("by", "target", "timers", "queue", "limit", 2), m("by", "target", "timers", "each", "limit", 3), m("by", "target", "level", "higherWins", "limit", 2))},
+				{"duration", list("6s")},
+				{"dr", list("d9", "d10")},
+				{"slot", list("s10", "s12")},
+				{"charges", list(m("n", 3, "consume_on", list("hit")))},
+			},
+			"y": {{"slot", list("s10")}},
+		},
+		steps: []any{
+			m("apply", "p", "owner", anyOwner, "stacks", someStacks, "level", someLevels), m("apply", "p", "owner", anyOwner, "magnitude", someStacks, "duration", someSpans), m("apply", "y", "owner", "o2"), m("steal", oneOf{"p", m("buff", "p")}, "to", "o2"),
+			m("steal", "p", "to", "o2", "stacks", someStacks), m("use", "p"),
+		},
+	},
+	{
+		name: "limits of attributes and logout",
+		words: map[string][]word{
+			"p": {{"modifiers", list(list(m("attr", "floor", "value", 40)), list(m("attr", "cap", "op", "mul_add", "value", -0.5)))}, {"duration", list("6s")}, {"clock", list("wall", "online")}, {"save", list(m("offline_expire", "run"), m("mode", "never"))}},
+			"q": {{"on.remove", list(m("any", list(m("change", m("attr", "floor", "by", 25)))))}},
+		},
+		steps: []any{
+			m("apply", "p"), applySecond, m("base", "floor", "to", oneOf{0, 16, 50}), m("change", "floor", "by", oneOf{25, -30}), m("base", oneOf{"soul", "hp"}, "to", oneOf{60, 200}), m("base", "cap", "to", oneOf{30, 150}), m("kill", true), m("revive", true), saveAway, saveAway,
+		},
+		life: true,
+	},
+	{
+		name: "numbers that refuse",
+		words: map[string][]word{
+			"p": {{"shield", list(m("pool", m("attr", "pow")), m("pool", m("caller", "k")), m("pool", m("formula", "stacks * owner.pow")))}, {"modifiers", list(list(m("attr", "cap", "value", m("formula", "10 / owner.pow"))))}, {"stack", list(m("by", "target", "limit", 3), m("by", "target", "timers", "each", "limit", 3))}},
+			"q": {{"params", list(m("n", m("caller", "k")), m("n", m("attr", "pow", "of", "source")))}},
+		},
+		steps: []any{
+			m("apply", "p"), m("apply", "p", "params", m("k", oneOf{3, 0.5, -2})), m("apply", "p", "params", m("j", 1)), m("apply", "q", "source", anySource), m("apply", "q", "params", m("k", 1)), m("base", "pow", "to", oneOf{-3, 0, 16}), m("damage", "hp", "by", 5),
+		},
+	},
+	{
+		name: "thresholds and overflows know their application",
+		words: map[string][]word{
+			"p": {
+				{"stack", list(
+					m("by", "target", "limit", 3, "thresholds", list(m("at", 2, "apply", "x"))), m("by", "source", "limit", 3, "thresholds", list(m("at", 2, "apply", "q", "consume", "all"))),
+					m("by", "target", "limit", 2, "overflow_apply", list("x")), m("by", "target", "limit", 2, "timers", "each", "overflow_apply", list("x")), m("by", "target", "limit", 2, "timers", "queue", "overflow_apply", list("x")),
+				)},
+				{"on.overflow", list(list(m("apply", "q")))},
+				{"duration", list("6s")},
+				{"links", list(list("q"))},
+			},
+			"q": {{"modifiers", modifiedBySource}},
+			"x": {{"on.exec", hitsBySource}},
+		},
+		steps: []any{m("apply", "p", "source", anySource, "stacks", someStacks), m("apply", "p", "source", anyOwner, "level", someLevels), rebasePow, rebasePow, saveAny},
+		seen:  true, leave: true,
+	},
+	{
+		name: "effective stacks in acts, deaths and removals",
+		words: map[string][]word{
+			"p": {
+				{"stack", list(m("by", "target", "timers", "each", "limit", 5, "effective", 1), m("by", "target", "timers", "each", "limit", 5, "effective", 2))},
+				{"duration", list("4s", "6s")},
+				{"on.act", list(m("hit", list(m("change", m("attr", "hp", "by", m("caller", "k", "default", -2), "per_stack", true)))))},
+				{"on.death", list(list(m("change", m("attr", "pow", "by", m("formula", "stacks"), "per_stack", true))))},
+				{"on.remove", list(m("any", list(m("damage", m("attr", "hp", "by", m("caller", "k", "default", 2), "per_stack", true)))))},
+				{"period", list("1s")},
+			},
+		},
+		steps: []any{
+			m("apply", "p", "magnitude", oneOf{1, 5, 9}, "params", m("k", oneOf{3, 8, 0.5})), m("apply", "p", "magnitude", oneOf{1, 5}, "stacks", someStacks, "duration", someSpans), m("happened", "hit"), m("kill", true), m("revive", true), m("remove", "p"), m("dispel", "p", "stacks", someStacks),
+		},
+	},
+	{
 		name:  "immunities and what a buff grants",
 		words: map[string][]word{"p": {{"grants", list(list("f.g"))}, {"tags", list(list("e"))}}, "q": {{"immunity", list(m("tags", list("f")))}, {"duration", list("3s")}}},
 		steps: []any{oftenApply, applySecond, m("immune", "f"), m("immune", "f.g", "purge", true), m("vulnerable", "f"), m("dispel", m("tag", "f"))},
@@ -420,6 +651,17 @@ func (g *dice) storyStep(s *story, first bool, st map[string]any) (away string) 
 		}
 	}
 	return away
+}
+
+// meanwhile fills in a step of the story while an owner is away. The step is about another owner.
+func (g *dice) meanwhile(s *story, away string, st map[string]any) {
+	step := map[string]any{}
+	leaves := g.storyStep(s, false, step)
+	if owner, ok := step["owner"]; ok && owner == away || !ok && away == "p1" || leaves != "" || step["to"] == away {
+		st["tick"] = true
+		return
+	}
+	maps.Copy(st, step)
 }
 
 // resolve returns a copy of a value in which each oneOf is replaced by one of its values.
