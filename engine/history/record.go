@@ -37,8 +37,8 @@ type context struct {
 // put writes a record of e, and returns its length in words. The parameters spec and name are one
 // plus the indexes of the definition and the name in the chunk's tables, or 0.
 //
-// A word that may be omitted is always written first, and the next word overwrites it if it is
-// omitted. That is cheaper than a branch that is hard to predict.
+// Each optional word is always written. If it is to be omitted, the next word overwrites it. This
+// is cheaper than a branch that is hard to predict.
 func (c *context) put(w *[mostWords]uint64, e *buff.Event, spec, name uint16) int {
 	has, before, after := uint64(0), uint64(e.Seen-e.At), uint64(e.End-e.At)
 	if e.End == wheel.Never {
@@ -72,8 +72,9 @@ func isRare(e *buff.Event) uint64 {
 		math.Float64bits(e.Delta) | math.Float64bits(e.Value) | uint64(e.Target) | uint64(len(e.Name))
 }
 
-// The rare fields start with a header word. From its lowest bit, it has a bit for each value of
-// rare that follows, then the two bits below, the index of the name, the level and the attribute.
+// The rare fields start with a header word. From its lowest bit, the header has one bit for each
+// result of the function rare, set if that word follows; then the two flags below; and then the
+// index of the name, the level and the attribute.
 const (
 	hasSeen = 1 << 14 // Seen differs from the previous record
 	hasFar  = 1 << 15 // At, End, Magnitude, Owner and Source are among the words

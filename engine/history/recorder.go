@@ -31,17 +31,16 @@ type Recorder struct {
 	chunks []*chunk
 	free   []*chunk
 	first  uint64 // number of chunks dropped so far
-	at     *chunk // the last of chunks
+	at     *chunk // the last element of `chunks`
 	events uint64
 	known  wheel.Time // frames since this time are recorded completely
 
 	places []place // by lineage
-	last   string  // the name stored last
-	name   uint16  // 1 + index of last in the current chunk's names
+	last   string  // the name that was stored last
+	name   uint16  // 1 + index of the name `last` in the current chunk's names
 }
 
-// place is the position of a definition in the table of a chunk, the current one or an earlier
-// one.
+// place is the position of a definition in the table of the current chunk or of an earlier chunk.
 type place struct {
 	spec *buff.Spec
 	in   uint64 // number of the chunk
@@ -85,6 +84,7 @@ func (r *Recorder) Begin(now wheel.Time) {
 	}
 }
 
+// End ends the frame that Begin started.
 func (r *Recorder) End() { r.mu.Unlock() }
 
 // Add records events, in their order. It does not retain the slice.
@@ -199,8 +199,8 @@ func (r *Recorder) placeOfName(c *chunk, name string) uint16 {
 	return r.name
 }
 
-// Since returns the time of the earliest frame since which no event was dropped. Any goroutine may
-// call it.
+// Since returns the time from which the record is complete: no event of a frame at this time or
+// later was dropped. Any goroutine may call it.
 func (r *Recorder) Since() wheel.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()

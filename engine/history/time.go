@@ -16,7 +16,7 @@ const (
 	timeChange
 )
 
-const _ = uint(sheetChange - buff.Revived - 1) // the kinds of events must be below
+const _ = uint(sheetChange - buff.Revived - 1) // compile-time check that all kinds of events are lower
 
 // Note records a change of the time of an owner or a buff. Any goroutine may call it, even while
 // another goroutine is between Begin and End.
@@ -41,7 +41,7 @@ func (r *Recorder) NoteSheet(c buff.SheetChange) {
 	r.note(&e)
 }
 
-// note writes a record of another kind than an event.
+// note writes a record that is not an event.
 func (r *Recorder) note(e *buff.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

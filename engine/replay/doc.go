@@ -12,10 +12,10 @@
 //   - [Run] reproduces in a debugger a bug that a server has seen once.
 //   - After a change of the rules, Run replays last night's game, and [ErrDiffers] names the first
 //     frame with different events.
-//   - [Resume] continues a process that has died at the last recorded Tick, not at the last saved
-//     round: see docs/persistence.md.
+//   - [Resume] continues the game of a process that has died. It continues at the last recorded
+//     Tick, not at the last saved round: see docs/persistence.md.
 //
 // A recording contains the inputs of the engine, but not the effects of handlers, which run again.
-// So handlers must depend only on their arguments, the owner's data and their Context. A recording
-// can only be read by the minor version that wrote it: see docs/versioning.md.
+// Handlers must therefore depend only on their arguments, the owner's data and their Context. A
+// recording can only be read by the minor version that wrote it: see docs/versioning.md.
 package replay

@@ -34,7 +34,7 @@ type Game struct {
 	Timeout func(n int, owner buff.OwnerID) func(*engine.Context)
 
 	// Catalog returns the catalog of the n-th Reload, counted from 0. It must be built from the
-	// catalog before. If Catalog is nil, a recording with a Reload is refused.
+	// parameter before. If Catalog is nil, a recording with a Reload is refused.
 	Catalog func(n int, before *buff.Catalog) *buff.Catalog
 
 	// Inbox, if not nil, is called before the replay starts, with the Inbox of the engine. It is
@@ -49,24 +49,25 @@ type Game struct {
 type Progress struct {
 	Frames int
 	Now    wheel.Time
-	Digest uint64 // digest of all events so far; equals that in the recording
+	Digest uint64 // digest of all events so far; equal to the digest in the recording
 	Busy   uint64 // first frame that ended with a busy owner in the recording; 0 if none
 }
 
 // Run makes an engine with the options and replays a recording on this engine: see
 // [engine.Options].Trace.Record. The options must have the game's Handlers, Members and catalog,
 // unchanged since the recording. Run takes the seed, the limits and the clocks from the recording,
-// and sets no Budget. Commands that handlers post to the Inbox are ignored, because they are in
-// the recording. A recording cannot demand any amount of memory: if its Limits.Tick or
-// Limits.Events is above 1,048,576, it is refused unless the options allow as much.
+// and sets no Budget. Commands that handlers post to the Inbox are ignored, because they are in the
+// recording. A recording cannot demand unlimited memory: if its Limits.Tick or Limits.Events is
+// above 1,048,576, it is refused unless the limit in the options is at least as high.
 //
 // Run ends at the end of the recording. If the events of a frame differ from the recorded events,
 // Run ends there with [ErrDiffers] and the number of the frame. This may happen after a frame that
-// ended with a busy owner, because which handlers were still running depended on the machine. A
-// recording that was cut off within a block, for example by a crash, ends with [ErrRecording]
-// after its last complete block. Run also returns ErrRecording if the recording is damaged,
-// belongs to another catalog, or contains a value that no game could have passed, even if its
-// checksums are valid. No recording makes Run panic. Run also fails as [engine.New] does.
+// ended with a busy owner, because the set of handlers that were still running depended on the
+// machine. A recording that was cut off within a block, for example by a crash, ends with
+// [ErrRecording] after its last complete block. Run also returns ErrRecording if the recording is
+// damaged, belongs to another catalog, or contains a value that no game could have passed, even if
+// its checksums are valid. No recording makes Run panic. Run also fails in the same cases as
+// [engine.New].
 //
 // Any goroutine may call it.
 func Run(r io.Reader, o engine.Options, g Game) (Progress, error) {
@@ -87,7 +88,7 @@ func Run(r io.Reader, o engine.Options, g Game) (Progress, error) {
 //
 // The returned engine does not record. To record again, start with a new engine.
 //
-// Any goroutine may call it; that goroutine then is the loop.
+// Any goroutine may call it, and then is the loop.
 func Resume(r io.Reader, o engine.Options, g Game) (*engine.Engine, Progress, error) {
 	budget := o.Budget
 	if budget == 0 {

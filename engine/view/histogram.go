@@ -9,7 +9,7 @@ import (
 // are in the last class. The zero value is empty.
 type Histogram [97]uint64
 
-// Add counts d.
+// Add adds the duration d to the histogram.
 func (h *Histogram) Add(d time.Duration) { h[ClassOf(d)]++ }
 
 // ClassOf returns the class of a [Histogram] that contains d.

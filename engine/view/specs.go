@@ -32,10 +32,10 @@ type Holder struct {
 	Stacks int          // number of stacks of all these buffs
 }
 
-// Holders is the result of one call of [Watch.Holders].
+// Holders is the result of a call of [Watch.Holders].
 type Holders struct {
 	List []Holder
 	Busy int // number of busy owners, whose buffs cannot be read
-	Next int // parameter from for the next call; 0 if all owners have been visited
-	All  int // number of owner numbers in use; from / All is the fraction visited before
+	Next int // value of the parameter `from` for the next call; 0 if all owners have been visited
+	All  int // number of owner numbers in use; a call starts after the fraction `from`/All of them
 }

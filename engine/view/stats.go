@@ -20,8 +20,8 @@ type Fault struct {
 	Value any        // value of the panic; nil if the function ended its goroutine
 	Stack []byte     // stack trace; nil if the function ended its goroutine
 
-	// Suppressed is the number of faults since the last call of OnFault for this function that
-	// were not reported.
+	// Suppressed is the number of unreported faults of this function since OnFault was last called
+	// for it.
 	Suppressed uint64
 }
 

@@ -15,18 +15,18 @@ import (
 // answers it at the end of its next Tick. The answer to Next is an immutable [View], which all
 // waiting readers share.
 //
-// While no Watch is open and no query is pending, a Tick costs one atomic load, and the engine
-// counts no events for it. While a Watch is open, the loop counts the events of each finished turn
-// by kind. In each Tick it also examines some of the events, and 32 owners.
+// While no Watch is open and no query is pending, the engine counts no events, and a Tick spends
+// one atomic load on the Watch. While a Watch is open, the loop counts the events of each finished
+// turn by kind. In each Tick it also examines some of the events, and 32 owners.
 //
 // The engine reads no clock itself. It measures durations with the clock passed to Open, and no
 // rule depends on them.
 type Watch interface {
-	// Open makes the loop collect data from its next Tick on, until leave is called. Only the
-	// first call of leave has an effect. The function clock returns the time since a fixed moment
-	// and must be safe for concurrent use. If the Watch is open several times, the latest clock is
-	// used. If clock is nil, an earlier clock stays in use; if there is none, no durations are
-	// measured.
+	// Open makes the loop collect data from its next Tick on, until leave is called. Only the first
+	// call of leave has an effect. The function clock returns the time since a fixed moment and
+	// must be safe for concurrent use. If the Watch is open several times, the latest clock is
+	// used. If clock is nil, an earlier clock stays in use; if there is no earlier clock, no
+	// durations are measured.
 	//
 	// Any goroutine may call it.
 	Open(clock func() time.Duration) (leave func())
@@ -42,36 +42,37 @@ type Watch interface {
 	// Tick on, until leave is called. Only the first call of leave has an effect. An unknown owner
 	// is shown with Present false.
 	//
-	// If look is not nil and the owner is not busy, the loop calls look with the data that was
-	// passed to Spawn, and puts the result into Owner.Data. look must be quick, and its result
-	// must not change afterwards. If look panics, the panic is in Owner.Fault. If an owner is
-	// followed several times, the first look is used.
+	// If the function look is not nil and the owner is not busy, the loop calls the function with
+	// the data that was passed to Spawn, and puts the result into Owner.Data. The function must be
+	// quick, and its result must not change afterwards. If the function panics, the panic is in
+	// Owner.Fault. If an owner is followed several times, the first function is used.
 	//
 	// It fails with [ErrTooManyFollowed] if 64 other owners are followed.
 	//
 	// Any goroutine may call it.
 	Follow(id buff.OwnerID, look func(data any) any) (leave func(), err error)
 
-	// Owners returns the ids of some owners, in no particular order: those that the loop visits in
-	// one Tick, starting at from. Pass 0 in the first call, and in each further call the result
-	// next of the previous one, until next is 0. Owners fails with engine.ErrClosed or the error
-	// of ctx.
+	// Owners returns the ids of the owners that the loop visits in one Tick, in no particular
+	// order. In the first call, pass 0 for the parameter from. In each further call, pass the
+	// result next of the previous call, until next is 0. Owners fails with engine.ErrClosed or the
+	// error of ctx.
 	//
 	// Any goroutine may call it, but not the loop, which would wait for itself.
 	Owners(ctx context.Context, from int) (ids []buff.OwnerID, next int, err error)
 
 	// Specs returns the statistics of each current definition since the Watch was opened; the last
 	// element is for events without a definition. It waits for the next Tick, which copies the
-	// counters, so call it about once per second and not in every frame. It fails as [Watch.Next]
-	// does.
+	// counters, so call it about once per second and not in every frame. It fails in the same cases
+	// as [Watch.Next].
 	//
 	// Any goroutine may call it, but not the loop, which would wait for itself.
 	Specs(ctx context.Context) ([]SpecStats, error)
 
-	// Holders returns the owners with buffs of a definition, in any of its versions, among those
-	// that the loop visits in one Tick, starting at from. Pass 0 first, and then Next of the
-	// previous result, until Next is 0. Holders fails as [Watch.Next] does, and with
-	// engine.ErrUnknownSpec if the definition does not belong to this engine.
+	// Holders searches the owners that the loop visits in one Tick, and returns those with buffs of
+	// a definition, in any of its versions. In the first call, pass 0 for the parameter from. In
+	// each further call, pass the field Next of the previous result, until Next is 0. Holders fails
+	// in the same cases as [Watch.Next], and with engine.ErrUnknownSpec if the definition does not
+	// belong to this engine.
 	//
 	// Any goroutine may call it, but not the loop, which would wait for itself.
 	Holders(ctx context.Context, s *buff.Spec, from int) (Holders, error)
@@ -157,7 +158,7 @@ type View struct {
 	Handled time.Duration
 
 	// Busiest are the owners with the largest total duration of turns in the last complete period
-	// of length BusySpan or, before the first one is complete, in the current period. The
+	// of length BusySpan or, before the first period is complete, in the current period. The
 	// durations are estimates like Handled.
 	Busiest  []Ranked
 	BusySpan time.Duration
@@ -171,8 +172,8 @@ type View struct {
 	Buffs   int
 
 	// Most are the owners with the most buffs, among those that had a turn or were visited since
-	// the Watch was opened. Every Tick visits a few owners, in turn. Swept is the fraction of
-	// owners visited so far; it is 1 after the first complete pass.
+	// the Watch was opened. Every Tick visits the next few owners. Swept is the fraction of owners
+	// visited so far; it is 1 after the first complete pass.
 	Most  []Ranked
 	Swept float64
 
@@ -226,7 +227,7 @@ type Owner struct {
 	// Buffs has at most 512 of the owner's buffs, the oldest first. Carried is the number of all
 	// its buffs.
 	Buffs    []buff.Instance
-	Numbers  [][]float64 // evaluated numbers of each of Buffs: see buff.Spec.OnSheet
+	Numbers  [][]float64 // evaluated numbers of each buff in Buffs: see buff.Spec.OnSheet
 	Carried  int
 	Timeouts int
 
@@ -234,14 +235,14 @@ type Owner struct {
 	// total.
 	Attributes []Attribute
 
-	// Events has the latest known events of the owner, at most 100, the oldest first. Pulses is
-	// the number of pulses since the owner is followed. Denials, faults and early ends from before
-	// that time are included if the engine still has them.
+	// Events has the latest known events of the owner, at most 100, the oldest first. Denials,
+	// faults and early ends from before the owner was followed are included if the engine still has
+	// them. Pulses is the number of pulses since the owner was followed.
 	Events []buff.Event
 	Pulses uint64
 
-	// Data is the result of the function look of Watch.Follow. Fault is the text of its panic, or
-	// "".
+	// Data is the result of the function that was passed to Watch.Follow. Fault is the text of a
+	// panic of this function, or "".
 	Data  any
 	Fault string
 }
