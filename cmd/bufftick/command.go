@@ -15,8 +15,8 @@ import (
 
 // command is one command of the tool.
 type command interface {
-	// flags declares the flags of the command. Usage texts have the name of the value in
-	// backquotes.
+	// flags declares the flags of the command. In the usage text of a flag, the name of its
+	// value is in backquotes.
 	flags(f *flags)
 	// help returns the text that the help shows between the summary and the flags.
 	help() string
@@ -42,7 +42,8 @@ var commands = []struct {
 // flags is a flag.FlagSet that also has flags which may be repeated.
 type flags struct{ *flag.FlagSet }
 
-// listVar declares a flag with several values, separated by commas or repeated.
+// listVar declares a flag with several values. The values are separated by commas, or the flag is
+// repeated.
 func (f *flags) listVar(to *[]string, name, usage string) {
 	f.Func(name, usage, func(v string) error {
 		*to = append(*to, strings.Split(v, ",")...)
@@ -107,8 +108,8 @@ func execute(args []string, stdout, stderr io.Writer) error {
 	return usageError{fmt.Errorf("bufftick: there is no command %q%s; see bufftick -help", args[0], suggestion(args[0], names))}
 }
 
-// parse parses flags before, between and after the arguments, and returns the arguments. After "--"
-// everything is an argument.
+// parse parses flags before, between and after the arguments, and returns the arguments. Everything
+// after "--" is an argument.
 func parse(f *flags, args []string) (rest []string, err error) {
 	var last []string
 	if i := slices.Index(args, "--"); i >= 0 {
@@ -130,7 +131,8 @@ func parse(f *flags, args []string) (rest []string, err error) {
 	}
 }
 
-// suggestion returns the question "did you mean ...?" if one of the names is similar.
+// suggestion returns the question "did you mean ...?" if one of the names is similar to the wrong
+// name, and otherwise "".
 func suggestion(wrong string, names []string) string {
 	if near := misspelt.Near(wrong, names); near != "" {
 		return fmt.Sprintf(", did you mean %q?", near)
@@ -138,7 +140,8 @@ func suggestion(wrong string, names []string) string {
 	return ""
 }
 
-// checkArguments returns an error if the number of arguments does not match their declaration.
+// checkArguments returns an error if the number of arguments does not match the declaration, such
+// as "NAME" or "NAME...".
 func checkArguments(declared string, args []string) error {
 	least, most := 1, 1
 	switch {

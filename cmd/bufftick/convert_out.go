@@ -73,18 +73,19 @@ func otherThan(files ...converted) definition.Format {
 	return definition.YAML
 }
 
-// isFolder reports whether a path is a folder, or does not exist and looks like the name of a
-// folder.
+// isFolder reports whether a path is a folder. If the path does not exist, isFolder reports whether
+// it looks like the name of a folder.
 func isFolder(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.IsDir() || err != nil && (strings.HasSuffix(name, "/") || filepath.Ext(name) == "")
 }
 
-// maxLost is the maximum number of lost comments that are printed.
+// maxLost is the maximum number of comments that make prints as lost.
 const maxLost = 20
 
-// make returns the text of an output file. If the file is a table and some fields do not fit into
-// it, make returns a second file with these fields. If they have to be left out, whole is false.
+// make returns an output file. If the file is a table and some fields do not fit into a table, make
+// also returns a second file with these fields. For the standard output, it leaves these fields out
+// and returns whole == false.
 func (t target) make(stderr io.Writer) (list []made, whole bool, err error) {
 	root, lost := joined(t.files)
 	var rest []*ast.MappingValueNode
@@ -122,7 +123,7 @@ func (t target) make(stderr io.Writer) (list []made, whole bool, err error) {
 	return append(list, made{beside, text}), true, nil
 }
 
-// joined returns the fields of all files, merged, and the comments of all files.
+// joined returns the merged fields and the comments of all files.
 func joined(files []converted) (root []*ast.MappingValueNode, comments []comment) {
 	if len(files) == 1 {
 		return files[0].root, files[0].comments
@@ -205,7 +206,8 @@ func names(fields []*ast.MappingValueNode) string {
 	return strings.Join(list, ", ")
 }
 
-// store writes the files. If one of them already exists, it writes none.
+// store writes the files. If one of the files already exists, it writes none of them, unless -force
+// is set.
 func (c *convertCmd) store(list []made, stdout io.Writer) error {
 	for _, m := range list {
 		if _, err := os.Lstat(m.name); m.name != "" && !c.Force && !errors.Is(err, fs.ErrNotExist) {

@@ -99,7 +99,7 @@ func (c *cutCmd) compact(stdout io.Writer) error {
 	return err
 }
 
-// readCut is a zone of the file, or the error for which it could not be read.
+// readCut is a zone of the file, or the error that prevented it from being read.
 type readCut struct {
 	zone     string
 	cut      *store.Cut // nil if err is set
@@ -155,7 +155,8 @@ func (c *cutCmd) read() (cuts []readCut, warning string, err error) {
 	return cuts, s.Warning(), nil
 }
 
-// savedBuff contains the fields of a saved buff that are printed. buff.BlobJSON returns all fields.
+// savedBuff contains those fields of a saved buff that are printed. The function buff.BlobJSON
+// returns all fields.
 type savedBuff struct {
 	ID     string `json:"buff"`
 	Source uint64 `json:"source"`
@@ -202,8 +203,8 @@ func (c *cutCmd) print(out *bytes.Buffer, x readCut, cat *buff.Catalog) (bad int
 	return bad + c.printArriving(out, x, cat)
 }
 
-// printArriving prints the owners that are moving to a zone. If there are very many, the store
-// returns only the first ones.
+// printArriving prints the owners that are moving to a zone. The store returns at most
+// store.MostArrivals of them.
 func (c *cutCmd) printArriving(out *bytes.Buffer, x readCut, cat *buff.Catalog) (bad int) {
 	if n := len(x.arriving); n > 0 && c.Verify {
 		more := ""

@@ -1,8 +1,8 @@
-// Command bufftick runs buffs on the tick engine, from files: scenarios written by designers,
-// and recordings of real fights.
+// Command bufftick runs buffs on the tick engine. Its input files are scenarios written by
+// designers and recordings of real fights.
 //
 //	bufftick run      FILE...               print the logs of scenarios
-//	bufftick run      -check FILE...        compare the logs with the expected ones
+//	bufftick run      -check FILE...        compare the logs with the expected logs
 //	bufftick preview  ID -f PATH            show the timeline of a buff, as text or as a picture
 //	bufftick validate PATH...               report errors and warnings in definitions
 //	bufftick convert  PATH...               convert definitions to CSV, YAML or JSON
@@ -12,9 +12,9 @@
 //	bufftick cut      -compact FILE         remove the free space of a file
 //	bufftick replay   TRACE -spells FILE    compare when the engine and a real game end buffs
 //
-// It has no clock: a scenario that covers a day runs at once. Flags may have one dash or two
-// and may follow the arguments; bufftick COMMAND -help describes them. The exit code is 1 if
-// there is an error or a difference, 2 if the command line is wrong, otherwise 0.
+// The command does not wait for a clock, so a scenario that covers a day runs at once. Flags may
+// have one dash or two and may follow the arguments; bufftick COMMAND -help describes them. The
+// exit code is 1 if there is an error or a difference, 2 if the command line is wrong, otherwise 0.
 //
 // # Scenarios
 //
@@ -33,23 +33,24 @@
 //	  - 6000 pulse venom x1
 //	  - 7000 remove venom why=dispelled
 //
-// The definitions under buffs are those of package catalog. A step has "at", its time from the
-// start in whole ms or as a span (5s), never before the previous step; "owner", by default p1;
-// and one of these verbs with its options:
+// The definitions under "buffs" have the format of package catalog. A step has the field "at",
+// which is its time from the start, in whole ms or as a span (5s). It must not be before the
+// previous step. The field "owner" is p1 by default. A step also has one of these verbs with its
+// options:
 //
 //	tick: true           lets time pass
-//	show: NAMES          prints attributes and tags of the owner, one or a list, as they are
+//	show: NAMES          prints an attribute or tag of the owner, or a list of them, as they are
 //	                     after the previous steps: "5000 value speed=210 state.stunned=false"
 //	apply: BUFF          source (a), stacks, duration, magnitude, level, key,
-//	                     scale: RATIO of the duration, params: {NAME: NUMBER}
+//	                     scale: RATIO multiplies the duration, params: {NAME: NUMBER}
 //	remove: BUFF
-//	kill: true           the owner dies, by source: NAME; revive: true
+//	kill: true           the owner dies, killed by source: NAME, until revive: true
 //	source_gone: NAME    a source of buffs leaves
-//	timeout: NAME        is due after: SPAN
+//	timeout: NAME        starts a timeout that is due after: SPAN
 //	save: true           the owner leaves, until load: true
 //
 //	extend: BUFF         moves its end by: SPAN, which may be negative, but
-//	                     not beyond at_most: SPAN from now
+//	                     to no later than at_most: SPAN from now
 //	compensate: QUERY    moves the ends on all owners by: SPAN
 //	set_remaining: BUFF  sets its remaining time to: SPAN
 //	set_period: BUFF     changes its period to: SPAN, by its haste rule
@@ -59,53 +60,53 @@
 //	rate_buff: BUFF      sets the rate of its time to: RATIO
 //
 //	zone: N              the owner enters a zone
-//	pause_zone: N        stops the time of all owners in it until resume_zone: N
-//	rate_zone: N         sets the rate of their time to: RATIO
+//	pause_zone: N        stops the time of all owners in the zone until resume_zone: N
+//	rate_zone: N         sets the rate of the time of all owners in the zone to: RATIO
 //	near: OWNER          the step's owner enters the area of all auras of OWNER,
-//	                     until far: OWNER; needs "seen: true", since the frames
-//	                     determine when an aura looks for members
+//	                     until far: OWNER; needs "seen: true", because the frames
+//	                     determine when an aura searches for members
 //
 //	inhibit: BUFF        suppresses its effect until release: BUFF
 //	tag: TAG             gives the owner a tag until untag: TAG
-//	immune: TAG          makes it immune until vulnerable: TAG; with
+//	immune: TAG          makes the owner immune until vulnerable: TAG; with
 //	                     purge: true, its buffs with the tag are removed
 //
-//	dispel: QUERY        removes all matching buffs; with most: N, that many portions
+//	dispel: QUERY        removes all matching buffs; with most: N, at most N portions
 //	                     (dispel.per); of a BUFF one portion, or stacks: N
 //	steal: QUERY         moves the buffs to: OWNER, for at_most: SPAN
 //	interrupt: ACT       the owner performs an act that ends buffs
 //	consume: ACT         the owner performs an act that uses charges
-//	happened: ACT        the game reports an act by the owner, or on it: buffs react,
-//	                     use charges, and end; target: OWNER, amount: N
-//	use: BUFF            uses charges: N of it (1)
-//	absorb: N            damage of a school: TAG meets the shields
+//	happened: ACT        the game reports an act by the owner, or on the owner: buffs
+//	                     react, use charges, and end; target: OWNER, amount: N
+//	use: BUFF            uses charges: N of the buff (1)
+//	absorb: N            the shields absorb N points of damage of a school: TAG
 //
 //	base: ATTRIBUTE      sets its base, to: NUMBER
 //	change: ATTRIBUTE    adds to its base, by: NUMBER
 //	damage: ATTRIBUTE    reduces its base, after the shields, by: NUMBER of a school: TAG
 //
-// A BUFF is an ID: the oldest instance of it on the owner; if there is none, the step does
-// nothing. A QUERY is an ID too, or a map with buff, tag, type, polarity, source, grade
-// (basic), most (all) and newest: true. Tags and acts that no definition mentions have no
-// effect. A RATIO is 2, 0.25 or "1/3".
+// A BUFF is the ID of a definition. It means the oldest instance of this definition on the owner;
+// if there is none, the step does nothing. A QUERY is also an ID, or a map with the fields buff,
+// tag, type, polarity, source, grade (basic), most (all) and newest: true. Tags and acts that no
+// definition mentions have no effect. A RATIO is a number such as 2, 0.25 or "1/3". Defaults are in
+// parentheses.
 //
-// A step runs after all events that are due at its instant. If the last line of the expected log is
-// after the last step, the run continues up to that line.
+// A step runs after all events that are due at its time. If the last line of the expected log is
+// later than the last step, the run continues until the time of that line.
 //
-// The log has one line for each event, sorted by time, and at the same instant by owner. It
-// contains deaths and revivals ("die", "revive") only with "life: true". The flags -frame,
-// -workers and -sync never change the log. With "seen: true" each step ends a frame, and there are
-// no other frames. The line of a pulse that ran late then says when it ran, such as "seen=8000".
-// A definition with "catchup: skip" or "catchup: coalesce" needs "seen: true", because these rules
-// are about the pulses of one frame. An action "to: source" or "to: target" of a hook other than
-// on.act also needs it, because such an action runs at the end of a frame. If the script never
-// spawns the owner that such an action is for, the log says "miss". Go handlers that definitions
-// name exist and do nothing.
+// The log has one line for each event, sorted by time and then by owner. It contains deaths and
+// revivals ("die", "revive") only with "life: true". The flags -frame, -workers and -sync never
+// change the log. With "seen: true" each step ends a frame, and there are no other frames. The line
+// of a pulse that ran late then says when it ran, such as "seen=8000". A definition with "catchup:
+// skip" or "catchup: coalesce" needs "seen: true", because these rules are about the pulses of one
+// frame. An action "to: source" or "to: target" of a hook other than on.act also needs it, because
+// such an action runs at the end of a frame. If the script never spawns the target of such an
+// action, the log says "miss". The Go handlers that definitions name do nothing.
 //
-// All errors of a file are printed at once, each with file, line, column and a caret. A file
-// that cannot be parsed stops everything; a scenario with errors fails alone. "bufftick
-// validate" checks scenarios without running them, and reports warnings about their
-// definitions. With -check:
+// All errors in a file are printed at once, each with file, line, column and a caret. If a file
+// cannot be parsed, no scenario is run. A scenario with errors does not stop the other scenarios.
+// "bufftick validate" checks scenarios without running them, and reports warnings about their
+// definitions. With -check, "bufftick run" prints:
 //
 //	ok   poison a poison that is dispelled
 //	FAIL shield a shield that is spent
@@ -122,35 +123,35 @@
 // spell together identify one buff on one unit.
 //
 //	apply refresh   the buff is active, with its whole duration left
-//	dose undose     the current number of stacks; a dose also refreshes
+//	dose undose     the buff now has the number of stacks in the line; a dose also refreshes it
 //	dispel break    another unit removed the oldest buff of that spell
-//	death           of the target, which ends its buffs
-//	remove          the end, which is compared, see below
-//	tick            a pulse, which is not used
+//	death           the target died, which ends its buffs
+//	remove          the buff ended; this end is compared, see below
+//	tick            a pulse of the buff, which is ignored
 //
-// The table of spells has the columns spell, name, kind, duration_ms and refresh, which is restart,
-// pandemic or another value of package buff. A spell that is not in the table lasts until the
-// recording removes it, so that the load is realistic.
+// The table of spells has the columns spell, name, kind, duration_ms and refresh. The column
+// refresh has the value restart, pandemic or another refresh rule of package buff. To make the load
+// realistic, the replay also includes spells that are not in the table; their buffs last until the
+// recording removes them.
 //
-// Every line is sent to the engine at its time, after the events due then. The engine decides
-// when a buff of the table ends, and that end is compared with the recorded one:
+// Every line is sent to the engine at its time, after all events that are due at this time. The
+// engine decides when a buff of the table ends, and this end is compared with the recorded end:
 //
-//	match   within 100 ms of each other
+//	match   the two ends are within 100 ms
 //	early   the recorded end is before the engine's, because of a dispel or something that is
-//	        not in the recording; the engine is then told to end the buff
+//	        not in the recording; the buff is then removed from the engine
 //	late    the engine ended the buff, but it was still active more than 100 ms later
 //
 // Late ends are errors of the engine or of the table, and are printed with their lines. "When
 // the recorder wrote again" means that the trace has no line between the two ends. If the table
 // says that a refresh carries over the remaining time, but a buff ended early, exactly one duration
-// after its last refresh, the table may be wrong. Such ends are counted by spell.
+// after its last refresh, the table may be wrong. Such ends are counted for each spell.
 //
-// An end is not compared if the recording does not contain it, if the buff was active before the
-// recording began, or if the buff outlived a recorded death, which it cannot in the engine. If the
-// recording shows that a death was not real, the buff starts again at its next refresh. If one
-// source has several buffs of one spell on a unit, the trace does not show which of them ended; the
-// engine has only one of them.
+// An end is not compared if the recording does not contain it, or if the buff was active before the
+// recording began. It is also not compared if the buff outlived a recorded death, because the
+// engine ends the buff at the death. If the recording shows that a death was not real, the buff
+// starts again at its next refresh. If one source has several buffs of one spell on a unit, the
+// trace does not show which of them ended; the engine has only one of them.
 //
-// The last lines of the report are the speed of this machine: commands per second, and the
-// duration of a Tick.
+// The last line of the report is the speed of this machine, in commands per second.
 package main

@@ -52,8 +52,8 @@ func (r *replay) apply(id buff.OwnerID, rec *record) error {
 		}
 		l = nil
 	}
-	// The recording has the number of stacks after the line, and the engine needs the number to
-	// add.
+	// The line has the number of stacks after the application, but the engine needs the number
+	// of stacks to add.
 	spec, want, add := r.specs[rec.spell], max(rec.stacks, 1), rec.stacks
 	if l != nil {
 		b, _, err := r.engine.Find(l.handle)
@@ -77,7 +77,7 @@ func (r *replay) apply(id buff.OwnerID, rec *record) error {
 	return r.lower(h, want)
 }
 
-// lower removes stacks until want are left.
+// lower removes stacks of a buff, and leaves at most the wanted number.
 func (r *replay) lower(h buff.Handle, want int) error {
 	b, _, err := r.engine.Find(h) // if the buff has ended, b has no stacks
 	if err != nil || b.Stacks <= want {
@@ -86,9 +86,9 @@ func (r *replay) lower(h buff.Handle, want int) error {
 	return r.count(r.engine.Do(buff.RemoveStacks(h, b.Stacks-want, buff.Cancelled)))
 }
 
-// endKnown reports whether the end of a buff that is new to the engine is known after this line.
-// It is unknown after a refresh that carries over the remaining time, because the trace does not
-// contain the remaining time.
+// endKnown reports whether the end of a buff is known if this line is the first line about the
+// buff. A refresh may carry over the remaining time, which the trace does not contain; the end is
+// then unknown.
 func endKnown(rec *record, spec *buff.Spec) bool {
 	return rec.event == "apply" || spec.Stack.Refresh == define.RefreshRestart
 }
@@ -102,8 +102,8 @@ func (r *replay) undose(rec *record) error {
 	return r.lower(l.handle, rec.stacks)
 }
 
-// remove compares a recorded end with the end in the engine. It does not remove the buff if the
-// engine is going to end it within the tolerance.
+// remove compares a recorded end with the end in the engine, and removes the buff from the engine.
+// If the engine will end the buff within the tolerance, remove leaves the buff alone.
 func (r *replay) remove(rec *record) error {
 	l := r.judge.lives[lifeOf(rec)]
 	if l == nil {

@@ -5,20 +5,20 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// judge compares the ends decided by the engine with the recorded ones.
+// judge compares the ends decided by the engine with the recorded ends.
 type judge struct {
 	lives    map[lifeKey]*life     // the last life of each key
 	byHandle map[buff.Handle]*life // lives of the buffs that are active in the engine
 
-	now, before wheel.Time // time of this line, and of the last line that has an earlier time
+	now, before wheel.Time // time of the current line, and of the last line with an earlier time
 
 	match, early int
 	lates        []late
 	skipped      [len(reasons)]int
 
 	// plain counts, by spell, the early ends that are exactly one duration after the last refresh.
-	// If the table says that a refresh carries over the remaining time, these ends suggest that it
-	// is wrong.
+	// If the table says that a refresh carries over the remaining time, such ends suggest that the
+	// table is wrong.
 	plain map[spellID]int
 }
 
@@ -45,11 +45,11 @@ func lifeOf(rec *record) lifeKey { return lifeKey{rec.source, rec.target, rec.sp
 type life struct {
 	key    lifeKey
 	handle buff.Handle
-	line   int  // line of the trace in which it started
+	line   int  // line of the trace in which the life started
 	timed  bool // the buff has a duration
-	known  bool // the recording determines when it should end
+	known  bool // the recording determines when the buff should end
 	state  state
-	end    wheel.Time // when it ended in the engine, in the states ended and killed
+	end    wheel.Time // in the states ended and killed: when the buff ended in the engine
 	fresh  wheel.Time // one duration after the last refresh
 }
 
@@ -58,10 +58,10 @@ type state uint8
 
 const (
 	alive    state = iota // active in the engine and in the recording
-	removing              // has ended in the recording, and is about to end in the engine
+	removing              // ended in the recording, and will end in the engine within the tolerance
 	ended                 // ended by a rule of the engine, not by a line of the recording
 	killed                // ended in the engine by the death of its owner
-	over                  // has ended in both and is judged
+	over                  // ended in both, and already judged
 )
 
 // late is an end that the engine decided too early.
@@ -72,8 +72,8 @@ type late struct {
 	rec   *record    // line that shows that the buff was still active
 	proof string
 
-	// first is set if the trace has no line between the engine's end and rec. The recorder may
-	// then have been unable to write the end earlier.
+	// first is set if the trace has no line between the engine's end and rec. In this case the
+	// recorder may have been unable to write the end earlier.
 	first bool
 }
 
@@ -135,8 +135,8 @@ func (j *judge) ended(e buff.Event) {
 	}
 }
 
-// cut judges a recorded end of a buff that the engine is going to end at the time end. It returns
-// true if the buff should stay in the engine until then.
+// cut judges a recorded end of a buff that the engine will end at the given time. It returns true
+// if the buff should stay in the engine until then.
 func (j *judge) cut(l *life, rec *record, end wheel.Time) (goOn bool) {
 	if l.timed && l.known && end-rec.at <= tolerance {
 		l.state = removing
@@ -185,9 +185,9 @@ func (j *judge) removed(l *life, rec *record) {
 	j.drop(l)
 }
 
-// revive judges a life that has ended, because a line of the trace shows the same buff active
-// again. If the buff is still active in the engine, revive returns its handle, and the caller must
-// remove the buff.
+// revive judges a life that has ended. It is called when a line of the trace shows that the same
+// buff is active again. If the ended buff is still in the engine, revive returns its handle, and
+// the caller must remove the buff.
 func (j *judge) revive(l *life, rec *record) buff.Handle {
 	by := rec.at - l.end
 	j.drop(l)

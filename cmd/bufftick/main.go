@@ -52,7 +52,7 @@ func (s *sink) Write(b []byte) (n int, err error) {
 	return n, s.err
 }
 
-// poolFlags are the flags about workers. No output depends on them.
+// poolFlags are the flags about the workers of the engine. They do not change any output.
 type poolFlags struct {
 	Workers int
 	Sync    bool
@@ -69,7 +69,7 @@ func (p poolFlags) options() engine.Options {
 	return engine.Options{Workers: p.Workers, Synchronous: p.Sync, Budget: -1, Limits: engine.Limits{Tick: 1 << 30}}
 }
 
-// mostWorkers is the limit of -workers.
+// mostWorkers is the maximum value of -workers.
 const mostWorkers = 4096
 
 func (p poolFlags) check() error {
@@ -79,8 +79,8 @@ func (p poolFlags) check() error {
 	return nil
 }
 
-// checkFrame rejects frames below a millisecond, because "5us" is a typing error with which the
-// program would run for hours.
+// checkFrame rejects frames that are shorter than scenario.MinFrame. With such a frame, which is
+// probably a typing error such as "5us", the program would run for hours.
 func checkFrame(d time.Duration) error {
 	if d < scenario.MinFrame {
 		return fmt.Errorf("bufftick: -frame must be at least %v, and is %v", scenario.MinFrame, d)

@@ -233,5 +233,5 @@ func (c *previewCmd) script() (preview.Script, error) {
 	return s, nil
 }
 
-// widest is the limit of -width.
+// widest is the maximum value of -width.
 const widest = 10_000

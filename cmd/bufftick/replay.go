@@ -13,11 +13,12 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// tolerance is the largest difference between two ends that count as equal. Ends differ because a
-// recorder notes when it received an event, not when the event happened.
+// tolerance is the largest difference between two ends that count as equal. The ends differ because
+// a recorder notes when it received an event, not when the event happened.
 const tolerance = 100 // ms
 
-// defaultFrame is the frame length of a game server that ticks 20 times a second.
+// defaultFrame is the default value of -frame. It is the frame length of a game server that ticks
+// 20 times a second.
 const defaultFrame = 50 * time.Millisecond
 
 // replayCmd is "bufftick replay".
@@ -128,9 +129,9 @@ func newReplay(o engine.Options, frame time.Duration, table map[spellID]spell, t
 // String returns the ID of the spell's definition.
 func (id spellID) String() string { return id.number + "/" + id.kind }
 
-// definitions returns a definition for each spell of the trace. Spells that are not in the table
-// last until they are removed. The stack limit is the largest number of stacks in the trace; a
-// spell without doses has one stack.
+// definitions returns a definition for each spell in the trace. The buff of a spell that is not in
+// the table lasts until it is removed. The stack limit is the largest number of stacks in the
+// trace, or 1 for a spell without doses.
 func definitions(table map[spellID]spell, trace []record) []buff.Spec {
 	var list []buff.Spec
 	place := map[spellID]int{}
@@ -187,8 +188,8 @@ func (r *replay) tick(dt time.Duration) {
 	}
 }
 
-// owner returns the number of the unit with the given name. If the unit carries buffs, owner spawns
-// it at first use.
+// owner returns the ID of the unit with the given name. If carries is true, which means that the
+// unit has buffs, it also spawns the unit unless that has been done already.
 func (r *replay) owner(name string, carries bool) (buff.OwnerID, error) {
 	id, ok := r.ids[name]
 	if !ok {

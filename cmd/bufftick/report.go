@@ -44,7 +44,7 @@ func (r *replay) report(stdout io.Writer, c *replayCmd, trace []record) error {
 	return err
 }
 
-// byPlain compares spells by their number of ends in j.plain, most first.
+// byPlain compares spells by their counts in j.plain. The spell with the largest count is first.
 func (j *judge) byPlain(a, b spellID) int {
 	return cmp.Or(cmp.Compare(j.plain[b], j.plain[a]), cmp.Compare(a.number, b.number), cmp.Compare(a.kind, b.kind))
 }

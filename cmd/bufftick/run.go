@@ -47,8 +47,8 @@ Examples:
 The exit code is 1 if a scenario cannot be run or, with -check, has another log.`
 }
 
-// run reads all files, then runs their scenarios in order. If a file cannot be parsed, none is run.
-// A scenario with errors does not stop the others.
+// run reads all files, then runs their scenarios in order. If a file cannot be parsed, no scenario
+// is run. A scenario with errors does not stop the other scenarios.
 func (c *runCmd) run(args []string, stdout, stderr io.Writer) error {
 	c.Files = args
 	if err := c.check(); err != nil {
@@ -85,7 +85,8 @@ func (c *runCmd) check() error {
 	return c.poolFlags.check()
 }
 
-// readScenarios reads one file. The error is about the file as a whole.
+// readScenarios reads one file. It returns an error only if the file as a whole cannot be read or
+// parsed; errors in a scenario are in its field Faults.
 func readScenarios(name string) ([]*scenario.Scenario, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -100,7 +101,7 @@ func readScenarios(name string) ([]*scenario.Scenario, error) {
 	return scenario.Parse(name, src)
 }
 
-// log runs one scenario.
+// log runs one scenario and returns its log.
 func (c *runCmd) log(s *scenario.Scenario) ([]string, error) {
 	if len(s.Faults) > 0 {
 		return nil, s.Faults
@@ -108,8 +109,8 @@ func (c *runCmd) log(s *scenario.Scenario) ([]string, error) {
 	return s.Play(c.options(), c.Frame)
 }
 
-// mostOfFailed is the largest number of lines that are printed of the log of a failed scenario.
-// They are the last lines of that log.
+// mostOfFailed is the maximum number of log lines that are printed for a failed scenario. These are
+// the last lines of its log.
 const mostOfFailed = 100
 
 // print prints the logs.

@@ -24,9 +24,9 @@ const lastRecord = 7 * 24 * 3600 * 1000
 // Limits on input, including pipes.
 const (
 	maxTrace   = 32 << 20  // bytes of a recording or of a table of spells
-	maxRecords = 1_000_000 // lines of a recording
+	maxRecords = 1_000_000 // lines in a recording
 	maxNames   = 10_000    // owners of buffs
-	maxSpells  = 10_000    // entries of the table of spells that have a kind
+	maxSpells  = 10_000    // different spells in a recording
 )
 
 // record is one line of a trace.
@@ -38,11 +38,11 @@ type record struct {
 	target string
 	spell  spellID
 	name   string
-	stacks int // current number for a dose or undose, otherwise 0
+	stacks int // for a dose or undose: the current number of stacks; otherwise 0
 }
 
-// spellID identifies a spell. It needs the kind, because a buff and a debuff may have the same
-// number.
+// spellID identifies a spell. The number alone is not enough, because a buff and a debuff may have
+// the same number.
 type spellID struct {
 	number string
 	kind   string // buff or debuff; "" if unknown
@@ -109,7 +109,7 @@ func parseRecord(row []string) (record, error) {
 	switch r.event {
 	case "death":
 		return r, nil
-	case "tick", "break", "dispel": // the kind in such a line describes the dispel, not the buff
+	case "tick", "break", "dispel": // in these lines, the kind is not that of the buff
 	default:
 		if r.spell.kind, err = kindOf(row[6]); err != nil {
 			return r, err
@@ -165,8 +165,8 @@ func readSpells(file string) (map[spellID]spell, error) {
 	return table, err
 }
 
-// eachRow calls f for each row of a CSV file after the first row, which must contain the given
-// columns. Errors contain the file and line.
+// eachRow calls f for each row of a CSV file except the first row, which must contain the names of
+// the columns. Its errors contain the file and line.
 func eachRow(file string, columns []string, f func(line int, row []string) error) error {
 	in, err := os.Open(file)
 	if err != nil {
@@ -207,7 +207,7 @@ func eachRow(file string, columns []string, f func(line int, row []string) error
 	}
 }
 
-// bounded is a reader that fails after a maximum number of bytes.
+// bounded is a reader that fails after the number of bytes in left.
 type bounded struct {
 	r    io.Reader
 	left int

@@ -103,9 +103,9 @@ func (c *validateCmd) run(args []string, stdout, _ io.Writer) error {
 	return nil
 }
 
-// split separates scenarios from definitions, and returns the paths of definitions in paths. A
-// folder without scenarios is returned as a whole; for a folder with scenarios, its definition
-// files are returned one by one.
+// split separates scenarios from definitions. It reads the scenarios, and returns the paths of the
+// definitions. A folder without scenarios is returned as one path. For a folder with scenarios,
+// each of its definition files is returned.
 func split(all []string) (paths []string, scenarios []*scenario.Scenario, errs definition.Errors) {
 	for _, path := range all {
 		files, isFolder := filesOf(path)
@@ -132,7 +132,7 @@ func split(all []string) (paths []string, scenarios []*scenario.Scenario, errs d
 	return paths, scenarios, errs
 }
 
-// filesOf returns the YAML and JSON files of a path, and whether it is a folder.
+// filesOf returns the YAML and JSON files of a path, and whether the path is a folder.
 func filesOf(path string) (files []string, isFolder bool) {
 	entries, err := os.ReadDir(path)
 	if err != nil {

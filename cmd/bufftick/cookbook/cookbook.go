@@ -1,6 +1,6 @@
-// Package cookbook holds recipes. Each recipe is one file that shows something that real games do
-// with buffs. The file has a comment, definitions, a script that shows how these buffs change a
-// player's numbers, and the log that the script produces. The tests run and validate all recipes.
+// Package cookbook holds recipes. Each recipe is a file that shows how real games use buffs. The
+// file has a comment, definitions, a script that shows how these buffs change a player's numbers,
+// and the log that the script produces. The tests run and validate all recipes.
 //
 //	bufftick new                  lists the recipes
 //	bufftick new pandemic-dot     copies a recipe: its definitions and its scenario
@@ -20,9 +20,9 @@ var files embed.FS
 
 // Recipe is one file.
 type Recipe struct {
-	ID    string // the name of the file without .yaml
+	ID    string // name of the file, without .yaml
 	Title string // one line
-	About string // how it works, and which game has it: one to three lines
+	About string // one to three lines: how the recipe works, and which game has such a buff
 
 	Definitions string // a file of definitions for catalog.Load
 	Scenario    string // the whole file, for "bufftick run"
