@@ -24,7 +24,7 @@ func TestFrameDoesNotAllocate(t *testing.T) {
 					for m, ok := b.Next(); ok; m, ok = b.Next() {
 						sum[worker] += *m
 						if *m%16 == 0 {
-							return // a second turn
+							return // handle the rest in a second turn
 						}
 					}
 				},
@@ -38,8 +38,8 @@ func TestFrameDoesNotAllocate(t *testing.T) {
 			full := 0
 			frame := func() {
 				for i := range boxes {
-					// From 2 to 150 messages, so sometimes more than the capacity that a
-					// mailbox keeps.
+					// Send from 2 to 150 messages, which is sometimes more than the capacity that
+					// a mailbox keeps.
 					for m := range 2 + i%149 {
 						if !g.Send(&boxes[i], &values[m]) {
 							full++

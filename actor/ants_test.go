@@ -17,8 +17,8 @@ import (
 
 var _ actor.Pool = (*ants.Pool)(nil)
 
-// soldier is an owner that checks the messages it gets. Its fields are plain, so that -race
-// reports every missing edge between two turns, or between a turn and the loop.
+// soldier is an owner that checks the messages it gets. Its fields are not atomic, so that -race
+// reports a missing happens-before edge between two turns, or between a turn and the loop.
 type soldier struct {
 	rnd     *rand.Rand
 	busy    atomic.Bool
@@ -37,7 +37,7 @@ const (
 	wrongRepeat
 )
 
-// see checks one message.
+// see checks that a message is the expected one.
 func (s *soldier) see(m uint64) {
 	switch {
 	case s.again && m != s.want:
@@ -51,8 +51,8 @@ func (s *soldier) see(m uint64) {
 	s.want = m + 1
 }
 
-// march is the handler: it takes messages and at random requeues one, stops early, panics or
-// ends its goroutine.
+// march is the handler. It takes messages, and at random requeues a message, stops early, panics
+// or ends its goroutine.
 func march(_ int, b *actor.Mailbox[*soldier, uint64]) {
 	s := b.Owner
 	s.turns++
@@ -82,10 +82,12 @@ func march(_ int, b *actor.Mailbox[*soldier, uint64]) {
 // army is a group of soldiers, with the messages sent to each.
 type army struct {
 	*actor.Group[*soldier, uint64]
-	boxes     []actor.Mailbox[*soldier, uint64]
-	sent      []uint64
-	idle      []*actor.Mailbox[*soldier, uint64]
-	perWorker []int // calls of Handle; plain: a worker number must not be used by two goroutines
+	boxes []actor.Mailbox[*soldier, uint64]
+	sent  []uint64
+	idle  []*actor.Mailbox[*soldier, uint64]
+	// calls of Handle; not atomic, so that -race detects two goroutines with the same worker
+	// number
+	perWorker []int
 	told      []int // calls of Recovered
 }
 
@@ -116,8 +118,8 @@ func newArmy(t *testing.T, workers, owners int) *army {
 	return a
 }
 
-// send sends n messages, half of them to ten owners, so that batches are long and short. It
-// returns the number of accepted messages.
+// send sends n messages, half of them to only ten owners, so that there are long and short
+// batches. It returns the number of accepted messages.
 func (a *army) send(rnd *rand.Rand, n int) (accepted int) {
 	for range n {
 		i := rnd.IntN(len(a.boxes))
@@ -129,7 +131,7 @@ func (a *army) send(rnd *rand.Rand, n int) (accepted int) {
 			accepted++
 		}
 		if a.boxes[i].Idle() {
-			a.boxes[i].Owner.turns++ // -race must find this ordered
+			a.boxes[i].Owner.turns++ // -race reports this if the turn did not happen before
 		}
 	}
 	return accepted
@@ -184,9 +186,9 @@ func TestStressOnAnts(t *testing.T) {
 	t.Logf("%+v, put back %d", s, repeats)
 }
 
-// Each Start races with the end of the worker of the previous Start. If a worker could end
-// without seeing the work, or the loop add work without seeing that the worker has ended, Wait
-// would never return.
+// TestNoLostWakeUp lets each Start race with the end of the worker of the previous Start. Wait
+// would never return if a worker could end without seeing the new work, or if the loop could add
+// work without seeing that the worker has ended.
 func TestNoLostWakeUp(t *testing.T) {
 	rounds := long.Times(5_000)
 	for _, workers := range []int{1, 2} {
@@ -229,8 +231,8 @@ func TestReleasedPoolRefuses(t *testing.T) {
 	require.Equal(t, []int{1}, b[0].Owner.got)
 }
 
-// A pool that is full of other work, or whose goroutines are slow to exit, delays the workers
-// and loses nothing.
+// TestFullAntsPool checks that a pool that is full of other work, or whose goroutines exit
+// slowly, delays the workers but loses no work.
 func TestFullAntsPool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool, err := ants.NewPool(2, ants.WithNonblocking(true), ants.WithDisablePurge(true))
@@ -253,7 +255,7 @@ func TestFullAntsPool(t *testing.T) {
 		synctest.Wait()
 		require.True(t, g.Wait(nil, true))
 		requireBoxes(t, b, g.Collect(nil, nil))
-		synctest.Wait() // the pool has no spare room: let its goroutines become idle
+		synctest.Wait() // the pool has no spare room, so let its goroutines become idle
 		g.Start(-1)
 		require.True(t, g.Wait(nil, true))
 		requireBoxes(t, b, g.Collect(nil, nil))

@@ -15,8 +15,8 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// newBatchGroup returns a group whose batched turns call their argument, a func(*box), or
-// record it, an int. Messages are recorded too.
+// newBatchGroup returns a group whose batched turns call their argument if it is a func(*box),
+// and record it if it is an int. Messages are recorded too.
 func newBatchGroup(pool actor.Pool, workers int) *group {
 	return actor.NewGroup(actor.Options[*note, int]{
 		Pool: pool, Workers: workers, Limit: 1000, Handle: takeAll,
@@ -30,7 +30,7 @@ func newBatchGroup(pool actor.Pool, workers int) *group {
 	})
 }
 
-// A batched turn leaves no trace: the mailbox is idle all the time.
+// TestBatch checks that a mailbox is idle before, during and after a batched turn.
 func TestBatch(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		g := newBatchGroup(goroutines{}, workers)
@@ -58,8 +58,8 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// A message deferred by a batched turn is handled after the other turns, and its mailbox is
-// collected in start order; a mailbox that parks is staged.
+// TestBatchDefers checks that a message deferred by a batched turn is handled after the other
+// turns, that its mailbox is collected in start order, and that a mailbox that parks is staged.
 func TestBatchDefers(t *testing.T) {
 	g := newBatchGroup(inline{}, 1)
 	b := newBoxes("a", "b", "c")
@@ -90,8 +90,9 @@ func TestBatchDefers(t *testing.T) {
 	requireQuiet(t, g)
 }
 
-// A hanging mailbox is running from the end of the round on, as if it had a message. The loop
-// does not wait for it again, and turns that were not started never run.
+// TestBatchHeld checks that a mailbox whose batched turn hangs is running after EndBatch, as if
+// it had a message. The loop does not wait for it again, and turns that were not started never
+// run.
 func TestBatchHeld(t *testing.T) {
 	for _, keeps := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -144,7 +145,8 @@ func TestBatchHeld(t *testing.T) {
 	}
 }
 
-// An owner that hangs in a batched turn costs the loop the time of one round.
+// TestBatchWaitsForTheOthers checks that an owner that hangs in a batched turn delays the loop
+// only in one frame.
 func TestBatchWaitsForTheOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newBatchGroup(goroutines{}, 2)
@@ -170,7 +172,8 @@ func TestBatchWaitsForTheOthers(t *testing.T) {
 	})
 }
 
-// An owner that hangs and then fails is idle afterwards, and its worker is replaced.
+// TestBatchFaults checks that an owner that hangs and then fails is idle afterwards, and that its
+// worker is replaced.
 func TestBatchFaults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newBatchGroup(goroutines{}, 2)
@@ -202,7 +205,8 @@ func TestBatchFaults(t *testing.T) {
 	})
 }
 
-// If the pool refuses, no turn is started, and the loop is not blocked.
+// TestBatchRefused checks that no turn is started if the pool refuses, and that the loop is not
+// blocked.
 func TestBatchRefused(t *testing.T) {
 	room := false
 	g := newBatchGroup(&moody{accept: func() bool { return room }, submit: inline{}.Submit}, 2)
@@ -226,14 +230,15 @@ func TestBatchRefused(t *testing.T) {
 	requireQuiet(t, g)
 }
 
-// A round that follows immediately on another finds a worker, even one that was about to end.
+// TestBatchNoLostWakeUp checks that a batch that immediately follows another batch is run, even
+// if the worker was about to end.
 func TestBatchNoLostWakeUp(t *testing.T) {
 	g := newBatchGroup(goroutines{}, 1)
 	b := newBoxes("a")[0]
 	for round := range 20_000 {
 		g.Batch(b, round)
 		g.Start(-1)
-		for look := 0; !g.Wait(passed(), true); look++ { // does not sleep
+		for look := 0; !g.Wait(passed(), true); look++ { // Wait does not sleep
 			if look == 100 {
 				finishAll(g)
 			}
@@ -244,7 +249,8 @@ func TestBatchNoLostWakeUp(t *testing.T) {
 	require.Len(t, b.Owner.got, 20_000)
 }
 
-// Each turn is claimed by one worker, for any number of workers.
+// TestBatchOnce checks that each turn is claimed by exactly one worker, for any number of
+// workers.
 func TestBatchOnce(t *testing.T) {
 	var claimed [2000]atomic.Int32
 	g := actor.NewGroup(actor.Options[int, int]{
@@ -282,8 +288,8 @@ func TestBatchDoesNotAllocate(t *testing.T) {
 	}))
 }
 
-// Many rounds with timeouts: each started turn runs once, even if owners hang, fail or defer,
-// and no owner runs on two workers at once.
+// TestBatchStress runs many batches with timeouts. Each started turn must run once, even if
+// owners hang, fail or defer, and no owner may run on two workers at once.
 func TestBatchStress(t *testing.T) {
 	type owner struct {
 		busy            atomic.Bool
@@ -337,7 +343,7 @@ func TestBatchStress(t *testing.T) {
 			continue
 		}
 		for i, b := range boxes {
-			args[i] = dice.IntN(200) // most do nothing unusual
+			args[i] = dice.IntN(200) // most turns do nothing unusual
 			g.Batch(b, args[i])
 		}
 		g.Start(-1)

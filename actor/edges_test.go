@@ -40,8 +40,8 @@ func TestQuietCountsAll(t *testing.T) {
 	require.True(t, g.Quiet())
 }
 
-// TestParkedReleasesMessages checks that messages sent to a running mailbox that then parked
-// are not kept alive once they have been handled.
+// TestParkedReleasesMessages sends messages to a running mailbox that then parks. Once the
+// messages have been handled, they must not be kept alive.
 func TestParkedReleasesMessages(t *testing.T) {
 	type thing struct{ _ [64]byte }
 	var worker func()
@@ -67,7 +67,7 @@ func TestParkedReleasesMessages(t *testing.T) {
 	}
 	g.Start(-1)
 	for range 10 {
-		send() // it is running
+		send() // the mailbox is running
 	}
 	worker()
 	require.Len(t, g.Collect(nil, nil), 1)
@@ -85,8 +85,8 @@ func TestParkedReleasesMessages(t *testing.T) {
 	runtime.KeepAlive(g)
 }
 
-// TestShrinkLeavesRoom checks that a list that was shrunk to n can take n entries without
-// growing, and that lists below the bound are unchanged.
+// TestShrinkLeavesRoom checks that a list that was shrunk to n can hold n entries without
+// growing, and that lists below the bound are not changed.
 func TestShrinkLeavesRoom(t *testing.T) {
 	const n = 16
 	g := NewGroup(Options[int, int]{Pool: onLoop{}, Workers: 1, Limit: 1, Handle: drain[int, int]})
@@ -108,7 +108,7 @@ func TestShrinkLeavesRoom(t *testing.T) {
 	require.GreaterOrEqual(t, cap(g.running), n)
 	require.GreaterOrEqual(t, cap(g.staged), n)
 
-	// The ring has a power-of-two size: 4 n entries do not exceed the bound.
+	// The ring has a power-of-two size, so 4 n entries do not exceed the bound.
 	frame(4 * n)
 	require.Len(t, g.ready.ring, 4*n)
 	g.Shrink(n)
@@ -121,9 +121,9 @@ type poolOr func(task func()) error
 
 func (f poolOr) Submit(task func()) error { return f(task) }
 
-// TestSingleTurnIsClaimed checks that a worker without work looks again before it ends, and
-// runs a single batched turn that the loop has added meanwhile. The pool has refused, so no
-// other worker would come.
+// TestSingleTurnIsClaimed checks that a worker without work checks once more for work before it
+// ends, and runs a single batched turn that the loop has added in the meantime. The pool has
+// refused, so there is no other worker.
 func TestSingleTurnIsClaimed(t *testing.T) {
 	var tasks []func()
 	full, did := false, 0
@@ -142,7 +142,7 @@ func TestSingleTurnIsClaimed(t *testing.T) {
 	require.True(t, g.Send(&other, 1))
 	g.Start(-1)
 	require.Len(t, tasks, 2)
-	tasks[0]() // for both
+	tasks[0]() // the worker handles both
 	require.Len(t, g.Collect(nil, nil), 2)
 
 	const late = 1 // the worker whose task the pool has not started

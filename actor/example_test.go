@@ -7,8 +7,8 @@ import (
 	"github.com/bufftick/bufftick/actor"
 )
 
-// Two players, and one that is slow. The frames do not wait for the slow one; Held returns it,
-// and its messages are handled as soon as it can.
+// One of three players has a slow handler. The frames do not wait for this player. Held returns
+// it, and its other messages are handled when the handler returns.
 func Example() {
 	type player struct {
 		name string
@@ -55,7 +55,8 @@ func Example() {
 		fmt.Println("busy:", box.Owner.name)
 	}
 
-	send(slow, 5) // still running: this waits for the next Start after it is idle
+	// the player is still running, so this message waits until it is idle and started again
+	send(slow, 5)
 	close(lag)
 	group.Wait(nil, true)
 	for _, box := range group.Collect(nil, nil) {
@@ -74,8 +75,8 @@ func Example() {
 	// slow 90
 }
 
-// A pool that runs the task at once needs no goroutine. It suits tests and servers with little
-// load.
+// A pool that runs the task at once needs no goroutine. It is suitable for tests and servers with
+// little load.
 func ExamplePool() {
 	group := actor.NewGroup(actor.Options[string, string]{
 		Pool:    inline{}, // func (inline) Submit(task func()) error { task(); return nil }

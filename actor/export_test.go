@@ -1,7 +1,7 @@
 package actor
 
-// Shrunk returns the capacities after Shrink(n) of lists that had these capacities: running,
-// staged and batched turns, and the ready list.
+// Shrunk returns the capacities of four lists after Shrink(n): running and staged mailboxes,
+// batched turns, and the ready list. The arguments are the capacities before.
 func Shrunk(running, staged, turns, ready, n int) [4]int {
 	g := Group[int, int]{batch: &round[int, int]{turns: make([]Turn[int, int], 0, turns)}}
 	g.running, g.staged = make([]*Mailbox[int, int], 0, running), make([]*Mailbox[int, int], 0, staged)

@@ -18,8 +18,9 @@ type fault struct {
 	value any
 }
 
-// faulty returns a group whose handler calls act(message) before it records the message, and
-// the faults that its hook saw. With more than one worker the faults must not be read.
+// faulty returns a group whose handler calls act(message) before it records the message. It also
+// returns the faults that Recovered was called with. With more than one worker, the faults must
+// not be read.
 func faulty(pool actor.Pool, act func(m int)) (*group, *[]fault) {
 	var faults []fault
 	g := actor.NewGroup(actor.Options[*note, int]{
@@ -76,8 +77,8 @@ func TestPanicBeforeNextIsNotEndless(t *testing.T) {
 	}
 }
 
-// A handler that always ends its goroutine before it takes a message is not called forever
-// either.
+// TestGoexitBeforeNextIsNotEndless checks that a handler that always ends its goroutine before it
+// takes a message is not called forever.
 func TestGoexitBeforeNextIsNotEndless(t *testing.T) {
 	g := newGroup(goroutines{}, 1, func(_ int, b *box) {
 		b.Owner.got = append(b.Owner.got, len(b.Owner.got))
@@ -137,8 +138,8 @@ func TestGoexitCostsOneMessageAndOneWorker(t *testing.T) {
 	require.Equal(t, []int{1, 3}, b[1].Owner.got)
 }
 
-// A handler that is being ended can requeue its message on the way out, to keep the unfinished
-// work.
+// TestGoexitAfterRequeueKeepsTheMessage checks that a handler can requeue its message before it
+// ends its goroutine, to keep the unfinished work.
 func TestGoexitAfterRequeueKeepsTheMessage(t *testing.T) {
 	ends := 0
 	g := newGroup(newAnts(t, 1), 1, func(_ int, b *box) {
@@ -159,7 +160,8 @@ func TestGoexitAfterRequeueKeepsTheMessage(t *testing.T) {
 	require.EqualValues(t, 1, g.Stats().Handled)
 }
 
-// A slow owner costs the loop one timeout, not one in every frame.
+// TestWaitOthers checks that a slow owner costs the loop one timeout, not one timeout in every
+// frame.
 func TestWaitOthers(t *testing.T) {
 	stuck, late := make(chan struct{}), make(chan time.Time, 1)
 	g := newGroup(newAnts(t, 2), 2, func(_ int, b *box) {
@@ -195,8 +197,8 @@ func TestWaitOthers(t *testing.T) {
 	require.Equal(t, []int{0, 1, 2, 3}, b[0].Owner.got)
 }
 
-// If slow owners occupy every worker, Wait returns at once. After one of them has returned its
-// mailbox, Wait waits again, whatever the worker takes next.
+// TestWaitOthersAllHeld checks that Wait returns at once if slow owners occupy every worker. When
+// one of their handlers has returned, Wait waits again, whatever the worker claims next.
 func TestWaitOthersAllHeld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow, quick := make(chan struct{}), make(chan struct{})
@@ -255,7 +257,7 @@ func TestGoexitEverywhere(t *testing.T) {
 		for _, b := range boxes {
 			require.Len(t, b.Owner.got, 2)
 		}
-		synctest.Wait() // a worker that came too late finds no work and ends
+		synctest.Wait() // a worker that was started too late finds no work and ends
 		require.EqualValues(t, 200, g.Stats().Exits)
 		require.Zero(t, g.Stats().Workers)
 		requireQuiet(t, g)

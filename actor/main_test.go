@@ -12,7 +12,7 @@ import (
 	"github.com/bufftick/bufftick/actor"
 )
 
-// Importing ants starts its default pool; ignore its two goroutines.
+// Ignore the two goroutines of the default pool that ants starts when it is imported.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
 
 // inline runs the task before Submit returns.
@@ -25,7 +25,8 @@ type goroutines struct{}
 
 func (goroutines) Submit(task func()) error { go task(); return nil }
 
-// newAnts returns a pool with the engine's options, which the test releases.
+// newAnts returns a pool with the options that the engine uses. It is released at the end of the
+// test.
 func newAnts(tb testing.TB, workers int) *ants.Pool {
 	tb.Helper()
 	pool, err := ants.NewPool(2*workers, ants.WithNonblocking(true), ants.WithDisablePurge(true))
@@ -68,8 +69,8 @@ func names(boxes []*box) []string {
 	return out
 }
 
-// requireBoxes checks that got equals want, in order. It compares pointers: running mailboxes
-// must not be read.
+// requireBoxes checks that got equals want, in order. It compares pointers, because running
+// mailboxes must not be read.
 func requireBoxes(t *testing.T, want, got []*box) {
 	t.Helper()
 	require.True(t, slices.Equal(want, got), "want %v\ngot  %v", names(want), names(got))
@@ -95,7 +96,7 @@ func send(t *testing.T, g *group, b *box, msgs ...int) {
 	}
 }
 
-// takeAll is the plain handler: it records all messages.
+// takeAll is a handler that records all messages.
 func takeAll(_ int, b *box) {
 	for m, ok := b.Next(); ok; m, ok = b.Next() {
 		b.Owner.got = append(b.Owner.got, m)
@@ -106,7 +107,8 @@ func newGroup(pool actor.Pool, workers int, handle func(int, *box)) *group {
 	return actor.NewGroup(actor.Options[*note, int]{Pool: pool, Workers: workers, Limit: 1000, Handle: handle})
 }
 
-// finishAll waits until all is done. A pool whose goroutines die may refuse for a moment.
+// finishAll waits until all work is done. Wait may fail, because a pool whose goroutines are
+// ending may refuse for a moment.
 func finishAll[O, M any](g *actor.Group[O, M]) {
 	for !g.Wait(nil, true) {
 		continue

@@ -40,8 +40,8 @@ func TestBufferShrinksAfterOneBadFrame(t *testing.T) {
 	require.Equal(t, size, cap(box.messages()), "a small one is kept")
 }
 
-// TestLateBufferStays checks that the list of late messages keeps its memory while the mailbox
-// fills at least a quarter of it.
+// TestLateBufferStays checks that the list of late messages keeps its memory while at least a
+// quarter of it is used.
 func TestLateBufferStays(t *testing.T) {
 	var worker func() // the task waits until the test runs it
 	g := NewGroup(Options[int, int]{Pool: poolFunc(func(task func()) { worker = task }), Workers: 1, Limit: 100_000, Handle: drain[int, int]})
@@ -101,8 +101,8 @@ type poolFunc func(task func())
 
 func (f poolFunc) Submit(task func()) error { f(task); return nil }
 
-// Handled messages and idle mailboxes are not kept alive by the group or by a mailbox's
-// buffers.
+// TestNothingIsKeptAlive checks that neither the group nor the buffers of a mailbox keep handled
+// messages or idle mailboxes alive.
 func TestNothingIsKeptAlive(t *testing.T) {
 	type thing struct{ _ [64]byte }
 	g := NewGroup(Options[int, *thing]{Pool: onLoop{}, Workers: 1, Limit: 100, Handle: func(_ int, b *Mailbox[int, *thing]) {
@@ -131,8 +131,8 @@ func TestNothingIsKeptAlive(t *testing.T) {
 	runtime.KeepAlive(g)
 }
 
-// A handled message is released at the end of its turn, even if the mailbox has more messages
-// and stays with the workers.
+// TestTurnReleasesMessages checks that a handled message is released at the end of its turn, even
+// if the mailbox has more messages and is still running.
 func TestTurnReleasesMessages(t *testing.T) {
 	type thing struct{ _ [64]byte }
 	var first weak.Pointer[thing]
@@ -155,8 +155,8 @@ func TestTurnReleasesMessages(t *testing.T) {
 	require.Len(t, g.Collect(nil, nil), 1)
 }
 
-// Messages after a requeued one move to the front of the buffer, and are not kept alive by
-// their old positions.
+// TestNothingIsKeptAliveAfterRequeue checks that messages after a requeued message move to the
+// front of the buffer and are not kept alive by their old positions.
 func TestNothingIsKeptAliveAfterRequeue(t *testing.T) {
 	type thing struct{ _ [64]byte }
 	parks := true
@@ -219,7 +219,7 @@ func TestReadyListIsAQueue(t *testing.T) {
 }
 
 // TestShrink checks that the lists can be shrunk after a frame with many mailboxes, that staged
-// mailboxes keep their order, and that a running mailbox prevents it.
+// mailboxes keep their order, and that a running mailbox prevents shrinking.
 func TestShrink(t *testing.T) {
 	const many = 10_000
 	var got []int
@@ -246,7 +246,7 @@ func TestShrink(t *testing.T) {
 	before := live()
 	send(many)
 	g.Start(-1)
-	g.Shrink(10) // does nothing: all are running
+	g.Shrink(10) // has no effect, because the mailboxes are running
 	require.Len(t, g.Collect(nil, nil), many)
 	peak := live()
 	send(20)

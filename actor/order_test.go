@@ -13,8 +13,8 @@ import (
 )
 
 func TestOrderAndExclusionPerOwner(t *testing.T) {
-	// 20 owners, 3 workers, turns of random length in fake time, and a loop that sends faster
-	// than the workers run.
+	// There are 20 owners, 3 workers, turns of random length in fake time, and a loop that sends
+	// faster than the workers handle messages.
 	synctest.Test(t, func(t *testing.T) {
 		type owner struct {
 			busy atomic.Bool
@@ -66,7 +66,8 @@ func TestOrderAndExclusionPerOwner(t *testing.T) {
 	})
 }
 
-// trace records "name message" in the order in which one worker took them.
+// traceGroup returns a group with one worker, and a trace of "name message" in the order in which
+// the worker took the messages.
 func traceGroup(handle func(b *box, saw func(m int))) (*group, *[]string) {
 	var trace []string
 	g := newGroup(inline{}, 1, func(_ int, b *box) {
@@ -99,7 +100,7 @@ func TestRequeueKeepsTheMessageAndGoesToTheEnd(t *testing.T) {
 			saw(m)
 			if b.Owner.name == "a" && m == 1 && left > 0 {
 				left--
-				b.Requeue(false) // the loop condition ends the turn: Next reports false
+				b.Requeue(false) // the loop ends the turn, because Next then returns false
 			}
 		}
 	})
@@ -120,7 +121,8 @@ func TestRequeueAfterTheLastMessage(t *testing.T) {
 		turns++
 		takeAll(0, b)
 		if turns == 1 {
-			b.Requeue(false) // Next has reported false; this requeues the last message it returned
+			// Next has returned false, so this requeues the last message that it returned before
+			b.Requeue(false)
 		}
 	})
 	b := newBoxes("a")

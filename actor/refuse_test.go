@@ -13,7 +13,7 @@ import (
 
 var errFull = errors.New("pool is full")
 
-// moody calls accept before each task.
+// moody is a pool that calls accept to decide whether to refuse a task.
 type moody struct {
 	accept func() bool
 	submit func(task func()) error
@@ -126,8 +126,8 @@ func TestLastWorkerDiesWhileThePoolRefuses(t *testing.T) {
 }
 
 func TestPoolThatSometimesRefuses(t *testing.T) {
-	// With some seeds there is no refusal: workers accepted earlier may still run when the next
-	// frame starts, and then Submit is not called. The first seed always submits.
+	// With some seeds there is no refusal, because Submit is not called if earlier workers still
+	// run when the next frame starts. With the first seed, Submit is always called.
 	refused := uint64(0)
 	for seed := range uint64(20) {
 		rnd := rand.New(rand.NewPCG(seed, 0))
@@ -163,8 +163,9 @@ func TestPoolThatSometimesRefuses(t *testing.T) {
 	require.NotZero(t, refused)
 }
 
-// A pool that runs a task twice, or a task that it refused, breaks its contract. Such a task
-// finds that no slot is reserved for it and does nothing.
+// TestTaskWithoutSlotDoesNothing uses a pool that violates its contract, because it runs a task
+// twice, or a task that it refused. Such a task must do nothing, because no slot is reserved for
+// it.
 func TestTaskWithoutSlotDoesNothing(t *testing.T) {
 	var kept []func()
 	g := newGroup(&moody{accept: func() bool { return true }, submit: func(task func()) error {
@@ -184,8 +185,8 @@ func TestTaskWithoutSlotDoesNothing(t *testing.T) {
 	requireQuiet(t, g)
 }
 
-// TestPoolPanics checks that a pool that panics counts as refusing, whether or not it has run
-// the task.
+// TestPoolPanics checks that a panic of the pool counts as a refusal, whether or not the pool has
+// run the task.
 func TestPoolPanics(t *testing.T) {
 	for _, runs := range []bool{false, true} {
 		fails := true
@@ -249,7 +250,7 @@ func TestRefusedAndRun(t *testing.T) {
 	p.refuses = false
 	g.Start(-1)
 	require.Len(t, p.tasks, 2)
-	p.tasks[0]() // its slot belongs to another task now
+	p.tasks[0]() // the slot of this task belongs to another task now
 	require.Equal(t, []int{7}, b.Owner.got, "the two are interchangeable")
 	p.tasks[1]()
 	require.True(t, g.Wait(nil, true))

@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A round of messages after a complete batch does not wait again for the finished turns.
+// TestMessagesAfterABatch checks that Wait does not wait again for the turns of an earlier,
+// complete batch.
 func TestMessagesAfterABatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newBatchGroup(goroutines{}, 2)
@@ -27,8 +28,8 @@ func TestMessagesAfterABatch(t *testing.T) {
 	})
 }
 
-// Messages sent between Batch and Start fit in the ready list together with all batched turns,
-// each of which may be moved there.
+// TestMessagesWithABatch checks that the ready list has room for mailboxes with messages sent
+// between Batch and Start, together with all batched turns, each of which may be moved there.
 func TestMessagesWithABatch(t *testing.T) {
 	g := newBatchGroup(inline{}, 1)
 	names := make([]string, 32)
@@ -52,7 +53,8 @@ func TestMessagesWithABatch(t *testing.T) {
 	requireQuiet(t, g)
 }
 
-// While workers may claim turns, their list must not change.
+// TestBatchTooLate checks that Batch panics while workers may claim turns, because the list of
+// turns must not change then.
 func TestBatchTooLate(t *testing.T) {
 	g := newBatchGroup(inline{}, 1)
 	b := newBoxes("a", "b")

@@ -11,7 +11,7 @@ import (
 	"github.com/bufftick/bufftick/actor"
 )
 
-// An owner that hangs in a share delays only itself: other workers run the rest of the share.
+// TestBatchShare checks that other workers run the rest of a share if an owner in it hangs.
 func TestBatchShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 100
@@ -43,7 +43,8 @@ func TestBatchShare(t *testing.T) {
 	})
 }
 
-// If the only worker hangs, the rest of its share and the unclaimed turns are not started.
+// TestBatchShareLeft checks that if the only worker hangs, EndBatch returns the rest of its share
+// and the unclaimed turns.
 func TestBatchShareLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n, hangs = 100, 5
@@ -78,8 +79,8 @@ func TestBatchShareLeft(t *testing.T) {
 	})
 }
 
-// If every worker hangs in the first turn of its share, each held mailbox is attributed to its
-// worker, in whatever order they started.
+// TestBatchSharesHang checks that if every worker hangs in the first turn of its share, each held
+// mailbox is attributed to the right worker.
 func TestBatchSharesHang(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n, workers = 100, 3
@@ -113,9 +114,9 @@ func TestBatchSharesHang(t *testing.T) {
 	})
 }
 
-// The loop may stop waiting while a worker still prefetches its share: those turns have not
-// run, but the loop may not touch their owners. If the first of them ends the worker, or hangs,
-// others run the rest.
+// TestBatchClosedWhileAhead ends the batch while a worker still prefetches its share. The turns
+// of the share have not run, but the loop must not access their owners. If the first turn ends
+// the worker, or hangs, other workers run the rest.
 func TestBatchClosedWhileAhead(t *testing.T) {
 	for _, hangs := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -180,7 +181,8 @@ func TestBatchClosedWhileAhead(t *testing.T) {
 	}
 }
 
-// Ahead is called for turns that have not started, at most once for each.
+// TestBatchAhead checks that Ahead is called only for turns that have not started, and at most
+// once for each.
 func TestBatchAhead(t *testing.T) {
 	const n = 1000
 	var seen [n]int

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestGroupState checks the staged, running, held and overdue mailboxes at each step of two
-// workers.
+// TestGroupState checks which mailboxes are staged, running, held and overdue after each step of
+// two workers.
 func TestGroupState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := map[string]chan struct{}{"slow": make(chan struct{}), "late": make(chan struct{})}

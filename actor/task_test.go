@@ -10,7 +10,8 @@ import (
 	"github.com/bufftick/bufftick/actor"
 )
 
-// A worker does all its work within Options.Task, which gets the worker's number.
+// TestTask checks that a worker calls Handle only inside Options.Task, which gets the worker's
+// number.
 func TestTask(t *testing.T) {
 	within, tasks := -1, 0
 	g := actor.NewGroup(actor.Options[*note, int]{
@@ -39,8 +40,8 @@ func TestTask(t *testing.T) {
 	require.Equal(t, -1, within)
 }
 
-// TestGroup_StartOne checks that one worker is submitted until more delivers; after that, a
-// mailbox whose Handle does not return does not delay others.
+// TestGroup_StartOne checks that only one worker is submitted until the channel more delivers.
+// After that, a mailbox whose Handle does not return must not delay others.
 func TestGroup_StartOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		submitted, gate := 0, make(chan struct{})
@@ -74,7 +75,7 @@ func TestGroup_StartOne(t *testing.T) {
 	})
 }
 
-// submits is a pool made of a function.
+// submits adapts a function to a Pool.
 type submits func(task func()) error
 
 func (f submits) Submit(task func()) error { return f(task) }
