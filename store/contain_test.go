@@ -19,7 +19,7 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-// leaving is a store whose next commits end their goroutine, or fail.
+// leaving is a store whose next commits end their goroutine or fail.
 type leaving struct {
 	store.Store
 	ends, breaks atomic.Int32
@@ -37,8 +37,8 @@ func (l *leaving) Commit(ctx context.Context, b *store.Batch) error {
 
 func (l *leaving) Close() error { return nil }
 
-// TestCommitGoroutineEnds checks that a Store, a Reopen or a Marshal that ends the Saver's
-// goroutine costs one commit or copy only: the next cut has everything.
+// TestCommitGoroutineEnds checks that if a Store, Reopen or Marshal ends the Saver's goroutine,
+// only one commit or copy fails, and the next cut contains everything.
 func TestCommitGoroutineEnds(t *testing.T) { synctest.Test(t, gone) }
 
 func gone(t *testing.T) {
@@ -158,8 +158,8 @@ func besideWithout(t *testing.T) {
 	require.EqualValues(t, 2, v.Stats().Cuts)
 }
 
-// TestUnsavedIsCounted checks that timeouts with a function, and handlers that a loop call has
-// deferred to the next Tick, are counted as Lost.
+// TestUnsavedIsCounted checks that timeouts with a function, and handlers that a call of the loop
+// has deferred to the next Tick, are counted as Lost.
 func TestUnsavedIsCounted(t *testing.T) {
 	cat, err := buff.NewCatalog(buff.Spec{ID: "boon", Kind: define.Infinite, On: buff.Hooks{Apply: []buff.Action{{Do: define.DoCall, Name: "cheer"}}}})
 	require.NoError(t, err)
@@ -176,8 +176,8 @@ func TestUnsavedIsCounted(t *testing.T) {
 	require.Equal(t, 1, v.Stats().Lost)
 }
 
-// TestCloseDuringCut checks that a Saver closed during a cut saves no more and the loop
-// continues.
+// TestCloseDuringCut checks that a Saver that is closed during a cut saves nothing more, and that
+// the loop continues.
 func TestCloseDuringCut(t *testing.T) {
 	v := play(t, storetest.NewMemory(), noon, engine.Options{}, store.Options{Every: time.Millisecond, Share: 1})
 	for id := range buff.OwnerID(200) {
@@ -193,8 +193,8 @@ func TestCloseDuringCut(t *testing.T) {
 	require.Zero(t, v.Stats().Cuts)
 }
 
-// TestClock checks that with a clock that stops, goes back or panics, no frame copies all
-// owners and cuts continue.
+// TestClock checks that no frame copies all owners, and that cuts continue, even if the clock
+// stops, goes back or panics.
 func TestClock(t *testing.T) {
 	for name, clock := range map[string]func() time.Duration{
 		"still": func() time.Duration { return 0 },
@@ -222,7 +222,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// polite is a store that calls GiveWay in a commit and checks the order of owners.
+// polite is a store that calls GiveWay in a commit and checks that the owners are sorted.
 type polite struct {
 	store.Store
 	in, on chan struct{}
@@ -233,15 +233,15 @@ type polite struct {
 func (p *polite) Commit(ctx context.Context, b *store.Batch) error {
 	p.in <- struct{}{}
 	<-p.on
-	store.GiveWay(context.Background()) // no zone in the context: a no-op
+	store.GiveWay(context.Background()) // a no-op, because the context is not from a Saver
 	store.GiveWay(ctx)
 	p.passed.Store(true)
 	p.sorted = slices.IsSortedFunc(b.Owners, func(x, y store.Owner) int { return cmp.Compare(x.ID, y.ID) })
 	return p.Store.Commit(ctx, b)
 }
 
-// TestGiveWay checks that a commit waits for a running Tick and gets its owners sorted, in
-// whatever order they were copied.
+// TestGiveWay checks that a commit waits for a running Tick, and that its owners are sorted,
+// regardless of the order in which they were copied.
 func TestGiveWay(t *testing.T) { synctest.Test(t, giveWay) }
 
 func giveWay(t *testing.T) {
@@ -261,7 +261,7 @@ func giveWay(t *testing.T) {
 	}
 	require.NoError(t, e.Do(buff.AddTimeout(1, 500*time.Millisecond, "wait")).Err)
 	pass(v, 50*time.Millisecond)
-	synctest.Wait() // all are copied
+	synctest.Wait() // all owners are copied
 	pass(v, 50*time.Millisecond)
 	<-p.in
 	ticked := make(chan struct{})

@@ -15,7 +15,8 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-// TestBatchLimits checks that a batch at each limit is accepted and one above it is refused.
+// TestBatchLimits checks, for each limit, that a batch at the limit is accepted and a batch above
+// it is refused.
 func TestBatchLimits(t *testing.T) {
 	const areas = buff.MaxOwners
 	for name, c := range map[string]struct {
@@ -88,8 +89,8 @@ func TestPrepareSorts(t *testing.T) {
 	}
 }
 
-// TestFollows checks that a batch may follow the frame that its writer knows, or a later one
-// up to its own.
+// TestFollows checks that a batch may follow the frame that its writer knows, or a later frame up
+// to the batch's own.
 func TestFollows(t *testing.T) {
 	for _, c := range []struct {
 		epoch, frame uint64
@@ -102,7 +103,7 @@ func TestFollows(t *testing.T) {
 		{4, 9, false, store.ErrLost},
 		{4, 9, true, nil},
 		{4, 0, true, nil},
-		{4, 12, false, nil}, // the batch itself, whose acknowledgement was lost
+		{4, 12, false, nil}, // the store already has this batch, whose acknowledgement was lost
 		{4, 13, false, store.ErrBatch},
 		{4, 13, true, store.ErrBatch},
 	} {
@@ -124,8 +125,8 @@ func TestOptionsLimits(t *testing.T) {
 	}
 }
 
-// TestDefaultTimes checks the defaults: a cut each second of game time, and an alarm when the
-// last one on disk is older than ten times Every, or ten seconds.
+// TestDefaultTimes checks the defaults. There is a cut in each second of game time, and an alarm
+// when the last cut on disk is older than ten times Every, but at least ten seconds.
 func TestDefaultTimes(t *testing.T) {
 	for _, c := range []struct{ every, alarm, want time.Duration }{
 		{0, 0, 10 * time.Second},
@@ -150,8 +151,8 @@ func TestDefaultTimes(t *testing.T) {
 	require.EqualValues(t, 3, v.Stats().Frame)
 }
 
-// TestAgeIncludesCarriedTime checks that the age of a cut includes time that Ticks have added
-// but the engine has not processed yet.
+// TestAgeIncludesCarriedTime checks that the age of a cut includes time that was passed to Tick
+// but that the engine has not processed yet.
 func TestAgeIncludesCarriedTime(t *testing.T) {
 	v := play(t, storetest.NewMemory(), noon, engine.Options{Limits: engine.Limits{Tick: 10}}, store.Options{Every: -1, Alarm: 29 * time.Second})
 	require.NoError(t, v.Engine().Spawn(1, &hero{}))
@@ -184,8 +185,8 @@ func TestStatsBytes(t *testing.T) {
 	require.EqualValues(t, bytes[0]+2*bytes[1], v.Stats().Total)
 }
 
-// TestDamageErrorPlace checks that the place of damage is given from the outside to the
-// inside.
+// TestDamageErrorPlace checks that an error names the place of damage from the outermost to the
+// innermost part.
 func TestDamageErrorPlace(t *testing.T) {
 	const rest = "; nothing has been changed: restore a copy, or list the intact records with: bufftick cut -verify"
 	inner := &store.DamageError{Problem: "no"}
@@ -229,8 +230,8 @@ func (l *losing) Commit(ctx context.Context, b *store.Batch) error {
 	return l.Store.Commit(ctx, b)
 }
 
-// TestWholeAfterLost checks that a store that has lost a cut gets the whole zone with the next
-// one: all owners and the last commands in order. The cut after that is incremental again.
+// TestWholeAfterLost checks that after a store has lost a cut, the next batch contains the whole
+// zone: all owners, and the last commands in order. The cut after that is incremental again.
 func TestWholeAfterLost(t *testing.T) {
 	l := &losing{Store: storetest.NewMemory()}
 	v := play(t, l, noon, engine.Options{}, store.Options{Every: -1, Window: 3})
@@ -257,8 +258,8 @@ func TestWholeAfterLost(t *testing.T) {
 }
 
 // TestWaitingCommandsSpanFrames checks that commands that waited when the cut was made are
-// executed when all owners are restored, even if one frame has no room for all their events,
-// and that no cut is made before.
+// executed when all owners are restored, even if their events do not fit into one frame, and that
+// no cut is made before that.
 func TestWaitingCommandsSpanFrames(t *testing.T) {
 	const owners = 3
 	cat := specs(t)

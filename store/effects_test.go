@@ -15,7 +15,7 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-// coinEffect returns an effect for each coin.
+// coinEffect is an Options.Effect that returns an effect for each coin.
 func coinEffect(e *buff.Event, b []byte) ([]byte, bool) {
 	if e.Kind != buff.Applied && e.Kind != buff.Stacked {
 		return nil, false
@@ -23,12 +23,12 @@ func coinEffect(e *buff.Event, b []byte) ([]byte, bool) {
 	return fmt.Appendf(b, "coin %d", e.Stacks), true
 }
 
-// bank is the outside world: its state survives crashes of the game.
+// bank is the outside world, whose state survives crashes of the game.
 type bank struct {
 	byID   map[buff.EventID]string
-	had    map[buff.OwnerID]int // counted once for each ID
-	bare   int                  // counted without looking at the ID
-	atOnce int                  // counted in the frame of the event
+	had    map[buff.OwnerID]int // number of coins, counting each ID once
+	bare   int                  // number of coins, ignoring IDs
+	atOnce int                  // number of coins, counted in the frame of the event
 }
 
 func (b *bank) pay(t *testing.T, x store.Effect) {
@@ -41,10 +41,10 @@ func (b *bank) pay(t *testing.T, x store.Effect) {
 	b.had[x.ID.Owner]++
 }
 
-// TestEffects gives coins to heroes while the process crashes again and again, before and
-// after a cut is on disk, and before and after Given. By its ID each coin that a hero has in
-// the end was paid exactly once, and no other coin. Control: without the ID, or without
-// waiting for the commit, too many are paid.
+// TestEffects gives coins to heroes while the process crashes again and again, before and after a
+// cut is on disk, and before and after Given. Counted by ID, each coin that a hero has at the end
+// must have been paid exactly once, and no other coin. As a control, too many coins are paid if
+// IDs are ignored, or if the bank does not wait for the commit.
 func TestEffects(t *testing.T) {
 	twice, early := 0, 0
 	for seed := range long.Times(40) {
@@ -94,7 +94,7 @@ func playEffects(t *testing.T, rng *rand.Rand) (b *bank, coins map[buff.OwnerID]
 		}
 		f := v.Engine().Tick(50 * time.Millisecond)
 		if rng.IntN(8) == 0 {
-			coin() // in a cut that starts in After, and in the next frame
+			coin() // recorded for a cut that starts in After, and again in the next frame
 		}
 		v.After(f)
 		if rng.IntN(4) == 0 {
@@ -119,7 +119,7 @@ func playEffects(t *testing.T, rng *rand.Rand) (b *bank, coins map[buff.OwnerID]
 	require.NoError(t, v.Drain(t.Context()))
 	give()
 	for _, id := range paid[:len(paid)/2] {
-		v.Given(id) // too late: they are returned again
+		v.Given(id) // too late, so the effects are returned again
 	}
 	v = open()
 	give()
@@ -140,7 +140,7 @@ func playEffects(t *testing.T, rng *rand.Rand) (b *bank, coins map[buff.OwnerID]
 }
 
 // TestEffectsTooMany checks that effects beyond the limits are reported, and that a panic in a
-// callback costs one effect.
+// callback loses only one effect.
 func TestEffectsTooMany(t *testing.T) {
 	calls := 0
 	v := play(t, storetest.NewMemory(), noon, engine.Options{}, store.Options{Every: -1, Effect: func(e *buff.Event, b []byte) ([]byte, bool) {
@@ -170,9 +170,9 @@ func TestEffectsTooMany(t *testing.T) {
 	require.Empty(t, v.Effects())
 }
 
-// TestEffectsOnce checks that each effect is returned once in a run, in order, whatever was
-// given and removed before. Effects given before a cut are not returned in the next run, and
-// their room is free.
+// TestEffectsOnce checks that each effect is returned once in a run, in order, regardless of
+// which effects were given before. Effects given before a cut are not returned in the next run,
+// and no longer count towards the limits.
 func TestEffectsOnce(t *testing.T) {
 	m := storetest.NewMemory()
 	size := store.MostEffectBytes / 3
@@ -186,7 +186,7 @@ func TestEffectsOnce(t *testing.T) {
 	coin := func() {
 		t.Helper()
 		require.NoError(t, v.Engine().Do(buff.Apply(1, buff.Application{Spec: v.Engine().Catalog().Spec("coin")})).Err)
-		// Recorded before its frame, and again part of the next frame.
+		// The effect is recorded before its frame, and the event is also part of the next frame.
 		require.NoError(t, v.SaveAll(t.Context()))
 		pass(v, 50*time.Millisecond)
 		require.Zero(t, v.Stats().Refused)
@@ -204,7 +204,7 @@ func TestEffectsOnce(t *testing.T) {
 	require.Equal(t, []uint64{1, 2}, effects())
 	give(1)
 	coin()
-	coin() // the first one has made room
+	coin() // the first effect was removed, so there is room
 	require.Equal(t, []uint64{3, 4}, effects())
 	give(3)
 	give(4)
@@ -214,7 +214,7 @@ func TestEffectsOnce(t *testing.T) {
 	v.Close() // crash
 
 	v = open()
-	give(5) // known from elsewhere, and not returned yet
+	give(5) // the effect has not been returned yet
 	require.Equal(t, []uint64{2}, effects())
 	give(2)
 	require.Empty(t, effects())

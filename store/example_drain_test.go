@@ -13,8 +13,8 @@ import (
 	"github.com/bufftick/bufftick/store/bolt"
 )
 
-// A deployment: the old process drains the zone without losing anything, not even a command in
-// the inbox, and the new process continues.
+// During a deployment, the old process drains the zone without losing anything, not even a
+// command in the inbox, and the new process continues.
 func ExampleSaver_Drain() {
 	dir, err := os.MkdirTemp("", "zone")
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-// A coin is paid into a bank outside the game. The process dies after the bank has received it
-// and before the game knows. The next process returns the coin again with the same ID, and the
-// bank pays it once.
+// A coin is paid into a bank outside the game. The process dies after the bank has received the
+// coin and before the game has recorded this. The next process gets the effect again with the
+// same ID, so the bank counts the coin once.
 func ExampleSaver_Effects() {
 	ctx := context.Background()
 	catalog, err := buff.NewCatalog(buff.Spec{ID: "coin", Kind: define.Infinite})

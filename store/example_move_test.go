@@ -11,8 +11,8 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-// A player moves from one zone to another. Whatever crashes on the way, the player is in one
-// of them.
+// A player moves from one zone to another. Even if a process crashes in between, the player is in
+// one of the zones.
 func ExampleSaver_Move() {
 	ctx := context.Background()
 	catalog, err := buff.NewCatalog(buff.Spec{ID: "poison", Duration: time.Minute})

@@ -13,8 +13,8 @@ import (
 	"github.com/bufftick/bufftick/store/bolt"
 )
 
-// The game's own data is in the same cut as the buffs. Changes by handlers to their own owner
-// are tracked; before other changes the loop must call Touch.
+// The game's own data is saved in the same cut as the buffs. Changes by handlers to their own
+// owner are tracked. Before other changes, the loop must call Touch.
 func ExampleSaver_Touch() {
 	dir, err := os.MkdirTemp("", "zone")
 	if err != nil {
@@ -55,7 +55,8 @@ func ExampleSaver_Touch() {
 		if err := zone.SaveAll(ctx); err != nil {
 			panic(err)
 		}
-		if err := zone.Touch(7); err != nil { // without it the cut below would not have the 10
+		// otherwise the cut below would not contain this change
+		if err := zone.Touch(7); err != nil {
 			panic(err)
 		}
 		eng.Data(7).(*player).gold -= 10

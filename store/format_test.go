@@ -17,8 +17,8 @@ import (
 
 var writeGolden = flag.Bool("golden.write", false, "write the golden files of this version")
 
-// golden is the cut in testdata/cut-v1.bin. Do not change it: a later version needs another
-// file.
+// golden returns the cut in testdata/cut-v1.bin. Do not change it, because a later version of the
+// format needs another file.
 func golden() *store.Cut {
 	return &store.Cut{
 		Head: store.Head{
@@ -54,8 +54,8 @@ func TestGolden(t *testing.T) {
 	require.True(t, bytes.Equal(want, b), "this version writes other bytes: give them another number")
 }
 
-// TestCutDamaged flips each bit of a cut, truncates it at each length, and appends a byte.
-// Each must give an error with a place.
+// TestCutDamaged flips each bit of a cut, truncates it at each length, and appends a byte. Each
+// change must cause an error that names a place.
 func TestCutDamaged(t *testing.T) {
 	sound := store.AppendCut(nil, golden())
 	refuse := func(b []byte, what string, n int) {
@@ -195,7 +195,7 @@ func TestInvalidContents(t *testing.T) {
 	} {
 		require.ErrorIs(t, head(change), store.ErrDamaged, name)
 	}
-	// A list with too large a length allocates no memory for it.
+	// A length that is too large must not allocate memory for the list.
 	hostile := reseal(append([]byte{'C', 1, 0, 0, 0, 0, 1, 0xFF, 0xFF, 0x3F}, 0, 0, 0, 0))
 	r := store.NewReader("a")
 	allocs := testing.AllocsPerRun(10, func() { require.ErrorIs(t, r.Commands(1, hostile), store.ErrDamaged) })
@@ -231,7 +231,7 @@ func FuzzParseCut(f *testing.F) {
 			}
 		}
 		check(b)
-		// The checksums stop a fuzzer: correct them to get further.
+		// Correct the checksums, because a fuzzer would not find correct ones.
 		if rest, ok := bytes.CutPrefix(b, []byte("bufftick cut\n")); ok {
 			fixed := []byte("bufftick cut\n")
 			for len(rest) >= 10 {
@@ -257,7 +257,7 @@ func ExampleParseCut() {
 	fmt.Printf("%s at frame %d: owner %d, %s\n", cut.Zone, cut.Frame, cut.Owners[0].ID, cut.Owners[0].Data)
 	_, err = store.ParseCut(b[:60])
 	fmt.Println(err)
-	// Output:
-	// arena at frame 90: owner 7, health 85
-	// store: damaged: the record at byte 39: its length is 23 bytes, but only 21 are left in the file; nothing has been changed: restore a copy, or list the intact records with: bufftick cut -verify
+	// Output: arena at frame 90: owner 7, health 85 store: damaged: the record at byte 39: its
+	// length is 23 bytes, but only 21 are left in the file; nothing has been changed: restore a
+	// copy, or list the intact records with: bufftick cut -verify
 }

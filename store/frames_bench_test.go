@@ -40,8 +40,8 @@ func crowd(b *testing.B, owners int) (engine.Options, func(*engine.Engine)) {
 	}
 }
 
-// BenchmarkFrames measures 50 ms frames of 100,000 owners with ten buffs each, all of which
-// change within a second: without a store, with cuts, and with all owners saved in one frame
+// BenchmarkFrames measures 50 ms frames of 100,000 owners with ten buffs each. All owners change
+// within a second. There is no store, a store with cuts, or all owners are saved in one frame of
 // each second. The relevant results are p99 and the longest frame.
 func BenchmarkFrames(b *testing.B) {
 	const owners = 100_000

@@ -48,10 +48,10 @@ func start(t *testing.T, path, how string) *victim {
 	return v
 }
 
-// book is the parent's record of requested and acknowledged commands.
+// book is the record that the parent process keeps of requested and acknowledged commands.
 type book struct {
 	path  string
-	asked int // ids from 1
+	asked int // number of requested commands, whose ids start at 1
 	acked map[uint64]bool
 }
 
@@ -60,7 +60,7 @@ func (b *book) life(t *testing.T, how string, rng *rand.Rand) {
 	v := start(t, b.path, how)
 	for id := 1; id <= b.asked; id++ {
 		if !b.acked[uint64(id)] {
-			fmt.Fprintln(v.in, id) // retry: it may have been executed or not
+			fmt.Fprintln(v.in, id) // retry, because it is unknown whether the command was executed
 		}
 	}
 	for range 5 {
@@ -73,7 +73,7 @@ func (b *book) life(t *testing.T, how string, rng *rand.Rand) {
 		b.ask(v)
 	}
 	require.NoError(t, v.cmd.Process.Kill())
-	for v.out.Scan() { // printed before it died
+	for v.out.Scan() { // read what the victim printed before it died
 		if id, err := strconv.ParseUint(v.out.Text(), 10, 64); err == nil {
 			b.note(id)
 		}
@@ -88,7 +88,7 @@ func (b *book) ask(v *victim) {
 	fmt.Fprintln(v.in, b.asked)
 }
 
-// note records an acknowledgement; 0 is only a sign of life.
+// note records an acknowledgement. The id 0 only shows that the victim is alive.
 func (b *book) note(id uint64) {
 	if id > 0 {
 		b.acked[id] = true
@@ -99,7 +99,7 @@ func (b *book) note(id uint64) {
 func (b *book) wrong(t *testing.T) error {
 	disk, err := bolt.Open(b.path, bolt.Options{ReadOnly: true})
 	if err != nil && len(b.acked) == 0 && errors.Is(err, os.ErrNotExist) {
-		return nil // it died before its first cut
+		return nil // the victim died before its first cut
 	}
 	require.NoError(t, err)
 	defer disk.Close()
@@ -129,7 +129,8 @@ func (b *book) wrong(t *testing.T) error {
 	return b.count(cut, len(done))
 }
 
-// count counts the coins: the initial ones, and one for each executed command.
+// count checks the number of coins, which is the initial number plus one for each executed
+// command.
 func (b *book) count(cut *store.Cut, done int) error {
 	sum := 0
 	for _, o := range cut.Owners {
@@ -180,13 +181,13 @@ func number(id store.CommandID) (n uint64) {
 }
 
 // killsOfAWorld is the number of kills after which a new world starts. Each life adds about
-// seventeen coins, and one owner, who may get them all, has room for 4,096 buffs; further ones
-// would be denied.
+// seventeen coins. A single owner may get all coins and can have 4,096 buffs; further coins would
+// be denied.
 const killsOfAWorld = 50
 
-// TestKill kills a process at random moments and starts another one from its file.
-// Acknowledged commands must have been executed once, others at most once; no coin may be lost
-// or duplicated, and an owner's gold must match its coins.
+// TestKill kills a process at random moments and starts another one from its file. Acknowledged
+// commands must have been executed once, and other commands at most once. No coin may be lost or
+// duplicated, and an owner's gold must be equal to its number of coins.
 func TestKill(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	asked, acked := 0, 0
@@ -203,8 +204,8 @@ func TestKill(t *testing.T) {
 	t.Logf("%d kills, %d commands asked for, %d acknowledged: none lost, none doubled, no cut torn", long.Times(6), asked, acked)
 }
 
-// TestKillControls checks that TestKill detects owners that are copied in different frames,
-// without copy on write.
+// TestKillControls checks that TestKill detects if owners are copied in different frames without
+// copy on write.
 func TestKillControls(t *testing.T) {
 	b := &book{path: filepath.Join(t.TempDir(), "world.db"), acked: map[uint64]bool{}}
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -242,7 +243,7 @@ func TestKillVictim(t *testing.T) {
 		os.Exit(1) // the parent is dead, so nothing would kill this process
 	}()
 	for {
-		g.frame() // until it is killed
+		g.frame() // until this process is killed
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-// TestMark checks that a command marked on the loop is seen from then on, and after a crash
-// only if its frame was on disk.
+// TestMark checks that Seen reports a command from Mark on, and after a crash only if the
+// command's frame was on disk.
 func TestMark(t *testing.T) {
 	m := storetest.NewMemory()
 	o := store.Options{Window: 2, Every: -1}
@@ -37,7 +37,7 @@ func TestMark(t *testing.T) {
 	second := do(2)
 	require.Less(t, v.Stats().Frame, second)
 
-	// It crashes without the second one.
+	// The process crashes before the second command is on disk.
 	w := play(t, m, noon, engine.Options{}, o)
 	frame, seen := w.Seen(store.CommandID{1})
 	require.True(t, seen)

@@ -36,8 +36,8 @@ func TestKillMoves(t *testing.T) {
 	t.Logf("%d kills, %d acknowledgements; places found: %v", long.Times(6), b.acks, b.found)
 }
 
-// TestKillMovesControl checks that the test detects players that are moved with Despawn and
-// Restore.
+// TestKillMovesControl checks that the test detects if players are moved with Despawn and Restore
+// instead of Move.
 func TestKillMovesControl(t *testing.T) {
 	b := newTravelBook(t)
 	for range 60 {
@@ -50,7 +50,8 @@ func TestKillMovesControl(t *testing.T) {
 	t.Fatal("60 kills of a game that moves players by Despawn and Restore, and no player was lost")
 }
 
-// travelBook is the record of the parent: the acknowledged coins of each player.
+// travelBook is the record that the parent process keeps of the acknowledged coins of each
+// player.
 type travelBook struct {
 	path  string
 	rng   *rand.Rand
@@ -74,7 +75,7 @@ func (b *travelBook) life(t *testing.T, how string) {
 	cmd.Env = append(os.Environ(), travelEnv+"="+how+":"+b.path)
 	var text strings.Builder
 	cmd.Stderr = &text
-	_, err := cmd.StdinPipe() // ends with its parent
+	_, err := cmd.StdinPipe() // the victim ends when its parent closes this pipe
 	require.NoError(t, err)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
@@ -178,7 +179,8 @@ func TestKillMovesVictim(t *testing.T) {
 	for k, name := range []string{"a", "b"} {
 		w.zones[k] = w.open(name)
 	}
-	// Make the first cut of the other zone first, so that there is none without the players.
+	// Make the first cut of the other zone first, so that the players are in a zone from the
+	// first cut of this zone on.
 	require.NoError(t, w.zones[1].SaveAll(t.Context()))
 	if w.zones[0].Restored().Fresh {
 		for id := buff.OwnerID(1); id <= travellers; id++ {
@@ -202,7 +204,7 @@ type travelWorld struct {
 	acks   []travelAck
 }
 
-// travelAck is what is acknowledged when a zone has a frame on disk.
+// travelAck is an acknowledgement to be printed when a frame of a zone is on disk.
 type travelAck struct {
 	zone  int
 	frame uint64

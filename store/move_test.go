@@ -19,7 +19,7 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-// playZone is play for a zone with a name.
+// playZone is like play, for a zone with the given name.
 func playZone(t testing.TB, s store.Store, zone string, at time.Time, eo engine.Options, o store.Options) *store.Saver {
 	eo.Synchronous = eo.Workers == 0
 	o.Now, o.Every, o.Marshal, o.Unmarshal = func() time.Time { return at }, -1, marshal, unmarshal
@@ -87,7 +87,7 @@ func TestMove(t *testing.T) {
 	require.True(t, arena.Leaving(7))
 	where("arena", false)
 
-	// The source crashes before its cut: the player is still there.
+	// The source crashes before its cut, so the player is still there.
 	left := noon.Add(time.Hour + 2700*time.Millisecond)
 	arena = playZone(t, s, "arena", left, eo, store.Options{})
 	require.Equal(t, 1, arena.Restored().Owners)
@@ -123,7 +123,7 @@ func TestMove(t *testing.T) {
 	pass(harbour, 2300*time.Millisecond)
 	require.Equal(t, 1, called, "the timeout goes on where it was")
 
-	// It is restored as an owner of this zone.
+	// The player is restored as an owner of this zone.
 	harbour = playZone(t, s, "harbour", left.Add(4*time.Second), eo, store.Options{})
 	require.Equal(t, 1, harbour.Restored().Owners)
 	checkMoved(t, harbour)
@@ -161,8 +161,8 @@ func TestNoMoves(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestMoveBack checks a player that returns before its zone has committed the departure: it
-// waits until then, and a repeated commit of the zone does not move it again.
+// TestMoveBack checks a player that returns before its zone has committed the departure. The
+// player must wait for this commit, and a repeated commit of the zone must not move it again.
 func TestMoveBack(t *testing.T) {
 	s := storetest.NewFaulty(storetest.NewMemory(), 1, storetest.Faults{})
 	eo := engine.Options{Catalog: movers(t)}
@@ -218,7 +218,7 @@ func TestMoves(t *testing.T) {
 	wander(t, seeds, func() store.Store { return storetest.NewMemory() })
 }
 
-// TestMovesInFile does the same with all zones in one store/bolt file.
+// TestMovesInFile is like TestMoves, with all zones in one store/bolt file.
 func TestMovesInFile(t *testing.T) {
 	wander(t, min(long.Times(10), 40), func() store.Store {
 		disk, err := bolt.Open(filepath.Join(t.TempDir(), "world.db"), bolt.Options{})
@@ -228,7 +228,7 @@ func TestMovesInFile(t *testing.T) {
 	})
 }
 
-// wander plays histories.
+// wander plays a random history for each seed.
 func wander(t *testing.T, seeds int, newStore func() store.Store) {
 	counts := map[string]int{}
 	for seed := range seeds {
@@ -244,7 +244,7 @@ func wander(t *testing.T, seeds int, newStore func() store.Store) {
 	}
 }
 
-// wanderers is one history.
+// wanderers is the state of one history.
 type wanderers struct {
 	t     *testing.T
 	rng   *rand.Rand
@@ -253,7 +253,7 @@ type wanderers struct {
 	zones []string
 	live  map[string]*store.Saver
 	coins map[buff.OwnerID]int // coins of each player, wherever it is
-	acked map[buff.OwnerID]int // coins on disk
+	acked map[buff.OwnerID]int // coins of each player that are on disk
 	gone  map[buff.OwnerID]bool
 	last  map[string]map[buff.OwnerID]int // coins of the players that have left since the last cut
 }
@@ -335,7 +335,7 @@ func (w *wanderers) step(counts map[string]int) {
 			w.gone[id] = true
 			counts["logged out"]++
 		} else {
-			w.open(zone) // unknown
+			w.open(zone) // the result of the commit is unknown
 			places, err := w.disk.Where(w.t.Context(), []buff.OwnerID{id})
 			require.NoError(w.t, err)
 			if len(places) == 0 {

@@ -65,7 +65,7 @@ func ExampleOpen() {
 	// feast 49m59s
 }
 
-// Gold is paid out once it is on disk, and only once, however often it is requested.
+// Gold is paid out when the payment is on disk, and only once, however often it is requested.
 func ExampleSaver_Durable() {
 	dir, _ := os.MkdirTemp("", "zone")
 	defer os.RemoveAll(dir)

@@ -77,8 +77,8 @@ func TestNewOfOldEngine(t *testing.T) {
 	require.False(t, st.Alarm)
 }
 
-// TestSaver checks that a killed zone is restored completely: owners, data, buffs, clocks and
-// areas, without removed owners.
+// TestSaver checks that a killed zone is restored with its owners, data, buffs, clocks and areas,
+// and without removed owners.
 func TestSaver(t *testing.T) {
 	s := storetest.NewMemory()
 	v := play(t, s, noon, engine.Options{}, store.Options{})
@@ -98,7 +98,7 @@ func TestSaver(t *testing.T) {
 	e.Data(1).(*hero).gold = 100
 	require.NoError(t, v.SaveAll(t.Context()))
 	require.EqualValues(t, 2, v.Stats().Frame)
-	e.Tick(time.Second) // lost: no cut starts after it
+	e.Tick(time.Second) // lost, because no cut starts afterwards
 
 	w := play(t, s, noon.Add(5*time.Second), engine.Options{}, store.Options{})
 	r := w.Restored()
@@ -120,8 +120,8 @@ func TestSaver(t *testing.T) {
 	require.ErrorIs(t, w.Touch(2), engine.ErrUnknownOwner)
 }
 
-// TestSaverEvery checks that cuts start in game time, only after the previous one is on disk,
-// and contain the changes.
+// TestSaverEvery checks that cuts start at intervals of game time, only when the previous cut is
+// on disk, and contain the changes.
 func TestSaverEvery(t *testing.T) {
 	v := play(t, storetest.NewMemory(), noon, engine.Options{}, store.Options{Every: 250 * time.Millisecond})
 	require.NoError(t, v.Engine().Spawn(1, &hero{}))
@@ -141,8 +141,8 @@ func TestSaverEvery(t *testing.T) {
 	require.EqualValues(t, 12, v.Stats().Cuts)
 }
 
-// TestSaverStore checks that the game continues while the store fails, and that the next
-// commit has everything.
+// TestSaverStore checks that the game continues while the store fails, and that the next commit
+// contains all changes.
 func TestSaverStore(t *testing.T) {
 	m := storetest.NewMemory()
 	f := storetest.NewFaulty(m, 1, storetest.Faults{Fail: 1})
@@ -190,8 +190,8 @@ func TestSaverFenced(t *testing.T) {
 	require.ErrorIs(t, err, store.ErrTaken)
 }
 
-// TestSaverMarshal checks that an owner whose data cannot be encoded keeps its last state
-// until it can, and that one whose data cannot be decoded stays on disk.
+// TestSaverMarshal checks that the last state of an owner is kept as long as its data cannot be
+// encoded, and that an owner whose data cannot be decoded stays on disk.
 func TestSaverMarshal(t *testing.T) {
 	m := storetest.NewMemory()
 	fails := false
@@ -222,8 +222,8 @@ func TestSaverMarshal(t *testing.T) {
 	require.Equal(t, &hero{1}, play(t, m, noon, engine.Options{}, o).Engine().Data(1))
 }
 
-// TestSaverPerFrame checks that owners are restored over several frames, and that no cut is
-// made before the last one.
+// TestSaverPerFrame checks that owners are restored over several frames, and that no cut is made
+// before all are restored.
 func TestSaverPerFrame(t *testing.T) {
 	m := storetest.NewMemory()
 	v := play(t, m, noon, engine.Options{}, store.Options{})
@@ -264,8 +264,8 @@ func TestCommittedAfterDrain(t *testing.T) {
 	require.ErrorIs(t, v.Committed(over, 1<<40), store.ErrClosed)
 }
 
-// TestDrainEarly checks that a zone drained before all owners are restored loses nothing:
-// Drain restores the others first, even if that takes more events than fit in a frame.
+// TestDrainEarly checks that a zone that is drained before all owners are restored loses nothing.
+// Drain restores the other owners first, even if their events do not fit into one frame.
 func TestDrainEarly(t *testing.T) {
 	for _, events := range []int{1000, 3} {
 		m := storetest.NewMemory()
@@ -340,8 +340,8 @@ type failing struct{ store.Store }
 func (f failing) Commit(context.Context, *store.Batch) error { return store.ErrBroken }
 func (f failing) Close() error                               { return nil }
 
-// TestReopen checks that a broken store is reopened with the next commit, or with a later one
-// if that fails. A Reopen that panics costs one commit. No change is lost.
+// TestReopen checks that a broken store is reopened before the next commit or, if this fails,
+// before a later commit. A panic in Reopen fails one commit. No change is lost.
 func TestReopen(t *testing.T) {
 	m := storetest.NewMemory()
 	tries := 0

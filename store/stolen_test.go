@@ -15,8 +15,8 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-// TestStolenShields steals damaged shields back and forth, also by thieves that are busy: the
-// sum of what is left of them is the same in every restored cut.
+// TestStolenShields lets owners, some of which are busy, steal damaged shields from each other.
+// The sum of the remaining shields must be the same in every restored cut.
 func TestStolenShields(t *testing.T) {
 	for seed := range uint64(4) {
 		synctest.Test(t, func(t *testing.T) { stolenShields(t, seed) })

@@ -15,8 +15,9 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-// storm is a game in which owners take coins from each other, by loop commands, handlers and
-// the Inbox, while auras start and end. An owner's gold is its number of coins.
+// storm is a game in which owners take coins from each other, by commands of the loop, of
+// handlers and of the Inbox, while auras start and end. An owner's gold must be equal to its
+// number of coins.
 type storm struct {
 	t   *testing.T
 	s   store.Store
@@ -132,7 +133,8 @@ func (g *storm) wrong() error {
 	return nil
 }
 
-// run plays and crashes, and returns the first inconsistency.
+// run plays until there were enough crashes, or until it finds an inconsistency, which it
+// returns.
 func (g *storm) run(crashes int) error {
 	for range crashes {
 		g.open()
@@ -150,8 +152,8 @@ func (g *storm) run(crashes int) error {
 	return nil
 }
 
-// TestStorm checks that, whenever the process ends and whatever the store does, every restored
-// cut has each coin once, with the owner's gold and coins of the same instant.
+// TestStorm checks that every restored cut contains each coin once, and the gold and coins of an
+// owner from the same instant, whenever the process ends and whatever the store does.
 func TestStorm(t *testing.T) {
 	for _, f := range []storetest.Faults{{}, {Fail: 0.3, Uncertain: 0.3}} {
 		g := newStorm(t, storetest.NewFaulty(storetest.NewMemory(), 5, f), 7)

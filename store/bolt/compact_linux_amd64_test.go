@@ -23,7 +23,7 @@ func TestCompactChild(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// fileCall is a system call of Compact that changes a file or a folder.
+// fileCall is a system call of Compact that changes a file or a directory.
 type fileCall struct{ name, path string }
 
 var fileCalls = map[uint64]string{
@@ -33,8 +33,8 @@ var fileCalls = map[uint64]string{
 	syscall.SYS_FLOCK: "lock",
 }
 
-// compactTraced compacts a file in a child, and kills the child after n of its calls on files of
-// that folder. It returns these calls, and whether the child was killed.
+// compactTraced compacts a file in a child process, and kills the child after n system calls on
+// files in the directory of path. It returns these calls, and whether the child was killed.
 func compactTraced(t *testing.T, path string, n int) (calls []fileCall, killed bool) {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestCompactChild$")
 	cmd.Env = append(os.Environ(), "BOLT_COMPACT_FILE="+path)
@@ -68,7 +68,7 @@ func compactTraced(t *testing.T, path string, n int) (calls []fileCall, killed b
 	return calls, false
 }
 
-// text reads a string of the command, which ends with a zero byte.
+// text reads a zero-terminated string from the memory of the command.
 func (s *tracer) text(at uint64) string {
 	b := make([]byte, 4096)
 	for len(b) > 0 && s.peek(b, int64(at)) != nil { // the end of the mapping
@@ -78,9 +78,9 @@ func (s *tracer) text(at uint64) string {
 	return string(text)
 }
 
-// TestCompactKilled: a process that compacts a file is killed after each of its system calls on
-// a file. Each time the path has a complete file with the same contents, and the next Compact
-// removes what is left of the killed one.
+// TestCompactKilled kills a process that compacts a file after each of its system calls on a
+// file. Each time, there must be a complete file with the same contents at the path, and the next
+// Compact must remove the temporary file of the killed process.
 func TestCompactKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zones.db")
 	want := loosePages(t, path, 400)
@@ -109,8 +109,8 @@ func TestCompactKilled(t *testing.T) {
 	t.Logf("killed after each of %d calls: %d times the old file, %d times the new one", old+replaced-1, old, replaced)
 }
 
-// TestCompactPowerLoss: the new file is synced after its last change and before it is renamed,
-// and the folder is synced after that. The old file is never written to.
+// TestCompactPowerLoss checks that the new file is synced after its last change and before it is
+// renamed, that the directory is synced after that, and that the old file is never written to.
 func TestCompactPowerLoss(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zones.db")
 	loosePages(t, path, 400)

@@ -16,7 +16,7 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// contents is everything that a file has, as far as a store shows it.
+// contents is everything that a store returns from a file.
 type contents struct {
 	names    []string
 	cuts     []*store.Cut
@@ -43,7 +43,7 @@ func readContents(path string) (c contents, err error) {
 	return c, err
 }
 
-// loosePages creates a file like twoCuts, of which n KB are free.
+// loosePages creates a file like twoCuts does, with n KB of free pages.
 func loosePages(t *testing.T, path string, n int) contents {
 	twoCuts(t, path)
 	s, err := Open(path, Options{})
@@ -71,8 +71,8 @@ func fileSize(t *testing.T, path string) int64 {
 	return info.Size()
 }
 
-// TestCompact: the file gets smaller and has the same zones, epochs, cuts and owners in transit.
-// It is used as before.
+// TestCompact checks that a file becomes smaller, keeps its zones, epochs, cuts and owners in
+// transit, and can be used as before.
 func TestCompact(t *testing.T) {
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "zones.db"), filepath.Join(dir, "link.db")
@@ -120,7 +120,8 @@ func TestCompact(t *testing.T) {
 	require.Equal(t, after, same)
 }
 
-// TestCompactRefuses: a file that is open, damaged, of another program or missing is not changed.
+// TestCompactRefuses checks that Compact does not change a file that is open, damaged, from
+// another program or missing.
 func TestCompactRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zones.db")
 	loosePages(t, path, 10)
@@ -143,7 +144,7 @@ func TestCompactRefuses(t *testing.T) {
 	refused(store.ErrLocked)
 	require.NoError(t, s.Close())
 
-	// One byte of a record, which only reading the zone finds.
+	// Change one byte of a record, which is detected only when the zone is read.
 	db, err := bbolt.Open(path, 0o600, nil)
 	require.NoError(t, err)
 	require.NoError(t, db.Update(func(tx *bbolt.Tx) error {
@@ -160,7 +161,7 @@ func TestCompactRefuses(t *testing.T) {
 	refused(fs.ErrNotExist)
 }
 
-// TestSameBuckets: a key, a value and a bucket that differ are found.
+// TestSameBuckets checks that a different key, value or bucket is detected.
 func TestSameBuckets(t *testing.T) {
 	open := func(name string, do func(b *bbolt.Bucket) error) *bbolt.DB {
 		db, err := bbolt.Open(filepath.Join(t.TempDir(), name), 0o600, nil)
@@ -196,7 +197,7 @@ func TestSameBuckets(t *testing.T) {
 	}
 }
 
-// sameContents wants a file to have the contents.
+// sameContents returns an error if a file does not have the given contents.
 func sameContents(path string, want contents) error {
 	got, err := readContents(path)
 	if err == nil && !reflect.DeepEqual(got, want) {

@@ -19,17 +19,17 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-// crashPoints is 10,000 in CI and 1,000,000 at night.
+// crashFrames is the number of frames that the child commits.
 const crashFrames = 60
 
-// crashZones share a file. Each frame commits the first one and then the second one.
+// crashZones are two zones in one file. Each frame commits the first zone and then the second.
 var crashZones = [2]string{"a", "b"}
 
-// traveller moves from the first zone to the second and back, within four frames.
+// traveller is an owner that moves from the first zone to the second and back within four frames.
 const traveller = buff.OwnerID(9000)
 
-// crashBatches returns the batches of a frame. Each has the same text for an owner and for the
-// zone, and sizes that make pages split, overflow and become free.
+// crashBatches returns the batches of a frame. A batch contains the same text for its owners and
+// for the zone. The sizes vary, so that pages are split, overflow and become free.
 func crashBatches(frame uint64) (batches [2]*store.Batch) {
 	dice := rand.New(rand.NewPCG(frame, 3))
 	text := fmt.Append(nil, frame)
@@ -55,7 +55,7 @@ func crashBatches(frame uint64) (batches [2]*store.Batch) {
 	if frame%4 > 1 {
 		from, to = to, from
 	}
-	move := (frame + 1) / 2 // there is one in each odd frame
+	move := (frame + 1) / 2 // number of the move in an odd frame
 	if frame%2 == 1 {
 		from.Moved = []store.Move{{Owner: store.Owner{ID: traveller, Frame: frame, Data: text}, To: to.Zone}}
 	} else {
@@ -65,7 +65,7 @@ func crashBatches(frame uint64) (batches [2]*store.Batch) {
 	return batches
 }
 
-// TestCrashChild is the process that writes, in the way that the environment says.
+// TestCrashChild is the process that writes the file. Environment variables select how it writes.
 func TestCrashChild(t *testing.T) {
 	path, how := os.Getenv("BOLT_CRASH_FILE"), os.Getenv("BOLT_CRASH_HOW")
 	if path == "" {
@@ -108,14 +108,14 @@ func crashTrace(t *testing.T, how string) *storetest.Trace {
 	return trace
 }
 
-// crashState is everything that a file has: the cuts of both zones, nil if there is none, and
-// the owners in transit.
+// crashState is the contents of a file: the cuts of both zones, nil if there is no cut, and the
+// owners in transit.
 type crashState struct {
 	cuts     [2]*store.Cut
 	arrivals []store.Arrival
 }
 
-// commits returns how many commits have led to the state.
+// commits returns the number of commits that have led to the state.
 func (s *crashState) commits() (n uint64) {
 	for _, cut := range s.cuts {
 		if cut != nil {
@@ -139,7 +139,7 @@ func readCrashState(m store.Mover) (s crashState, err error) {
 	return s, err
 }
 
-// crashStates returns the state after each commit, from the one before the first commit on.
+// crashStates returns the state before the first commit, and the states after each commit.
 func crashStates(t *testing.T) (states []crashState) {
 	m := storetest.NewMemory()
 	for _, zone := range crashZones {
@@ -158,8 +158,8 @@ func crashStates(t *testing.T) (states []crashState) {
 	return states
 }
 
-// afterCrash opens a file after a simulated power loss. It must have one of the states, and
-// none from before the last acknowledged frame.
+// afterCrash opens a file after a simulated power loss. The file must have one of the states, and
+// this state must include the last acknowledged frame.
 func afterCrash(path string, acked int64, states []crashState) error {
 	s, err := Open(path, Options{ReadOnly: true})
 	if err != nil {
@@ -189,8 +189,8 @@ func afterCrash(path string, acked int64, states []crashState) error {
 	return err
 }
 
-// losePower simulates that many crashes, spread evenly over the trace, and returns the number
-// of those that left an invalid state.
+// losePower simulates crashes at points spread evenly over the trace, and returns the number of
+// crashes that left an invalid state.
 func losePower(t *testing.T, trace *storetest.Trace, points int) (wrong int, first error) {
 	dir := t.TempDir()
 	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() { // avoid waiting for a disk
@@ -217,8 +217,8 @@ func losePower(t *testing.T, trace *storetest.Trace, points int) (wrong int, fir
 	return wrong, first
 }
 
-// TestP32_PowerLoss: whatever a disk keeps of the unsynced writes, the file has the state before
-// or after a commit of one of its zones, an owner that moves is in exactly one place, and no
+// TestP32_PowerLoss checks that whichever unsynced writes a disk keeps, the file has the state
+// before or after a commit of one of its zones, a moving owner is in exactly one place, and no
 // acknowledged commit is lost.
 func TestP32_PowerLoss(t *testing.T) {
 	trace := crashTrace(t, "")
@@ -234,9 +234,9 @@ func TestP32_PowerLoss(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestPowerLossFinds checks that the test detects missing syncs and a batch in two
-// transactions.
-func TestPowerLossFinds(t *testing.T) {
+// TestPowerLoss_DetectsFaults checks that TestP32_PowerLoss detects missing syncs, and a batch
+// that is written in two transactions.
+func TestPowerLoss_DetectsFaults(t *testing.T) {
 	for _, how := range []string{"no sync", "two transactions"} {
 		t.Run(how, func(t *testing.T) {
 			wrong, err := losePower(t, crashTrace(t, how), 2000)

@@ -25,9 +25,9 @@ var ctx = context.Background()
 // truncated.
 func damageStep() int { return max(1, 1000/long.Times(1)) }
 
-// twoCuts creates a file with two zones and an owner in transit, and returns the states as which
-// it may be read: the present one, and the one of the transaction before, in which no owner had
-// moved.
+// twoCuts creates a file with two zones and an owner in transit. It returns the states that a
+// damaged file may be read as: the present state, and the state before the last transaction, in
+// which no owner has moved.
 func twoCuts(t *testing.T, path string) (states []*store.Cut) {
 	s, err := Open(path, Options{})
 	require.NoError(t, err)
@@ -38,7 +38,7 @@ func twoCuts(t *testing.T, path string) (states []*store.Cut) {
 		for id := first; id < first+20; id++ {
 			b.Owners = append(b.Owners, store.Owner{ID: id, Blob: []byte("blob"), Data: fmt.Append(nil, "owner ", id)})
 		}
-		// Overflows.
+		// This record needs overflow pages.
 		b.Owners = append(b.Owners, store.Owner{ID: first + 50, Data: bytes.Repeat([]byte("x"), 9000)})
 		require.NoError(t, s.Commit(ctx, b))
 	}
@@ -57,11 +57,11 @@ func twoCuts(t *testing.T, path string) (states []*store.Cut) {
 	return []*store.Cut{now, before, hall}
 }
 
-// travels is the owner in transit of twoCuts.
+// travels is the owner in transit in the file of twoCuts.
 var travels = store.Owner{ID: 111, Frame: 2, Blob: []byte("blob"), Data: []byte("travels")}
 
-// readDamaged opens a damaged file: it must be read as one of the states, or fail with an error
-// that names the place.
+// readDamaged opens a damaged file. The file must be read as one of the states, or cause an error
+// that names the place of the damage.
 func readDamaged(path string, states []*store.Cut) (whole bool, err error) {
 	s, err := Open(path, Options{ReadOnly: true})
 	if err != nil {
@@ -100,7 +100,7 @@ func readDamaged(path string, states []*store.Cut) (whole bool, err error) {
 	return true, nil
 }
 
-// placed returns nil if a damaged file may cause the error.
+// placed returns nil if err is an acceptable error for a damaged file.
 func placed(err error) error {
 	damage, ok := errors.AsType[*store.DamageError](err)
 	switch {
@@ -192,7 +192,7 @@ func TestFailedOpenChangesNothing(t *testing.T) {
 	}
 }
 
-// TestP37_Foreign opens a bbolt file of another program and one of a later version.
+// TestP37_Foreign opens a bbolt file of another program and a file of a later version.
 func TestP37_Foreign(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zones.db")
 	make := func(do func(tx *bbolt.Tx) error) []byte {
@@ -274,8 +274,8 @@ func TestReadOnly(t *testing.T) {
 	require.Equal(t, []store.Place{{Owner: 105, Zone: "arena"}, {Owner: 111, Zone: "harbour", Arriving: true}}, places)
 }
 
-// FuzzPages checks that no file makes the walk panic, loop forever, or take more memory than
-// the size of the file.
+// FuzzPages checks that checkPages neither panics, loops forever, nor allocates more memory than
+// the size of the file, whatever the file contains.
 func FuzzPages(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "zones.db")
 	s, err := Open(path, Options{})
@@ -291,7 +291,7 @@ func FuzzPages(f *testing.F) {
 	f.Add([]byte{}, uint32(2*os.Getpagesize()), uint64(2))
 	f.Add(sound[:200], uint32(3*os.Getpagesize()+8), uint64(1))
 	f.Fuzz(func(t *testing.T, b []byte, at uint32, word uint64) {
-		// A file with a valid first page, to get further.
+		// Use valid meta pages, so that the pages after them are read too.
 		image := bytes.Clone(sound)
 		copy(image[2*os.Getpagesize():], b)
 		if n := int(at) % (len(image) - 8); n >= 2*os.Getpagesize() {
@@ -328,8 +328,8 @@ func TestP33_EveryPage(t *testing.T) {
 	require.NotZero(t, whole, "free pages and the older meta page may be overwritten")
 }
 
-// TestFileDoesNotGrow: rewriting owners reuses the space of their older versions, and opening a
-// file does not change its size.
+// TestFileDoesNotGrow checks that rewriting owners reuses the space of their older versions, and
+// that opening a file does not change its size.
 func TestFileDoesNotGrow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zones.db")
 	s, err := Open(path, Options{noSync: true})

@@ -45,7 +45,7 @@ func ExampleStore_Arrivals() {
 	}
 	arena.Engine().AddBuff(7, buff.Application{Spec: catalog.Spec("poison")})
 
-	// The loop of the arena. The next cut of the arena makes the move; here SaveAll makes it now.
+	// On the loop of the arena: the move is part of the next cut, which SaveAll makes now.
 	if _, err := arena.Move(7, "harbour"); err != nil {
 		panic(err)
 	}
@@ -53,13 +53,13 @@ func ExampleStore_Arrivals() {
 		panic(err)
 	}
 
-	// Another goroutine, every 100 ms: Arrivals waits for the disk.
+	// On another goroutine, every 100 ms, because Arrivals waits for the disk.
 	list, err := disk.Arrivals(ctx, []string{"harbour"})
 	if err != nil {
 		panic(err)
 	}
 
-	// The loop of the harbour.
+	// On the loop of the harbour.
 	harbour.Arrive(list, func(a *store.Arrival, r buff.Restoration, err error) {
 		fmt.Println("player", a.Owner.ID, "arrives with", r.Restored, "buff:", err)
 	})

@@ -11,7 +11,7 @@ import (
 	"github.com/bufftick/bufftick/store/bolt"
 )
 
-// Example runs the last frame of one process and the first of the next.
+// Example runs the last frame of one process and the first frame of the next process.
 func Example() {
 	dir, err := os.MkdirTemp("", "world")
 	if err != nil {

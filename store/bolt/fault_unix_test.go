@@ -18,8 +18,8 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// unreadable protects pages of the mapped file, so that reading them is a fault, as after a disk
-// error. The returned function undoes it.
+// unreadable protects pages of the mapped file, so that reading them causes a fault, as after a
+// disk error. The returned function makes them readable again.
 func unreadable(t *testing.T, s *Store, first, n uint64) (readable func()) {
 	info := s.db.Info()
 	protect := func(how int) {
@@ -30,9 +30,9 @@ func unreadable(t *testing.T, s *Store, first, n uint64) (readable func()) {
 	return func() { protect(syscall.PROT_READ) }
 }
 
-// TestUnreadable checks that an unreadable page is an error of the zone that needs it, which
-// its live page shows. Other zones of the file are saved, and so is this one once the page is
-// readable.
+// TestUnreadable checks that an unreadable page causes an error only in the zone that needs it,
+// which the live page of the zone shows. Other zones of the file are saved, and so is this zone
+// when the page is readable again.
 func TestUnreadable(t *testing.T) {
 	disk, err := Open(filepath.Join(t.TempDir(), "zones.db"), Options{})
 	require.NoError(t, err)
@@ -86,8 +86,8 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestUnreadableMeta: a fault inside bbolt, which then keeps its locks, breaks the store. No
-// later call blocks, and the file can be reopened.
+// TestUnreadableMeta checks that the store is broken after a fault inside bbolt, which then keeps
+// its locks. No later call may block, and the file can be reopened.
 func TestUnreadableMeta(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zones.db")
 	states := twoCuts(t, path)
@@ -118,7 +118,7 @@ func TestUnreadableMeta(t *testing.T) {
 	}
 }
 
-// TestTruncatedWhileOpen: truncating the file does not end the process.
+// TestTruncatedWhileOpen checks that truncating the open file does not end the process.
 func TestTruncatedWhileOpen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zones.db")
 	s, err := Open(path, Options{})

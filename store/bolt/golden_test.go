@@ -62,7 +62,7 @@ func TestP37_Golden(t *testing.T) {
 	require.NoError(t, s.Commit(ctx, &store.Batch{Head: store.Head{Zone: "arena", Epoch: 2, Frame: 42}, Since: 41}))
 }
 
-// TestP37_GoldenMoves does the same with an owner in transit.
+// TestP37_GoldenMoves is like TestP37_Golden, with an owner in transit.
 func TestP37_GoldenMoves(t *testing.T) {
 	const file = "testdata/moves-v1.db"
 	path := filepath.Join(t.TempDir(), "moves.db")

@@ -24,8 +24,8 @@ func goneBatch(zone string, frame uint64, id buff.OwnerID, size int) *store.Batc
 	}
 }
 
-// TestFileGone: a file that is removed, replaced or truncated while it is open accepts no more
-// commits. A refused commit leaves no trace in the file that has the path now.
+// TestFileGone checks that a file that is removed, replaced or truncated while it is open accepts
+// no more commits. A refused commit must not change the file that is at the path now.
 func TestFileGone(t *testing.T) {
 	for name, c := range map[string]struct {
 		do   func(t *testing.T, path string)
@@ -46,8 +46,8 @@ func TestFileGone(t *testing.T) {
 			require.NoError(t, os.Truncate(path, int64(2*os.Getpagesize())))
 		}, "the file has been truncated"},
 		"overwritten": {func(t *testing.T, path string) {
-			// Like cp of an older copy: the file is the same, but bbolt would use a free list that
-			// does not match the copy.
+			// Overwrite the contents with an older copy, as cp does. The file is the same, but
+			// the free list of bbolt does not match its new contents.
 			older := filepath.Join(t.TempDir(), "older.db")
 			twoCuts(t, older)
 			data, err := os.ReadFile(older)
@@ -91,7 +91,8 @@ func TestFileGone(t *testing.T) {
 	}
 }
 
-// TestFileGoneInCommit: a commit during which the file is removed is not acknowledged.
+// TestFileGoneInCommit checks that a commit is not acknowledged if the file is removed during the
+// commit.
 func TestFileGoneInCommit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zones.db")
 	s, err := Open(path, Options{})
@@ -103,8 +104,8 @@ func TestFileGoneInCommit(t *testing.T) {
 	require.ErrorIs(t, err, store.ErrBroken)
 }
 
-// TestFileMovedAway: the path is resolved once, so the process may change its directory. A link
-// is followed.
+// TestFileMovedAway checks that the path is resolved only once, so that the process may change
+// its working directory, and that a symbolic link is followed.
 func TestFileMovedAway(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -122,7 +123,8 @@ func TestFileMovedAway(t *testing.T) {
 	require.ErrorIs(t, err, store.ErrBroken)
 }
 
-// TestReplacedBeforeLocked: if the file is replaced before it is locked, Open opens the new one.
+// TestReplacedBeforeLocked checks that Open opens the new file if the file is replaced before it
+// is locked.
 func TestReplacedBeforeLocked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zones.db")
 	twoCuts(t, path)
@@ -146,8 +148,8 @@ func TestReplacedBeforeLocked(t *testing.T) {
 	require.True(t, os.SameFile(got, want))
 }
 
-// TestZonesReopen: two zones share a file that is removed. Their common Reopen opens it once,
-// and each zone saves all its owners to the new file.
+// TestZonesReopen removes a file that two zones share. Their common Reopen must open the file
+// only once, and each zone must save all its owners to the new file.
 func TestZonesReopen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zones.db")
 	disk, err := Open(path, Options{})

@@ -13,7 +13,7 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-// planted is a store with a fault in its moves.
+// planted is a store with a deliberate fault in its moves.
 type planted struct {
 	*Store
 	change func(b *store.Batch)
@@ -27,9 +27,9 @@ func (p planted) Commit(ctx context.Context, b *store.Batch) error {
 	return p.Store.Commit(ctx, &c)
 }
 
-// TestMovesFinds: the conformance tests find a move that is repeated when its answer was lost,
-// one that is not made, and an arrival that is not recorded.
-func TestMovesFinds(t *testing.T) {
+// TestMoves_DetectsFaults checks that the conformance test detects a move that is repeated after
+// a lost answer, a move that is not executed, and an arrival that is not recorded.
+func TestMoves_DetectsFaults(t *testing.T) {
 	for name, change := range map[string]func(b *store.Batch){
 		"repeated": func(b *store.Batch) {
 			for k := range b.Moved {
@@ -56,9 +56,9 @@ func TestMovesFinds(t *testing.T) {
 	}
 }
 
-// TestOlderProgram checks that a program without moves cannot store an owner that is in
-// transit: it sees the owner in a zone with another name. The present program finds it still
-// in transit.
+// TestOlderProgram checks that a program that does not know moves cannot store an owner in
+// transit, because it sees the owner in a zone with another name. The present program then still
+// finds the owner in transit.
 func TestOlderProgram(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zones.db")
 	twoCuts(t, path)
@@ -83,7 +83,8 @@ func TestOlderProgram(t *testing.T) {
 	require.Equal(t, []store.Place{{Owner: travels.ID, Zone: "harbour", Arriving: true}}, places)
 }
 
-// TestMovesAreMany checks the order of more owners in transit than one call returns.
+// TestMovesAreMany checks the order of the arrivals if more owners are in transit than one call
+// returns.
 func TestMovesAreMany(t *testing.T) {
 	s, err := Open(filepath.Join(t.TempDir(), "zones.db"), Options{})
 	require.NoError(t, err)

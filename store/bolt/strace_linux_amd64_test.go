@@ -13,9 +13,9 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-// strace runs a command and records the system calls by which it changes one file: the calls
-// that bbolt really makes. Writes of the command to the file of that name plus ".acks" are its
-// acknowledgements, 8 bytes each.
+// strace runs a command and records the system calls with which it changes a file, as bbolt
+// really makes them. Each write of 8 bytes to the file with the same name plus ".acks" is an
+// acknowledgement.
 func strace(cmd *exec.Cmd, file string) (*storetest.Trace, error) {
 	start, err := os.ReadFile(file)
 	if err != nil {
@@ -31,9 +31,9 @@ type tracer struct {
 	main   int
 	file   string
 	trace  *storetest.Trace
-	inside map[int]bool // threads in the middle of a system call
+	inside map[int]bool // threads that are in a system call
 
-	do func(thread int, regs *syscall.PtraceRegs) error // after each system call
+	do func(thread int, regs *syscall.PtraceRegs) error // called after each system call
 }
 
 // errKill is returned by tracer.do to kill the command.

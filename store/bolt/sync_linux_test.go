@@ -16,8 +16,8 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-// unsync replaces an open file by /dev/null: writes are lost and each sync fails, as with a
-// disk that does not keep a page that the kernel has accepted.
+// unsync replaces an open file with /dev/null, so that writes are lost and each sync fails. A
+// disk that fails to write pages that the kernel has accepted has the same effect.
 func unsync(t *testing.T, path string) {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	require.NoError(t, err)
@@ -36,8 +36,8 @@ func unsync(t *testing.T, path string) {
 	require.Equal(t, 1, n, "open files of that name")
 }
 
-// TestSyncFails checks a failed sync: the Saver reports it, reopens the file, and the next
-// commit has everything. Acknowledged data is kept.
+// TestSyncFails checks that after a failed sync, the Saver reports the error and reopens the
+// file, and that the next commit contains everything. Acknowledged data is kept.
 func TestSyncFails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zones.db")
 	disk, err := Open(path, Options{})
@@ -57,7 +57,7 @@ func TestSyncFails(t *testing.T) {
 	})
 	require.NoError(t, err)
 	e := zone.Engine()
-	onDisk := func() int { // in a copy, because the file is locked
+	onDisk := func() int { // read a copy, because the file is locked
 		b, err := os.ReadFile(path)
 		require.NoError(t, err)
 		copied := filepath.Join(t.TempDir(), "copy.db")
@@ -73,7 +73,7 @@ func TestSyncFails(t *testing.T) {
 		return len(cut.Owners)
 	}
 	require.NoError(t, e.Spawn(1, nil))
-	for id := range buff.OwnerID(500) { // so that the file has room and need not grow
+	for id := range buff.OwnerID(500) { // so that the file has free pages and need not grow
 		require.NoError(t, e.Spawn(100+id, nil))
 	}
 	require.NoError(t, zone.SaveAll(ctx))
@@ -102,8 +102,8 @@ func TestSyncFails(t *testing.T) {
 	require.Equal(t, 3, onDisk())
 }
 
-// TestSyncFailsForGood checks that without Reopen nothing more is written to such a file,
-// which keeps its data.
+// TestSyncFailsForGood checks that without Reopen nothing more is written to the file after a
+// failed sync, and that the file keeps its data.
 func TestSyncFailsForGood(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zones.db")
 	states := twoCuts(t, path)

@@ -15,7 +15,7 @@ import (
 )
 
 // faultBatch returns the changes since a cut. Each frame writes its number to twenty owners,
-// deletes a third of them, and is a command that is executed once.
+// deletes a third of them, and contains one command.
 func faultBatch(epoch, since, frame uint64) *store.Batch {
 	text := fmt.Append(nil, frame)
 	b := &store.Batch{Head: store.Head{Zone: "a", Epoch: epoch, Frame: frame, Window: 1000, Data: text}, Since: since}
@@ -45,8 +45,8 @@ func reference(t *testing.T, epoch, frame uint64) *store.Cut {
 	return cut
 }
 
-// faults commits frames through a proxy that disturbs every second one. After each, the store
-// must have the previous or the new cut, and acknowledged cuts must be kept.
+// faults commits frames through a proxy that disturbs every second commit. After each commit, the
+// store must have the previous or the new cut, and acknowledged cuts must be kept.
 func faults(t *testing.T, s *Store, look func() *Store, rounds int, arm, disarm func(round int)) {
 	cut, err := s.Open(ctx, "a")
 	require.ErrorIs(t, err, store.ErrEmpty)
@@ -95,12 +95,12 @@ func TestConnectionCut(t *testing.T) {
 		case 0:
 			p.arm(1+round*6200/rounds, false, p.cut) // a commit has about 6 KB
 		case 1:
-			p.arm(1+round%40, true, p.cut) // of the answer
+			p.arm(1+round%40, true, p.cut) // disturb the answer
 		}
 	}, func(int) { p.arm(-1, false, nil) })
 }
 
-// TestDamage changes a byte of a row, deletes a row, and restores an old one.
+// TestDamage changes a byte of a row, deletes a row, and restores an old version of a row.
 func TestDamage(t *testing.T) {
 	schema := newSchema(t)
 	s := open(t, schema)

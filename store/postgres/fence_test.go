@@ -17,8 +17,8 @@ import (
 
 const staleWriters = 4
 
-// fence acquires a zone repeatedly while the previous writer commits and four fenced writers
-// try to. It returns the number of writes that should have been refused.
+// fence acquires a zone repeatedly while the previous writer and four earlier writers commit. It
+// returns the number of accepted writes that should have been refused.
 func fence(t *testing.T, s *Store, rounds int) (violations int) {
 	cut, err := s.Open(ctx, "a")
 	require.ErrorIs(t, err, store.ErrEmpty)
@@ -45,7 +45,7 @@ func fence(t *testing.T, s *Store, rounds int) (violations int) {
 				violations++
 			}
 		}
-		// Cuts that were missing at the takeover must not appear later.
+		// A cut that was missing at the takeover must not appear later.
 		now, err := s.Load(ctx, "a")
 		require.NoError(t, err)
 		if now.Frame != next.Frame || string(now.Data) != string(next.Data) {
@@ -73,16 +73,16 @@ func fenceBatch(epoch, since, frame uint64) *store.Batch {
 	return b
 }
 
-// TestFence makes four hundred takeovers, each against four stale writers and the previous
-// one.
+// TestFence takes the zone over many times, each time from the previous writer and four stale
+// writers.
 func TestFence(t *testing.T) {
 	rounds := long.Times(100)
 	s := open(t, newSchema(t))
 	require.Zero(t, fence(t, s, rounds))
 }
 
-// TestFenceFinds checks that the test detects a missing epoch check.
-func TestFenceFinds(t *testing.T) {
+// TestFence_DetectsFaults checks that the test detects a missing epoch check.
+func TestFence_DetectsFaults(t *testing.T) {
 	s := open(t, newSchema(t))
 	change(t, s, "z.epoch <> p_epoch", "false")
 	require.NotZero(t, fence(t, s, 20))
@@ -97,10 +97,10 @@ func change(t *testing.T, s *Store, was, is string) {
 	require.NoError(t, err)
 }
 
-// TestMovesFinds removes checks from commit_moves. Without the check of the frame, an owner
-// would leave again after a lost answer; the check of its location detects that. Without that
-// one and the key, the owner is moved back.
-func TestMovesFinds(t *testing.T) {
+// TestMoves_DetectsFaults removes checks from commit_moves. Without the check of the frame, an
+// owner would leave again after a lost answer, which the check of its location detects. Without
+// this check and the primary key, the owner is moved back.
+func TestMoves_DetectsFaults(t *testing.T) {
 	if !long.On() {
 		t.Skip("it runs all tests of a store, twice: -long")
 	}

@@ -17,7 +17,8 @@ import (
 
 var ctx = context.Background()
 
-// address returns the address of a real server: BUFFTICK_POSTGRES, or the local one.
+// address returns the address of a real server, from BUFFTICK_POSTGRES or the default for a local
+// server.
 func address() string {
 	if a := os.Getenv("BUFFTICK_POSTGRES"); a != "" {
 		return a
@@ -25,7 +26,7 @@ func address() string {
 	return "postgres://postgres@127.0.0.1:5432/test?sslmode=disable"
 }
 
-// connect skips a test if there is no server, except in CI, which must start one.
+// connect skips a test if there is no server, except in CI, where it fails.
 func connect(t *testing.T) *pgx.Conn {
 	c, err := pgx.Connect(ctx, address())
 	if err != nil && os.Getenv("CI") == "" {

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// proxy is placed between a store and its server, and acts after a given number of bytes in
-// one direction.
+// proxy is a TCP proxy between a store and its server. It executes an action after a given number
+// of bytes in one direction.
 type proxy struct {
 	listener net.Listener
 	to       string
@@ -54,7 +54,7 @@ func (p *proxy) serve() {
 	}
 }
 
-// pass copies one direction.
+// pass copies the data of one direction.
 func (p *proxy) pass(from, to net.Conn, fromServer bool) {
 	defer from.Close()
 	defer to.Close()
@@ -80,7 +80,7 @@ func (p *proxy) pass(from, to net.Conn, fromServer bool) {
 	}
 }
 
-// count returns how many of n bytes may pass, and the action that follows them.
+// count returns how many of the next n bytes may pass, and the action to execute after them.
 func (p *proxy) count(n int, fromServer bool) (int, func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -95,7 +95,7 @@ func (p *proxy) count(n int, fromServer bool) (int, func()) {
 	return n, p.then
 }
 
-// arm schedules an action after that many more bytes, and lets no later bytes pass.
+// arm schedules an action after left more bytes. No bytes after these pass.
 func (p *proxy) arm(left int, fromServer bool, then func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

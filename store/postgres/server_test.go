@@ -79,8 +79,7 @@ func (s *server) run(program string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// start waits until the server has started and recovered. It does nothing if the server is
-// running.
+// start starts the server, unless it is running, and waits until it has recovered.
 func (s *server) start() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,7 +94,8 @@ func (s *server) start() {
 	require.NoError(s.t, err, "%s", log)
 }
 
-// kill ends the server and all its processes like a power failure, except for the page cache.
+// kill kills the server and all its processes, like a power failure, except that the page cache
+// survives.
 func (s *server) kill() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,8 +164,8 @@ func TestServerKilled(t *testing.T) {
 	})
 }
 
-// TestDiskFull fills a tablespace of 4 MB. The commit that fills it has no effect, and once
-// there is room again the next one succeeds.
+// TestDiskFull fills a tablespace of 4 MB. The commit that fills it must have no effect, and the
+// next commit must succeed when there is room again.
 func TestDiskFull(t *testing.T) {
 	if !long.On() {
 		t.Skip("it starts a server: -long")
@@ -205,7 +205,7 @@ func TestDiskFull(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, acked, now.Frame)
 	_, err = s.pool.Exec(ctx, s.sql("vacuum full SCHEMA.owners"))
-	if err != nil { // there is no room for that either: extend the disk
+	if err != nil { // there is no room even for this, so extend the disk
 		require.NoError(t, syscall.Mount("tmpfs", small, "tmpfs", syscall.MS_REMOUNT, "size=64m"))
 	}
 	require.NoError(t, s.Commit(ctx, faultBatch(cut.Epoch, acked, acked+2)))

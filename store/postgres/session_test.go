@@ -18,7 +18,7 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// database creates a database with defaults that do not suit zones and returns its address.
+// database creates a database with the given defaults for sessions, and returns its address.
 func database(t *testing.T, defaults ...string) string {
 	db := connect(t)
 	name := fmt.Sprintf("bufftick_session_%d_%s", os.Getpid(), strings.ToLower(strings.ReplaceAll(t.Name(), "/", "_")))
@@ -38,8 +38,8 @@ func database(t *testing.T, defaults ...string) string {
 	return u.String()
 }
 
-// TestOpen_Defaults checks that, whatever the defaults of the database, a session writes,
-// waits for the disk, and sees committed data. Two concurrent creations of the schema do not
+// TestOpen_Defaults checks that whatever the defaults of the database are, a session may write,
+// waits for the disk, and sees committed data. Two concurrent creations of the schema must not
 // conflict.
 func TestOpen_Defaults(t *testing.T) {
 	at := database(t, "default_transaction_read_only = on", "default_transaction_isolation = serializable", "synchronous_commit = off")

@@ -13,8 +13,8 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-// play is a writer that commits cut after cut whatever its store returns. Each cut has the
-// same two texts for two owners. It returns the last acknowledged cut and the stored one.
+// play commits cut after cut, whatever its store returns. Each cut contains the same text for two
+// owners. play returns the frame of the last acknowledged cut, and the stored cut.
 func play(t *testing.T, seed uint64, faults storetest.Faults) (acknowledged uint64, cut *store.Cut, counts map[string]int) {
 	ctx, m := context.Background(), storetest.NewMemory()
 	f := storetest.NewFaulty(m, seed, faults)
@@ -30,7 +30,7 @@ func play(t *testing.T, seed uint64, faults storetest.Faults) (acknowledged uint
 		switch err := f.Commit(ctx, b); {
 		case err == nil:
 			acknowledged = frame
-		case !errors.Is(err, storetest.ErrFault): // the store has detected it
+		case !errors.Is(err, storetest.ErrFault): // the store has detected the fault
 			return acknowledged, nil, f.Counts()
 		}
 	}
@@ -39,7 +39,7 @@ func play(t *testing.T, seed uint64, faults storetest.Faults) (acknowledged uint
 	return acknowledged, cut, f.Counts()
 }
 
-// wrong reports a lost or torn cut.
+// wrong returns an error if the cut is lost or torn.
 func wrong(acknowledged uint64, c *store.Cut) error {
 	switch {
 	case c == nil:
@@ -54,8 +54,8 @@ func wrong(acknowledged uint64, c *store.Cut) error {
 	return nil
 }
 
-// TestFaulty checks that allowed faults do not harm a writer that follows the contract, and
-// that the others are detected.
+// TestFaulty checks that allowed faults do not harm a writer that follows the contract, and that
+// the other faults are detected.
 func TestFaulty(t *testing.T) {
 	for seed := range uint64(100) {
 		acknowledged, cut, counts := play(t, seed, storetest.Faults{Fail: 0.2, Uncertain: 0.2})

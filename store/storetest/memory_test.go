@@ -15,7 +15,7 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-// lasting is a Memory that can be opened again.
+// lasting returns a function that opens a Memory again.
 func lasting(m *storetest.Memory) storetest.Open {
 	return func() (store.Store, error) { return m.Reopen(), nil }
 }
@@ -54,8 +54,8 @@ func (x *broken) Open(ctx context.Context, zone string) (*store.Cut, error) {
 	return x.open(ctx, x.Mover, zone)
 }
 
-// TestRunFinds checks that Run detects each of these faults in the intended test.
-func TestRunFinds(t *testing.T) {
+// TestRun_DetectsFaults checks that Run detects each fault, and in which tests.
+func TestRun_DetectsFaults(t *testing.T) {
 	for name, x := range map[string]struct {
 		broken broken
 		by     []string
@@ -224,7 +224,7 @@ func ExampleMemory() {
 	if err != nil {
 		panic(err)
 	}
-	cut, err = m.Open(ctx, "arena") // a restarted server
+	cut, err = m.Open(ctx, "arena") // the server has restarted
 	if err != nil {
 		panic(err)
 	}
