@@ -15,13 +15,13 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// stuck is a set of owners whose handlers block.
+// stuck is the set of owners whose handlers block.
 type stuck struct {
 	mu    sync.Mutex
 	gates map[buff.OwnerID]chan struct{}
 }
 
-// wait is the handler.
+// wait is the handler, which blocks for the owners in the set.
 func (s *stuck) wait(_ *engine.Context, e buff.Event) {
 	s.mu.Lock()
 	gate := s.gates[e.Owner]
@@ -76,8 +76,8 @@ func (w *world) isBusy(id buff.OwnerID) bool {
 	return errors.Is(err, engine.ErrBusy)
 }
 
-// TestModelBusy is TestModel with owners that are busy for some frames. Their changes are sent
-// once they are idle, and those of all others meanwhile.
+// TestModelBusy is like TestModel, with owners that are busy for some frames. Their changes are
+// sent when they are idle, and the changes of other owners are not delayed.
 func TestModelBusy(t *testing.T) {
 	n, checked, busy := long.Times(15), 0, 0
 	for k := range uint64(n) {

@@ -12,8 +12,8 @@ import (
 	"github.com/bufftick/bufftick/replicate/client"
 )
 
-// Definitions contain the names and icons that a client displays. They are sent once, or
-// shipped with the client. Packets name them by their fingerprint.
+// Definitions contain the names and icons that a client displays. They are sent once, or are part
+// of the client. Packets identify the definitions by their fingerprint.
 func ExampleServer_Definitions() {
 	catalog, err := buff.NewCatalog(buff.Spec{
 		ID: "poison", Duration: time.Minute, Polarity: define.Negative, Client: define.Client{Icon: "skull", Priority: 5},

@@ -13,8 +13,8 @@ import (
 	"github.com/bufftick/bufftick/replicate/client"
 )
 
-// A packet is lost. The client notices it at the next one, reports the last packet that it
-// received, and gets the owners that have changed since.
+// A packet is lost. The client notices this when the next packet arrives, reports the last packet
+// that it received, and gets the state of the owners that have changed since then.
 func ExampleViewer_Receive() {
 	catalog, err := buff.NewCatalog(buff.Spec{ID: "poison", Duration: time.Minute, Stack: define.Stacking{By: define.ByTarget, Limit: 9}})
 	if err != nil {

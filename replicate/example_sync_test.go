@@ -12,8 +12,8 @@ import (
 	"github.com/bufftick/bufftick/replicate/client"
 )
 
-// The definition decides which viewers may see a buff. Buffs that a viewer may not see are not
-// in its bytes.
+// The definition determines which viewers may see a buff. A viewer's packets do not contain buffs
+// that it may not see.
 func ExampleViewer_See() {
 	catalog, err := buff.NewCatalog(
 		buff.Spec{ID: "poison", Duration: time.Minute},

@@ -14,7 +14,7 @@ import (
 	"github.com/bufftick/bufftick/replicate/client"
 )
 
-// tight are the limits of a client that receives messages that no server sends.
+// tight holds small limits for clients that receive messages that no server sends.
 var tight = client.Options{Owners: 50, Buffs: 100, Specs: 50}
 
 // sane checks that a client stays within its limits and that its state can be displayed.
@@ -68,8 +68,8 @@ func sentIn(tb testing.TB, seed uint64) (all [][3][]byte) {
 	return all
 }
 
-// TestCorruptMessages is FuzzReceive without guidance, and a hundred times as fast. It
-// corrupts messages at random, but rarely in a way that only makes a gap.
+// TestCorruptMessages is like FuzzReceive, but corrupts messages at random, which is a hundred
+// times as fast. It rarely changes a packet number in a way that only causes a gap.
 func TestCorruptMessages(t *testing.T) {
 	var all [][]byte
 	for seed := range uint64(20) {
@@ -112,14 +112,15 @@ func corruptOneOf(dice *rand.Rand, m []byte, all [][]byte) []byte {
 		case 3:
 			m = append(m, all[dice.IntN(len(all))]...)
 		default:
-			m[min(1, len(m)-1)] = byte(dice.IntN(4)) // a low packet number
+			// a low packet number, so that the rest is decoded too
+			m[min(1, len(m)-1)] = byte(dice.IntN(4))
 		}
 	}
 	return m
 }
 
-// FuzzClientMessage checks that any client message is answered or returns ErrMessage, costs at
-// most one full state of all owners, and that a valid message afterwards still gets the whole
+// FuzzClientMessage checks that every client message is answered or causes ErrMessage, and costs
+// at most one full state of all owners. A valid message afterwards must still get the whole
 // state.
 func FuzzClientMessage(f *testing.F) {
 	for _, m := range [][2]string{{"\x20\x00", "\x20\x01"}, {"\x20\x05", "\x20\x00"}, {"\x20\x80", "\x10\x01"}, {"\x20\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", ""}} {

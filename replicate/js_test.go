@@ -58,7 +58,7 @@ func TestTypeScript(t *testing.T) {
 	require.NoError(t, err, "%s", out)
 }
 
-// TestJavaScriptSize: at most 10 KB, without dependencies.
+// TestJavaScriptSize checks that the JavaScript client has at most 10 KB and no dependencies.
 func TestJavaScriptSize(t *testing.T) {
 	code, err := os.ReadFile("js/client.js")
 	require.NoError(t, err)
@@ -73,8 +73,8 @@ func TestJavaScriptFuzz(t *testing.T) {
 	t.Log(node(t, "fuzz.js", "testdata/vectors.json", strconv.Itoa(long.Times(2000)), strconv.FormatUint(long.Seed(), 10)))
 }
 
-// TestJavaScript compares it with the Go client over lossy, duplicating and
-// corrupting connections.
+// TestJavaScript compares the JavaScript client with the Go client on connections that lose,
+// duplicate and corrupt packets.
 func TestJavaScript(t *testing.T) {
 	file := *scriptFile
 	if file == "" {
@@ -100,8 +100,8 @@ func TestProtocolPage(t *testing.T) {
 	}
 }
 
-// writeHistories writes random histories, one list on each line: messages, and the client's
-// state after each.
+// writeHistories writes random histories, one on each line. A history is a list of messages, with
+// the client's state after each message.
 func writeHistories(t *testing.T, file string, n int) {
 	t.Helper()
 	out, err := os.Create(file)
@@ -158,13 +158,15 @@ func history(t *testing.T, seed uint64) []vector {
 	return s.out
 }
 
-// corrupt sets a packet's number to an old one and corrupts or cuts off the next byte.
+// corrupt sets the number of a packet to an earlier number, and corrupts another byte or
+// truncates the packet there.
 func corrupt(dice *rand.Rand, message []byte, last uint64) []byte {
 	m := slices.Clone(message)
 	m[1] = byte(dice.Uint64N(min(last, 127) + 1))
 	if len(m) > 3 {
 		at := 2 + dice.IntN(len(m)-2)
-		if m[at] ^= 1 << dice.IntN(7); dice.IntN(2) == 0 { // keep the eighth bit: numbers stay short
+		// keep the eighth bit, so that numbers stay short
+		if m[at] ^= 1 << dice.IntN(7); dice.IntN(2) == 0 {
 			m = m[:at]
 		}
 	}

@@ -29,18 +29,18 @@ type world struct {
 	handles []buff.Handle
 	srv     *Server
 	seats   []*seat
-	late    bool // something was done since the Update
+	late    bool // the engine was changed after the Update
 
 	stuck *stuck // nil if no owner is ever busy
-	busy  int    // number of times that a busy owner was behind by a frame
+	busy  int    // number of frames in which the changes of a busy owner were delayed
 }
 
 // seat is a viewer, its client, and the connection between them.
 type seat struct {
 	viewer  *Viewer
 	client  *client.Client
-	sees    map[buff.OwnerID]bool // true if in the party
-	down    [][]byte              // on the way to the client
+	sees    map[buff.OwnerID]bool // owners in view; true if in the party
+	down    [][]byte              // packets in flight to the client
 	up      [][]byte
 	slow    bool
 	checked int
@@ -73,7 +73,8 @@ func definitions(dice *rand.Rand) []buff.Spec {
 	return specs
 }
 
-// near reports the owners in range of an aura. It depends on the time only.
+// near reports the owners in range of an aura. The result depends only on the time and the
+// owners.
 func near(q engine.AuraQuery, found func(buff.OwnerID)) {
 	for id := range buff.OwnerID(crowd) {
 		if (uint64(id)+uint64(q.Bearer)*3+uint64(q.Due/1000))%crowd < uint64(q.Buff.Spec.Aura.Radius) {
@@ -108,7 +109,7 @@ func (w *world) one(n int) bool { return w.dice.IntN(n) == 0 }
 
 func (w *world) owner() buff.OwnerID { return buff.OwnerID(1 + w.dice.IntN(crowd)) }
 
-// act does one random thing to the engine.
+// act makes one random change in the engine.
 func (w *world) act(tb testing.TB) {
 	e, id := w.eng, w.owner()
 	var h buff.Handle
@@ -165,14 +166,14 @@ func (w *world) act(tb testing.TB) {
 	}
 }
 
-// sight changes a view or reconnects.
+// sight changes a viewer's view or reconnects its client.
 func (w *world) sight(tb testing.TB, s *seat) {
 	id := w.owner()
 	switch {
 	case w.one(60):
 		s.viewer.Leave()
 		require.NoError(tb, w.sit(s, s.viewer.Owner()))
-	case w.one(40): // same viewer, new connection: messages in flight are lost
+	case w.one(40): // the client reconnects as the same viewer, and messages in flight are lost
 		s.client.Reset()
 		s.down, s.up = nil, [][]byte{s.client.Missed()}
 	case w.one(2):
@@ -192,7 +193,7 @@ func (w *world) sit(s *seat, id buff.OwnerID) error {
 	return err
 }
 
-// line delivers messages in flight: some of them, in any order, some twice.
+// line delivers messages in flight. If lossy is true, some are lost, delayed or duplicated.
 func (w *world) line(tb testing.TB, s *seat, lossy bool) {
 	for k := 0; k < len(s.down); k++ {
 		switch {
@@ -208,7 +209,7 @@ func (w *world) line(tb testing.TB, s *seat, lossy bool) {
 			}
 			require.NoError(tb, err)
 			if lossy && w.one(20) {
-				k-- // twice
+				k-- // deliver it twice
 				lossy = false
 			}
 		}
@@ -235,7 +236,7 @@ func (w *world) frame(tb testing.TB, lossy bool) string {
 	}
 	w.srv.Update()
 	if w.late = lossy && w.one(4); w.late {
-		w.act(tb) // viewers get this in the next frame
+		w.act(tb) // viewers get this change in the next frame
 	}
 	for _, s := range w.seats {
 		for id := range s.sees {
@@ -265,8 +266,8 @@ func (w *world) frame(tb testing.TB, lossy bool) string {
 	return ""
 }
 
-// hold makes the handlers of some owners block and releases others. Without loss it releases
-// all.
+// hold makes the handlers of some owners block and releases others. If lossy is false, it
+// releases all.
 func (w *world) hold(lossy bool) {
 	if w.stuck == nil {
 		return
@@ -294,7 +295,7 @@ func (s *seat) has(number uint32) bool {
 // current reports whether the client has received everything and no full state is pending.
 func (s *seat) current() bool { return s.upToDate() && len(s.viewer.pendingFulls) == 0 }
 
-// upToDate is current, except for pending full states.
+// upToDate is like current, but allows pending full states.
 func (s *seat) upToDate() bool {
 	return s.viewer.taken() && len(s.viewer.out) == 0 && !s.viewer.missed && string(s.client.Missed()) == string(lost(s.viewer.number))
 }
@@ -341,7 +342,7 @@ func (w *world) compare(s *seat) string {
 		}
 		buffs, err := w.eng.Buffs(o.ID())
 		if errors.Is(err, engine.ErrBusy) {
-			continue // unknown
+			continue // the result is unknown while the owner is busy
 		}
 		if err != nil {
 			return err.Error()
@@ -368,7 +369,7 @@ func (w *world) compare(s *seat) string {
 	return ""
 }
 
-// mayKnow is the specification of sync.
+// mayKnow reports whether a viewer may know a buff, as documented for the field sync.
 func mayKnow(s *seat, owner buff.OwnerID, party bool, b *buff.Instance) bool {
 	own := owner == s.viewer.Owner()
 	switch b.Spec.Client.Sync {
@@ -417,12 +418,12 @@ func known(b *client.Buff, now wheel.Time) shown {
 		charges: b.Charges, shield: b.Shield, waiting: b.Waiting, hidden: b.Hidden, end: b.End, held: b.Held, rate: b.Rate,
 	}
 	if x.left, x.ends = b.Left(now); b.Held == 0 {
-		x.left = 0 // follows from End and Rate
+		x.left = 0 // can be computed from End and Rate
 	}
 	return x
 }
 
-// run plays one history. It returns the number of comparisons and the first difference.
+// run runs one random history. It returns the number of comparisons and the first difference.
 func (w *world) run(tb testing.TB, frames int) (checked int, wrong string) {
 	for range 2 + w.dice.IntN(3) {
 		s := &seat{slow: w.one(4)}
@@ -434,7 +435,7 @@ func (w *world) run(tb testing.TB, frames int) (checked int, wrong string) {
 			return 0, fmt.Sprintf("frame %d: %s", k, wrong)
 		}
 	}
-	for range 30 { // without loss and changes, all clients soon have everything
+	for range 30 { // without losses and changes, all clients must soon have everything
 		if wrong := w.frame(tb, false); wrong != "" {
 			return 0, "at the end: " + wrong
 		}
@@ -454,9 +455,9 @@ func optionsOf(seed uint64) Options {
 	return Options{Pending: 20 << dice.IntN(8), Packet: 30 << dice.IntN(9), Views: 3 + dice.IntN(crowd)}
 }
 
-// TestModel checks that, after every frame for which a client has received everything, it
-// knows exactly the buffs that engine.Buffs returns and it may see, whatever is lost, late,
-// duplicated or reconnected. In the end every client has received everything.
+// TestModel checks that a client that has received everything knows exactly the buffs that
+// engine.Buffs returns and that it may see. Packets may be lost, delayed or duplicated, and
+// clients reconnect. In the end every client has received everything.
 func TestModel(t *testing.T) {
 	n, checked := long.Times(40), 0
 	for k := range uint64(n) {

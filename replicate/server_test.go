@@ -24,8 +24,8 @@ func engineOf(tb testing.TB, specs ...buff.Spec) *engine.Engine {
 }
 
 // TestSecretsAreNotInTheBytes checks that a buff that a viewer may not see does not change the
-// viewer's bytes: they equal those of a world without the buff, and contain neither its source
-// nor its magnitude.
+// viewer's packets. They must be equal to the packets in a world without the buff, and contain
+// neither its source nor its magnitude.
 func TestSecretsAreNotInTheBytes(t *testing.T) {
 	const source, strength = 0x1f5a3c9e7b2d4, 0x5a5a5a5a5a
 	for _, sync := range []define.Sync{define.SyncOwner, define.SyncSource, define.SyncParty, define.SyncNone} {
@@ -67,8 +67,8 @@ func TestSecretsAreNotInTheBytes(t *testing.T) {
 	}
 }
 
-// TestSecretsAreSentToAllowedViewers checks that the search in TestSecretsAreNotInTheBytes can find
-// them.
+// TestSecretsAreSentToAllowedViewers checks that the search in TestSecretsAreNotInTheBytes finds
+// the source and the magnitude if they are sent.
 func TestSecretsAreSentToAllowedViewers(t *testing.T) {
 	const source = 0x1f5a3c9e7b2d4
 	for sync, viewer := range map[define.Sync]buff.OwnerID{define.SyncAll: 9, define.SyncOwner: 2, define.SyncSource: source, define.SyncParty: 8} {
@@ -81,7 +81,7 @@ func TestSecretsAreSentToAllowedViewers(t *testing.T) {
 		require.NoError(t, v.See(2, viewer == 8))
 		require.Contains(t, string(v.Append(nil)), string(binary.AppendUvarint(nil, source)), "sync %v", sync)
 		require.NotContains(t, string(s.Definitions()), "hush")
-		if sync == define.SyncParty { // leaving the party takes the buff away
+		if sync == define.SyncParty { // a viewer that leaves the party no longer sees the buff
 			require.NoError(t, v.See(2, false))
 			require.NotContains(t, string(v.Append(nil)), string(binary.AppendUvarint(nil, source)))
 		}
@@ -116,8 +116,8 @@ func TestSourceChanges(t *testing.T) {
 	require.Equal(t, map[buff.OwnerID][]int{2: {0, 1}, 8: {0, 0}, 9: {1, 0}}, buffs)
 }
 
-// TestEndBetweenUpdates checks that the end of a buff between an Update and a full state for
-// another viewer reaches the viewers that know the buff.
+// TestEndBetweenUpdates ends a buff after an Update and before a full state is sent to another
+// viewer. The viewers that know the buff must be sent its end.
 func TestEndBetweenUpdates(t *testing.T) {
 	e := engineOf(t, buff.Spec{ID: "a", Kind: define.Infinite})
 	require.NoError(t, e.Spawn(2, nil))
@@ -143,8 +143,8 @@ func TestEndBetweenUpdates(t *testing.T) {
 	require.Empty(t, c.Owner(2).Buffs())
 }
 
-// TestShortLife checks a buff that only a full state between two Updates contained and that
-// ended before the second: the viewer that got the full state is sent its end.
+// TestShortLife checks a buff that starts and ends between two Updates. A viewer that got a full
+// state in between must be sent its end.
 func TestShortLife(t *testing.T) {
 	e := engineOf(t, buff.Spec{ID: "a", Kind: define.Infinite})
 	require.NoError(t, e.Spawn(2, nil))
@@ -173,8 +173,8 @@ func TestShortLife(t *testing.T) {
 	see(1, 0)
 }
 
-// TestRepairForgets checks that an owner without room in a repair is not mistaken for the
-// previous owner of its local number.
+// TestRepairForgets checks that an owner that does not fit into a packet after a loss is not
+// mistaken for the previous owner of its local number.
 func TestRepairForgets(t *testing.T) {
 	e := engineOf(t, buff.Spec{ID: "a", Kind: define.Infinite})
 	for id := range buff.OwnerID(5) {
@@ -189,7 +189,7 @@ func TestRepairForgets(t *testing.T) {
 	c := client.New(client.Options{})
 	require.NoError(t, v.See(1, false))
 	require.NoError(t, v.See(2, false))
-	for range 3 { // the fingerprint, then one after the other
+	for range 3 { // the first packet has the fingerprint, and each further packet one owner
 		require.NoError(t, c.Receive(v.Append(nil)))
 	}
 	require.NotNil(t, c.Owner(2))
@@ -211,9 +211,9 @@ func TestRepairForgets(t *testing.T) {
 	require.NotNil(t, c.Owner(4))
 }
 
-// TestDroppedLeaveIsRepeated checks that when the queue is dropped, the leave of an owner is
-// sent again before another owner gets its local number, even if a packet has no room for that
-// owner yet.
+// TestDroppedLeaveIsRepeated checks that when the queue is dropped, the departure of an owner is
+// sent again before another owner gets its local number, even if that owner does not fit into the
+// packet yet.
 func TestDroppedLeaveIsRepeated(t *testing.T) {
 	e := engineOf(t, buff.Spec{ID: "a", Kind: define.Infinite})
 	for id := range buff.OwnerID(4) {
@@ -229,13 +229,14 @@ func TestDroppedLeaveIsRepeated(t *testing.T) {
 	for _, id := range []buff.OwnerID{1, 0, 3} {
 		require.NoError(t, v.See(id, false))
 	}
-	for range 4 { // the fingerprint, then one after the other
+	for range 4 { // the first packet has the fingerprint, and each further packet one owner
 		require.NoError(t, c.Receive(v.Append(nil)))
 	}
 	require.NotNil(t, c.Owner(1))
 	v.Unsee(1)
 	require.NoError(t, v.See(2, false))
-	for _, id := range []buff.OwnerID{3, 0} { // the change of 3 is too long, that of 0 follows it
+	// the change of owner 3 is too long, and the change of owner 0 follows it
+	for _, id := range []buff.OwnerID{3, 0} {
 		e.AddBuff(id, buff.Application{Spec: e.Catalog().Spec("a"), Source: 1 << 60})
 		e.AddBuff(id, buff.Application{Spec: e.Catalog().Spec("a"), Source: 1 << 60})
 		e.Tick(0)
@@ -251,8 +252,8 @@ func TestDroppedLeaveIsRepeated(t *testing.T) {
 	require.Len(t, c.Owner(3).Buffs(), 22)
 }
 
-// TestPacketLength checks that no packet exceeds Options.Packet, however much changes in a
-// frame and however rarely packets are taken, and that the client receives everything.
+// TestPacketLength checks that no packet exceeds Options.Packet, however many changes a frame has
+// and however rarely packets are taken, and that the client receives everything.
 func TestPacketLength(t *testing.T) {
 	for _, every := range []int{1, 3} {
 		e := engineOf(t, buff.Spec{ID: "a", Duration: time.Minute, Stack: define.Stacking{By: define.BySource, Limit: 100}})
@@ -291,8 +292,8 @@ func TestPacketLength(t *testing.T) {
 	}
 }
 
-// TestManyRecords changes all buffs of an owner in one frame, for all viewers and for some,
-// with more records than one byte can count.
+// TestManyRecords changes all buffs of an owner in one frame. They are visible to all viewers or
+// to some, and there are more records than one byte can count.
 func TestManyRecords(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 127, 128, 129, 300} {
 		for _, sync := range []define.Sync{define.SyncAll, define.SyncSource} {
@@ -364,8 +365,8 @@ func TestManyViews(t *testing.T) {
 	}
 }
 
-// TestBytes checks that the refresh of one buff costs at most 12 bytes more than an empty
-// frame, and that a frame without changes costs none, however many buffs run down and pulse.
+// TestBytes checks that the refresh of one buff costs at most 12 bytes more than an empty packet,
+// and that nothing is sent in a frame without changes, however many buffs are active and pulse.
 func TestBytes(t *testing.T) {
 	e := engineOf(t, buff.Spec{ID: "a", Duration: 2 * time.Minute, Period: time.Second, Stack: define.Stacking{By: define.BySource}})
 	for id := range buff.OwnerID(40) {
@@ -430,7 +431,7 @@ func TestAllocations(t *testing.T) {
 		e.Tick(50 * time.Millisecond)
 		s.Update()
 		for _, v := range viewers {
-			if v.Look(); n%3 != int(v.Owner())%3 { // some are slow
+			if v.Look(); n%3 != int(v.Owner())%3 { // some viewers are slow
 				bytes += len(v.Append(buf))
 			}
 		}
@@ -443,8 +444,8 @@ func TestAllocations(t *testing.T) {
 	require.NotZero(t, bytes)
 }
 
-// TestSlowViewer checks that at most Options.Pending bytes, plus the leaves, are queued for a
-// viewer that takes nothing, and that it then gets the newest state.
+// TestSlowViewer checks that at most Options.Pending bytes, in addition to departures, are queued
+// for a viewer that takes no packets, and that it then gets the newest state.
 func TestSlowViewer(t *testing.T) {
 	e := engineOf(t, buff.Spec{ID: "a", Duration: time.Minute, Stack: define.Stacking{By: define.BySource, Limit: 100}})
 	for id := range buff.OwnerID(10) {
@@ -476,7 +477,7 @@ func TestSlowViewer(t *testing.T) {
 	}
 }
 
-// TestHostileMessages checks that client messages are refused or cost one answer in each
+// TestHostileMessages checks that client messages are refused, or answered at most once in each
 // packet.
 func TestHostileMessages(t *testing.T) {
 	e := engineOf(t, buff.Spec{ID: "a", Duration: time.Minute})

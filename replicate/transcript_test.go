@@ -16,7 +16,7 @@ import (
 	"github.com/bufftick/bufftick/replicate/client"
 )
 
-// story is the viewer of owner 1 in a small world, and its client.
+// story is a small world with a viewer for owner 1 and its client.
 type story struct {
 	e    *engine.Engine
 	srv  *Server
@@ -74,7 +74,8 @@ func (s *story) do(t *testing.T, line string) string {
 		require.NoError(t, s.e.Do(buff.Kill(id)).Err)
 	case "missed":
 		require.NoError(t, s.v.Receive(s.c.Missed()))
-	case "tick", "lose", "wait": // milliseconds; the packet arrives, is lost, or is not taken
+	// the argument is in milliseconds; the packet arrives, is lost, or is not taken
+	case "tick", "lose", "wait":
 		s.e.Tick(time.Duration(id) * time.Millisecond)
 		if s.srv.Update(); verb != "wait" {
 			return s.packet(t, verb == "lose")

@@ -18,7 +18,8 @@ import (
 	"github.com/bufftick/bufftick/replicate/client"
 )
 
-// rewriting reports the -rewrite flag of package datadriven: testdata is regenerated.
+// rewriting reports whether testdata should be regenerated, according to the flag -rewrite of
+// package datadriven.
 func rewriting() bool { return flag.Lookup("rewrite").Value.String() == "true" }
 
 // vector is one message to a client and the client's state after it. Numbers that may exceed
@@ -48,7 +49,7 @@ type screenOwner struct {
 type screenBuff struct {
 	Slot      int       `json:"slot"`
 	Spec      uint32    `json:"spec"`
-	Name      string    `json:"name"` // of the definition, "" if unknown
+	Name      string    `json:"name"` // name of the definition; "" if unknown
 	Source    string    `json:"source"`
 	Stacks    int       `json:"stacks"`
 	Magnitude string    `json:"magnitude"`
@@ -59,8 +60,8 @@ type screenBuff struct {
 	Hidden    bool      `json:"hidden"`
 	Held      int       `json:"held"`
 	Rate      [2]uint32 `json:"rate"`
-	Left      *int64    `json:"left"`  // at now; null if no end
-	Later     *int64    `json:"later"` // a second later
+	Left      *int64    `json:"left"`  // ms left now; null if the buff has no end
+	Later     *int64    `json:"later"` // ms left a second later
 }
 
 func screenOf(c *client.Client) *screen {
@@ -227,7 +228,7 @@ func unhex(t *testing.T, s string) []byte {
 	return b
 }
 
-// hostileVectors are messages that no server sends.
+// hostileVectors adds messages that no server sends.
 func hostileVectors(s *script) {
 	for _, m := range []struct{ about, hex string }{
 		{"empty message", ""},

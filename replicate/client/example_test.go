@@ -8,7 +8,7 @@ import (
 	"github.com/bufftick/bufftick/replicate/client"
 )
 
-// A packet arrives, but the one before it was lost. The client requests the missing state.
+// A packet arrives, but the previous packet was lost. The client requests the missing state.
 func ExampleClient_Receive() {
 	c := client.New(client.Options{})
 	for _, text := range []string{
