@@ -29,8 +29,8 @@ func (g *game) incidents(query string) (out []toldIncident) {
 	return out
 }
 
-// Without a browser, Attend records stuck players with the position in the handler. Ended incidents
-// are kept and included in Grafana's answer.
+// TestAttend checks that Attend records a stuck player and the stack of its handler without a
+// browser. Incidents that are over are kept and included in the answer for Grafana.
 func TestAttend(t *testing.T) {
 	t.Parallel()
 	g := newGame(t, inspect.Options{StuckAfter: 100 * time.Millisecond, Speed: -1, Budget: time.Hour, Name: func(id buff.OwnerID) string { return fmt.Sprint("P", id) }})
@@ -65,7 +65,7 @@ func TestAttend(t *testing.T) {
 	}
 	require.GreaterOrEqual(t, stuck()[0].TimeEnd, x.Time)
 
-	// A span of time, as Grafana requests it.
+	// Request the incidents of an interval, as Grafana does.
 	require.Len(t, g.incidents(fmt.Sprintf("&from=%d&to=%d", began, time.Now().UnixMilli())), len(g.incidents("")))
 	require.Empty(t, g.incidents(fmt.Sprintf("&to=%d", began-1000)))
 	require.Empty(t, g.incidents(fmt.Sprintf("&from=%d", time.Now().Add(time.Hour).UnixMilli())))
@@ -74,7 +74,7 @@ func TestAttend(t *testing.T) {
 	<-done
 }
 
-// The holders of a definition are returned in pages, by its id.
+// TestHoldersOf checks that the holders of a definition are returned in pages.
 func TestHoldersOf(t *testing.T) {
 	g := newGame(t, inspect.Options{})
 	h := g.get("?holders=venom")

@@ -22,8 +22,8 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// thenBuffs are definitions that change attributes in every way.
-const thenBuffs = `
+// historyBuffs are definitions that change attributes in every possible way.
+const historyBuffs = `
 attributes:
   power: {base: 100, min: 0, max: 5000}
   max_health: {base: 200, min: 1}
@@ -48,29 +48,29 @@ buffs:
   wound: {duration: 5s, period: 700ms, stack: {by: source, limit: 4}, on: {pulse: [{damage: {attr: health, by: 4, per_stack: true}}]}}
 `
 
-// thenWas is the value of an attribute according to the engine.
-type thenWas struct {
+// attributeWas is the value of an attribute, as returned by the engine at an earlier instant.
+type attributeWas struct {
 	base, value float64
 	marks       []string
 }
 
-// thenGame is a game in which player 7 meets every event that changes attributes.
-type thenGame struct {
+// historyGame is a game in which every kind of event that changes attributes happens to player 7.
+type historyGame struct {
 	*testing.T
 	e    *engine.Engine
 	cat  *buff.Catalog
 	dice *rand.Rand
-	was  map[int64]map[string]thenWas
+	was  map[int64]map[string]attributeWas
 }
 
-func (g *thenGame) one(list ...buff.Command) {
+func (g *historyGame) one(list ...buff.Command) {
 	for _, c := range list {
 		_ = g.e.Do(c) // a refused command changes nothing
 	}
 }
 
-// act does a random action.
-func (g *thenGame) act() {
+// act executes a random action.
+func (g *historyGame) act() {
 	specs := slices.Collect(g.cat.All())
 	var handles []buff.Handle
 	carried, err := g.e.Buffs(7)
@@ -132,12 +132,12 @@ func (g *thenGame) act() {
 }
 
 // look records the current attributes.
-func (g *thenGame) look() {
+func (g *historyGame) look() {
 	all, err := g.e.Attributes(7)
 	require.NoError(g, err)
-	now := map[string]thenWas{}
+	now := map[string]attributeWas{}
 	for a := range all {
-		w := thenWas{base: a.Base, value: a.Value}
+		w := attributeWas{base: a.Base, value: a.Value}
 		marks, err := g.e.Modifiers(7, a.Attr)
 		require.NoError(g, err)
 		for m := range marks {
@@ -157,8 +157,8 @@ func markText(m stat.Modifier) string {
 	return strconv.FormatUint(m.Of, 10) + " " + text
 }
 
-// told returns the last entry of a list that is not after an instant.
-func told(list any, at int64) (last map[string]any) {
+// entryAt returns the last entry of a list that is not after an instant.
+func entryAt(list any, at int64) (last map[string]any) {
 	for _, x := range list.([]any) {
 		if x := x.(map[string]any); x["at"].(float64) <= float64(at) {
 			last = x
@@ -167,9 +167,10 @@ func told(list any, at int64) (last map[string]any) {
 	return last
 }
 
-// compare checks the page's answer for each instant against the recorded attributes. It returns how
-// many values the page knew, and its reasons for the others.
-func (g *thenGame) compare(answer map[string]any) (known int, not map[string]int) {
+// compare checks the page's answer for each instant against the recorded attributes. It returns
+// the number of values that the page knew, and the page's reasons why the other values were
+// unknown.
+func (g *historyGame) compare(answer map[string]any) (known int, not map[string]int) {
 	not = map[string]int{}
 	for at, was := range g.was {
 		if at < int64(answer["sheet"].(float64)) {
@@ -178,7 +179,7 @@ func (g *thenGame) compare(answer map[string]any) (known int, not map[string]int
 		for _, x := range answer["attributes"].([]any) {
 			x := x.(map[string]any)
 			name := x["name"].(string)
-			v, want := told(x["values"], at), was[name]
+			v, want := entryAt(x["values"], at), was[name]
 			require.NotNil(g, v, "%s at %d", name, at)
 			if v["base"] != nil {
 				require.Equal(g, want.base, v["base"], "the base of %s at %d", name, at)
@@ -188,7 +189,7 @@ func (g *thenGame) compare(answer map[string]any) (known int, not map[string]int
 			list, _ := x["modifiers"].([]any)
 			for _, m := range list {
 				m := m.(map[string]any)
-				switch step := told(m["steps"], at); {
+				switch step := entryAt(m["steps"], at); {
 				case step == nil || step["text"] == "":
 				case step["why"] != nil:
 					unsure = step["why"].(string)
@@ -213,17 +214,17 @@ func (g *thenGame) compare(answer map[string]any) (known int, not map[string]int
 	return known, not
 }
 
-// thenPlan describes such a game.
-type thenPlan struct {
+// historyPlan describes a historyGame.
+type historyPlan struct {
 	frames, history int
-	crowd           int  // events of other players in a frame
-	reload          bool // half way
-	back            bool // half way the player leaves and returns
+	crowd           int  // number of events of other players in a frame
+	reload          bool // reload the definitions half way through the game
+	back            bool // half way through the game, the player leaves and returns
 }
 
-// playThen plays a game for a number of frames and requests the page at its end.
-func playThen(t *testing.T, seed uint64, p thenPlan) (*thenGame, map[string]any) {
-	files := fstest.MapFS{"buffs/a.yaml": {Data: []byte(thenBuffs)}}
+// playHistory runs a game for a number of frames, and requests the player's history at its end.
+func playHistory(t *testing.T, seed uint64, p historyPlan) (*historyGame, map[string]any) {
+	files := fstest.MapFS{"buffs/a.yaml": {Data: []byte(historyBuffs)}}
 	cat, err := catalog.LoadFS(files, "buffs")
 	require.NoError(t, err)
 	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, Trace: engine.Trace{History: cmp.Or(p.history, history.DefaultBytes)}})
@@ -231,7 +232,7 @@ func playThen(t *testing.T, seed uint64, p thenPlan) (*thenGame, map[string]any)
 	for id := buff.OwnerID(7); id <= 9; id++ {
 		require.NoError(t, e.Spawn(id, nil))
 	}
-	g := &thenGame{T: t, e: e, cat: cat, dice: rand.New(rand.NewPCG(seed, 1)), was: map[int64]map[string]thenWas{}}
+	g := &historyGame{T: t, e: e, cat: cat, dice: rand.New(rand.NewPCG(seed, 1)), was: map[int64]map[string]attributeWas{}}
 	for n := range p.frames {
 		for range g.dice.IntN(3) {
 			g.act()
@@ -256,8 +257,8 @@ func playThen(t *testing.T, seed uint64, p thenPlan) (*thenGame, map[string]any)
 	return g, answer
 }
 
-// reload makes might stronger for running buffs.
-func (g *thenGame) reload(files fstest.MapFS) {
+// reload reloads definitions in which the buff might is stronger, also for active buffs.
+func (g *historyGame) reload(files fstest.MapFS) {
 	text := string(files["buffs/a.yaml"].Data)
 	for _, change := range [][2]string{{"value: 10, per_stack", "value: 12, per_stack"}, {"expire: one}", "expire: one}, reload: migrate"}, {"magnitude * 2 + level", "magnitude * 3 + level"}} {
 		require.Contains(g, text, change[0])
@@ -271,23 +272,24 @@ func (g *thenGame) reload(files fstest.MapFS) {
 	g.cat = next
 }
 
-// At each instant of the last minute the page shows the attributes and each modifier as the engine
-// had them. It names the values that it cannot know. Of buffs older than the record these are only
-// the number of stacks before its first change, and which of two overrides was the newer.
+// TestAttributes_EarlierInstant checks that for each instant of the last minute, the page shows
+// the attributes and modifiers as the engine had them, and marks the values that it cannot know.
+// For buffs older than the recording, these are only the number of stacks before its first
+// change, and which of two overrides is newer.
 func TestAttributes_EarlierInstant(t *testing.T) {
 	for name, k := range map[string]struct {
-		thenPlan
+		historyPlan
 		young bool
 	}{
-		"young":       {thenPlan{frames: 400}, true},
-		"a minute":    {thenPlan{frames: 1200}, false},
-		"reload":      {thenPlan{frames: 400, reload: true}, true},
-		"overwritten": {thenPlan{frames: 400, history: history.MinBytes, crowd: 40, reload: true}, false},
-		"back":        {thenPlan{frames: 300, back: true}, true},
+		"young":       {historyPlan{frames: 400}, true},
+		"a minute":    {historyPlan{frames: 1200}, false},
+		"reload":      {historyPlan{frames: 400, reload: true}, true},
+		"overwritten": {historyPlan{frames: 400, history: history.MinBytes, crowd: 40, reload: true}, false},
+		"back":        {historyPlan{frames: 300, back: true}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(long.Times(2)) {
-				g, answer := playThen(t, seed, k.thenPlan)
+				g, answer := playHistory(t, seed, k.historyPlan)
 				known, not := g.compare(answer)
 				t.Logf("seed %d: from %v on of %v: %d values known, not %v", seed, answer["sheet"], answer["now"], known, not)
 				require.Greater(t, known, 400)
@@ -311,8 +313,9 @@ func TestAttributes_EarlierInstant(t *testing.T) {
 
 func replaceOnce(text, old, with string) string { return strings.Replace(text, old, with, 1) }
 
-// For a player who has been busy since the watch started, the page shows only the bases that
-// changed; if the game supplies the attributes, it shows none.
+// TestAttributes_EarlierInstantWhileBusy checks a player that has been busy since the first
+// client connected. The page shows only the bases that changed. If the game supplies the
+// attributes, it shows none.
 func TestAttributes_EarlierInstantWhileBusy(t *testing.T) {
 	held := make(chan struct{})
 	cat, err := catalog.Parse("a.yaml", []byte(`

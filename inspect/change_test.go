@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// A change of an attribute is reported with its amount and its cause.
+// TestChange checks that a change of an attribute is reported with its amount and its cause.
 func TestChange(t *testing.T) {
 	eng, err := engine.New(engine.Options{})
 	require.NoError(t, err)
@@ -28,7 +28,8 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// In the scenario of a minute it is a comment, with the attribute's name once.
+// TestChangeIsAComment checks that in a scenario, a change of an attribute is a comment that
+// contains the attribute's name once.
 func TestChangeIsAComment(t *testing.T) {
 	ember := &buff.Spec{ID: "ember"}
 	for want, e := range map[string]buff.Event{

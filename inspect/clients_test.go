@@ -15,19 +15,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// clientsOf names the variable that makes a test binary a process of clients, and says of
-// which server.
+// clientsOf is the environment variable that makes the test binary act as clients of a server.
+// Its value is the address of the server.
 const clientsOf = "BUFFTICK_TEST_CLIENTS_OF"
 
-// clients is such a process, seen from outside.
+// clients controls a process that acts as clients.
 type clients struct {
 	t  testing.TB
 	in io.Writer
-	// out answers each command with a line.
+	// The process answers each command with a line.
 	out *bufio.Scanner
 }
 
-// startClients starts one, which ends with the test.
+// startClients starts a process of clients, which ends with the test.
 func startClients(t testing.TB, addr string) *clients {
 	self, err := os.Executable()
 	require.NoError(t, err)
@@ -46,7 +46,7 @@ func startClients(t testing.TB, addr string) *clients {
 	return &clients{t: t, in: in, out: bufio.NewScanner(out)}
 }
 
-// say has the process do something, and waits until it has begun.
+// say sends a command to the process, and waits until it is executed.
 func (c *clients) say(command string) string {
 	_, err := fmt.Fprintln(c.in, command)
 	require.NoError(c.t, err)
@@ -54,7 +54,7 @@ func (c *clients) say(command string) string {
 	return c.out.Text()
 }
 
-// beClients is the process: it does what its input says until that ends.
+// beClients is the main function of the process. It executes the commands in its standard input.
 func beClients(addr string) {
 	b := band{addr: addr}
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
@@ -77,7 +77,7 @@ func beClients(addr string) {
 
 const askStream = "GET /?stream HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
-// band is some clients.
+// band is a group of clients.
 type band struct {
 	addr  string
 	conns []net.Conn
@@ -85,7 +85,7 @@ type band struct {
 	at    sync.WaitGroup
 }
 
-// add adds n that send something, and read what they get or do not.
+// add adds n clients that send a text. If reads is true, they read the response.
 func (b *band) add(n int, send string, reads bool) {
 	for range n {
 		c, err := net.Dial("tcp", b.addr)
@@ -104,7 +104,8 @@ func (b *band) add(n int, send string, reads bool) {
 	}
 }
 
-// churn has n connect and go, 200 times a second each, until end.
+// churn starts n clients that connect and disconnect 200 times a second each, until end is
+// called.
 func (b *band) churn(n int) {
 	b.stop = make(chan struct{})
 	for range n {
@@ -127,7 +128,7 @@ func (b *band) churn(n int) {
 	}
 }
 
-// end has all go.
+// end disconnects all clients.
 func (b *band) end() {
 	if b.stop != nil {
 		close(b.stop)

@@ -13,8 +13,8 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// A command line is completed with verbs, with their arguments, and with options that it does not
-// have yet.
+// TestCompletions checks that a command line is completed with verbs, with their arguments, and
+// with options that it does not contain yet.
 func TestCompletions(t *testing.T) {
 	cat, err := buff.Build(buff.Definitions{
 		Attributes: []define.Attribute{{Attribute: stat.Attribute{Name: "armour"}}},
@@ -42,7 +42,8 @@ func TestCompletions(t *testing.T) {
 	require.Len(t, c.lines(""), maxCompletions)
 }
 
-// Each completed verb can be parsed, and each verb that an operator may type is completed.
+// TestVerbLines checks that each offered verb can be parsed, and that every verb that an operator
+// may use is offered.
 func TestVerbLines(t *testing.T) {
 	var words []string
 	for _, v := range verbLines {

@@ -20,30 +20,30 @@ import (
 )
 
 var (
-	costTurns  = flag.Int("cost.turns", 16, "how many turns of each kind BenchmarkWatched and BenchmarkFlooded have")
-	costFrames = flag.Int("cost.frames", 125, "how many frames a turn has")
-	costEyes   = flag.Int("cost.browsers", 50, "how many browsers watch in BenchmarkWatched")
-	costPace   = flag.Duration("cost.pace", 20*time.Millisecond, "how much time passes from frame to frame")
+	costTurns  = flag.Int("cost.turns", 16, "number of turns of each kind in BenchmarkWatched and BenchmarkFlooded")
+	costFrames = flag.Int("cost.frames", 125, "number of frames in a turn")
+	costEyes   = flag.Int("cost.browsers", 50, "number of browsers in BenchmarkWatched")
+	costPace   = flag.Duration("cost.pace", 20*time.Millisecond, "interval between two frames")
 )
 
-// BenchmarkWatched compares, side by side in one process, the frames of a loop that nobody
-// watches with those of the same loop while 50 browsers do, each of which gets 10 views a
-// second: 100,000 players with a pulse a second, 50 ms of the game in each frame, so that
-// 5,000 events fall due in it. The turns go A B B A, so that a machine that grows slower is
-// no fault of either. The browsers are another process, at the lowest priority: those of an
-// operator are on another machine.
+// BenchmarkWatched compares the frames of a loop without clients with the frames of the same loop
+// while 50 browsers are connected, each of which gets 10 views a second. There are 100,000
+// players with a pulse a second, and each frame is 50 ms of game time, so that it has 5,000
+// events. Turns without and with browsers alternate in the order A B B A, so that a machine that
+// becomes slower affects both equally. The browsers are in another process with the lowest
+// priority, because an operator's browsers run on other machines.
 //
-//	go test -run '^$' -bench Watched -benchtime 1x ./inspect
+// go test -run '^$' -bench Watched -benchtime 1x ./inspect
 //
-// For each figure it tells what is measured when nobody watches, and by how much it is more
-// when somebody does, with the interval that holds 95 of 100 bootstrap samples of the turns.
-// "a/a" is how much every other turn of those that nobody watches differs from the rest: a
-// machine on which that is far from zero cannot tell.
+// For each figure, the benchmark reports the value without browsers, and how much higher it is
+// with browsers, with the 95 % confidence interval from bootstrap samples of the turns. "a/a" is
+// the difference between every other turn without browsers and the remaining turns without
+// browsers. If it is far from zero, the machine is too noisy.
 func BenchmarkWatched(b *testing.B) { compare(b, fmt.Sprint("watch ", *costEyes)) }
 
-// BenchmarkFlooded does the same with 1,000 clients that ask for a stream and never read,
-// 1,000 that send half a header, and 1,600 a second that connect and go, in place of the
-// browsers.
+// BenchmarkFlooded is like BenchmarkWatched, but instead of browsers there are 1,000 clients that
+// request a stream and never read, 1,000 clients that send half a header, and 1,600 clients a
+// second that connect and disconnect.
 func BenchmarkFlooded(b *testing.B) { compare(b, "flood 1000") }
 
 func compare(b *testing.B, with string) {
@@ -108,18 +108,18 @@ func compare(b *testing.B, with string) {
 			alone = append(alone, play(*costFrames))
 		}
 		b.ReportMetric(0, "ns/op")
-		tell(b, "wall", alone, watched, func(t turn) []float64 { return t.wall })
-		tell(b, "cpu", alone, watched, func(t turn) []float64 { return t.cpu })
+		report(b, "wall", alone, watched, func(t turn) []float64 { return t.wall })
+		report(b, "cpu", alone, watched, func(t turn) []float64 { return t.cpu })
 	}
 }
 
-// turn is some frames in a row: how long each took, and how long the loop's thread was at
-// work in it, in ns.
+// turn is a sequence of frames, with the elapsed time and the processor time of the loop's thread
+// for each frame, in ns.
 type turn struct {
 	wall, cpu []float64
 }
 
-// threadTime is how long this thread has run.
+// threadTime returns the processor time of the calling thread.
 func threadTime() time.Duration {
 	const threadClock = 3 // CLOCK_THREAD_CPUTIME_ID
 	var ts syscall.Timespec
@@ -129,8 +129,8 @@ func threadTime() time.Duration {
 	return time.Duration(ts.Nano())
 }
 
-// tell reports the quantiles of a figure and how they compare.
-func tell(b *testing.B, name string, alone, watched []turn, of func(turn) []float64) {
+// report reports quantiles of a figure, without and with clients.
+func report(b *testing.B, name string, alone, watched []turn, of func(turn) []float64) {
 	for _, q := range []float64{0.5, 0.9, 0.99} {
 		base := quantile(alone, q, of)
 		more := func(a, w []turn) float64 { return 100 * (quantile(w, q, of)/quantile(a, q, of) - 1) }
@@ -159,8 +159,8 @@ func quantile(turns []turn, q float64, of func(turn) []float64) float64 {
 	return all[min(int(q*float64(len(all))), len(all)-1)]
 }
 
-// bootstrap returns the interval that holds 95 of 100 values of a figure of the turns, when
-// they are drawn anew from those that were measured, those of one place in pairs.
+// bootstrap returns the 95 % confidence interval of a figure. It computes the figure for many
+// random samples of the measured turns. Turns with the same index are drawn as a pair.
 func bootstrap(a, w []turn, figure func(a, w []turn) float64) (low, high float64) {
 	dice := rand.New(rand.NewPCG(1, 2))
 	var got []float64

@@ -24,7 +24,7 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// The page is a single response below 100 kB without external resources.
+// TestPage checks that the page is a single response below 100 kB without external resources.
 func TestPage(t *testing.T) {
 	g := newGame(t, inspect.Options{})
 	resp := g.request("GET", "", "")
@@ -53,7 +53,7 @@ func TestSnapshot(t *testing.T) {
 	for {
 		v := g.get("?snapshot")
 		if len(v["times"].([]any)) == 0 {
-			continue // no frame is over yet
+			continue // no frame has ended yet
 		}
 		require.Equal(t, 50.0, v["owners"])
 		require.Equal(t, 100.0, v["buffs"])
@@ -86,8 +86,8 @@ func TestPlayer(t *testing.T) {
 	require.Equal(t, false, g.get("?player=18446744073709551615")["present"])
 }
 
-// A player's buffs are returned in pages, and no response is larger than 1 MiB, whatever the names
-// are.
+// TestResponses_SizeLimit checks that a player's buffs are returned in pages, and that no
+// response is larger than 1 MiB, whatever the names are.
 func TestResponses_SizeLimit(t *testing.T) {
 	long := strings.Repeat("\x01", 100)
 	var many []inspect.Attribute
@@ -131,7 +131,8 @@ func TestResponses_SizeLimit(t *testing.T) {
 	}
 }
 
-// Without Options.Attributes the page shows the attributes of the engine.
+// TestEngineAttributes checks that the page shows the attributes of the engine if
+// Options.Attributes is nil.
 func TestEngineAttributes(t *testing.T) {
 	cat, err := buff.Build(buff.Definitions{
 		Attributes: []define.Attribute{{Attribute: stat.Attribute{Name: "power", Base: 10}}, {Attribute: stat.Attribute{Name: "speed", Base: 4}}},
@@ -167,7 +168,8 @@ func TestEngineAttributes(t *testing.T) {
 		`{"name":"speed","base":4,"value":1,"modifiers":[{"from":"Might of #9","text":"= 1"}]}]`)
 }
 
-// A player's stream has the player's events, and the reasons of denials.
+// TestPlayerStream checks that a player's stream contains the player's events, with the reasons
+// of denials.
 func TestPlayerStream(t *testing.T) {
 	t.Parallel()
 	g := newGame(t, inspect.Options{})
@@ -225,7 +227,8 @@ func TestCatalog(t *testing.T) {
 	}
 }
 
-// A definition is shown with the fields of its file, without Go's representation of values.
+// TestDefinitionsAsWritten checks that a definition is shown with the fields and values of its
+// file, not with those of the Go struct.
 func TestDefinitionsAsWritten(t *testing.T) {
 	schema := catalog.Schema()
 	cat, err := catalog.Load("../examples/mmo/buffs")
@@ -266,7 +269,7 @@ func TestDefinitionsAsWritten(t *testing.T) {
 	}
 }
 
-// nothing returns a handler without effect for each name.
+// nothing returns handlers without effect for all names that a catalog uses.
 func nothing(cat *buff.Catalog) engine.Handlers {
 	out := engine.Handlers{}
 	for _, name := range cat.Handlers() {
@@ -275,7 +278,7 @@ func nothing(cat *buff.Catalog) engine.Handlers {
 	return out
 }
 
-// Each kind of event is in the chart of events.
+// TestChartHasAllKinds checks that the chart of events includes every kind of event.
 func TestChartHasAllKinds(t *testing.T) {
 	page := answer(t, newGame(t, inspect.Options{}).request("GET", "", ""))
 	groups := regexp.MustCompile(`(?s)const groups = \[.*?\n\];`).FindString(page)
@@ -285,7 +288,8 @@ func TestChartHasAllKinds(t *testing.T) {
 	}
 }
 
-// The last 20 reloads are kept, the newest first, with the lines of their errors.
+// TestReloads checks that the last 20 reloads are kept, newest first, with the lines of their
+// errors.
 func TestReloads(t *testing.T) {
 	n := 0
 	g := newGame(t, inspect.Options{Token: token, Reload: func() (any, error) {
@@ -315,7 +319,7 @@ func TestReloads(t *testing.T) {
 	require.Equal(t, "reload 23", got.Reloads[2].Text)
 }
 
-// Each action has its effect.
+// TestActions checks the effect of each action.
 func TestActions(t *testing.T) {
 	g := newGame(t, inspect.Options{Token: token})
 	post := func(body string) {
@@ -335,11 +339,12 @@ func TestActions(t *testing.T) {
 	for !strings.Contains(s.next("player"), `"carried":3`) {
 	}
 	require.Contains(t, s.next("player"), `"why":"cancelled"`)
-	post(`{"act":"remove","handle":"` + handle + `"}`) // stale: no effect
+	post(`{"act":"remove","handle":"` + handle + `"}`) // no effect, because the handle is stale
 	post(`{"act":"remove","handle":"18446744073709551615"}`)
 }
 
-// Names are shown unchanged if they are valid text.
+// TestNames checks that names are shown unchanged if they are valid text, and are escaped or cut
+// otherwise.
 func TestNames(t *testing.T) {
 	names := map[buff.OwnerID]string{
 		0: "a\nb\r\nevent: x", 1: "\u202Eabc\u2069", 2: "\xff\xfe", 3: strings.Repeat("é", 100), 4: "Ærøskøbing 王", 5: "<b>&amp;", 6: "x\u2028y\x00",

@@ -29,7 +29,8 @@ func TestEdgesOfTime(t *testing.T) {
 	require.NotEmpty(t, short.Period)
 }
 
-// TestScenario_StepsInOrder: a change of time is listed in order among the events of its lane.
+// TestScenario_StepsInOrder checks that a change of speed is inserted in order among the events
+// of its lane.
 func TestScenario_StepsInOrder(t *testing.T) {
 	const h = 7
 	l := lanes{list: []laneJSON{{Steps: []stepJSON{{At: 5}, {At: 9}}}}, at: map[laneKey]int{{handle: h}: 0}}
@@ -41,8 +42,8 @@ func TestScenario_StepsInOrder(t *testing.T) {
 	require.Equal(t, []int64{5, 7, 9}, at)
 }
 
-// TestScenario_Comments: an event that no step can cause becomes a comment, with and without a
-// buff.
+// TestScenario_Comments checks that an event that no step can cause becomes a comment, with and
+// without a buff.
 func TestScenario_Comments(t *testing.T) {
 	s := &scenario{at: map[buff.Handle]*scenarioBuff{7: {id: "oath"}}}
 	s.addEvent(&buff.Event{Kind: buff.Faulted, At: 1})
@@ -50,8 +51,8 @@ func TestScenario_Comments(t *testing.T) {
 	require.Equal(t, []scenarioStep{{1, "  # 1 error"}, {2, "  # 2 error"}}, s.steps)
 }
 
-// TestScenarioStart checks that a buff that was applied in the known time does not move the start
-// of a scenario to an earlier time, although it has pulsed since.
+// TestScenarioStart checks that a buff that was applied in the recorded time, and has pulsed
+// since then, does not move the start of a scenario to an earlier time.
 func TestScenarioStart(t *testing.T) {
 	s := &scenario{from: 200, known: 200, times: &clocks{owner: speeds{first: 1}}}
 	s.lanes = append(s.lanes, &scenarioBuff{id: "venom", handle: 7, begins: true, begin: 300, period: time.Second, firstPulse: 1350})

@@ -16,7 +16,7 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// isOpen reports whether the server has not closed an idle connection.
+// isOpen reports whether the server has kept an idle connection open.
 func isOpen(c net.Conn) bool {
 	_ = c.SetReadDeadline(time.Now().Add(time.Nanosecond))
 	_, err := c.Read(make([]byte, 1))
@@ -24,7 +24,7 @@ func isOpen(c net.Conn) bool {
 	return ok && no.Timeout()
 }
 
-// idle returns connections that have received a response and wait.
+// idle returns n connections that have received a response and wait for the next request.
 func (h *hall) idle(n int) (out []net.Conn) {
 	for range n {
 		resp, err := h.ask("GET", "/", "", "")
@@ -36,7 +36,8 @@ func (h *hall) idle(n int) (out []net.Conn) {
 	return out
 }
 
-// TestEvictionOrder: connections with a blocked write are closed first, then the oldest idle connection.
+// TestEvictionOrder checks that connections with a blocked write are closed first, and then the
+// oldest idle connection.
 func TestEvictionOrder(t *testing.T) {
 	inHall(t, inspect.Options{}, func(h *hall) {
 		first := h.idle(1)[0]
@@ -60,8 +61,8 @@ func TestEvictionOrder(t *testing.T) {
 	})
 }
 
-// TestHijackedCounts: a hijacked connection counts until it is closed, even if its handler has
-// returned long before; it is not evicted before idle ones.
+// TestHijackedCounts checks that a hijacked connection counts until it is closed, even if its
+// handler returned long before, and that idle connections are evicted first.
 func TestHijackedCounts(t *testing.T) {
 	var kept []net.Conn
 	inHallOf(t, inspect.Options{}, func(page http.Handler) *http.Server {
@@ -90,12 +91,13 @@ func TestHijackedCounts(t *testing.T) {
 		}
 		require.NoError(t, kept[0].Close())
 		idle := h.idle(512)
-		require.EqualValues(t, 512, h.open.Load(), "who has gone takes no place")
+		require.EqualValues(t, 512, h.open.Load(), "disconnected clients do not count")
 		require.True(t, isOpen(idle[0]))
 	})
 }
 
-// TestSlowOperatorStays: a client that sent the token keeps its connection even if it stops reading for a while.
+// TestSlowOperatorStays checks that a client that has sent the token keeps its connection even if
+// it stops reading for a while.
 func TestSlowOperatorStays(t *testing.T) {
 	inHall(t, inspect.Options{Token: token}, func(h *hall) {
 		resp, err := h.ask("GET", "/?stream", "", token)
@@ -109,7 +111,8 @@ func TestSlowOperatorStays(t *testing.T) {
 	})
 }
 
-// TestConnections_AllFromOperators: if every client has sent the token, a new client without it is refused.
+// TestConnections_AllFromOperators checks that a new client without the token is refused if all
+// other clients have sent the token.
 func TestConnections_AllFromOperators(t *testing.T) {
 	inHall(t, inspect.Options{Token: token}, func(h *hall) {
 		for range 512 {
@@ -127,8 +130,8 @@ func TestConnections_AllFromOperators(t *testing.T) {
 	})
 }
 
-// TestStreams_KnownClientsStay: a client with the token takes the stream of the oldest client without it,
-// and never that of another client with it.
+// TestStreams_KnownClientsStay checks that a client with the token replaces the oldest client
+// without the token, and never another client with the token.
 func TestStreams_KnownClientsStay(t *testing.T) {
 	inHall(t, inspect.Options{Token: token}, func(h *hall) {
 		open := func(id int, auth string) *stream {

@@ -2,26 +2,26 @@ package inspect
 
 import "github.com/bufftick/bufftick/buff"
 
-// Follow has a player followed, as a request without the token does.
+// Follow follows a player, like a request without the token.
 func Follow(in *Inspector, id buff.OwnerID) (leave func(), err error) {
 	return in.follow(id, false, func() {})
 }
 
-// Followed returns how many requests follow a player.
+// Followed returns the number of requests that follow a player.
 func Followed(in *Inspector) int {
 	in.follows.mu.Lock()
 	defer in.follows.mu.Unlock()
 	return len(in.follows.list)
 }
 
-// Players returns for how many players the hub keeps a message.
+// Players returns the number of players for which the hub keeps a message.
 func Players(in *Inspector) int {
 	in.hub.mu.Lock()
 	defer in.hub.mu.Unlock()
 	return len(in.hub.players)
 }
 
-// LeftOver returns what the hub still knows when the last of its clients has gone.
+// LeftOver returns the state that the hub still has when its last client has left.
 func LeftOver() (left []string) {
 	stopped := false
 	c := &client{}
@@ -39,10 +39,10 @@ func LeftOver() (left []string) {
 	return left
 }
 
-// Effect says in a few characters what a modifier does.
+// Effect formats the effect of a modifier.
 var Effect = effect
 
-// JoinAndQuit has a client that shows definitions join the hub and quit again, n times.
+// JoinAndQuit lets a client that shows definitions join and quit the hub n times.
 func JoinAndQuit(in *Inspector, n int) {
 	for range n {
 		c := &client{catalog: true}

@@ -15,7 +15,7 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// floodTime is how long TestFlood continues after its first round.
+// floodTime returns the time for which TestFlood continues after its first round.
 func floodTime() time.Duration { return time.Duration(long.Times(1)-1) * time.Second }
 
 // flood opens connections that each send some bytes and then nothing, and returns them.
@@ -24,7 +24,7 @@ func (g *game) flood(n int, send string) []net.Conn {
 	for range n {
 		c, err := net.Dial("tcp", g.srv.Listener.Addr().String())
 		if err != nil {
-			continue // refused: as good as closed
+			continue // refused, which has the same effect as a closed connection
 		}
 		_ = c.(*net.TCPConn).SetReadBuffer(4096)
 		_ = c.(*net.TCPConn).SetLinger(0)
@@ -42,18 +42,18 @@ func memory() (heap, sys uint64) {
 	return m.HeapAlloc, m.Sys
 }
 
-// The additional memory that a server may need under attack. 512 connections with their buffers, of
-// which 64 are streams, are some 20 MB.
+// The additional memory that a server may use under attack. 512 connections with their buffers,
+// 64 of which are streams, take about 20 MB.
 const (
 	moreHeap   = 32 << 20
 	moreSystem = 128 << 20
 	goroutines = 2*512 + 200
 )
 
-// A thousand clients each that never read, send half a header, use a rebound name, send nothing, or
-// post from another site: they delay neither the loop nor a good client, and cost little memory.
-// TestTick_IndependentOfWatchers of package engine checks that a Tick waits for no watcher, and
-// BenchmarkFlooded measures frames meanwhile.
+// TestFlood connects groups of clients that never read, send half a header, use a rebound name,
+// send nothing, or post from another site. They must delay neither the loop nor a good client,
+// and use little memory. TestTick_IndependentOfWatchers of package engine checks that a Tick waits
+// for no watcher, and BenchmarkFlooded measures frames during a flood.
 func TestFlood(t *testing.T) {
 	g := newGame(t, inspect.Options{Token: token})
 	n := long.Times(200)
@@ -67,8 +67,8 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// served checks that a new client is served. Its connection may be evicted as the oldest one
-// without a request; then it tries again, as the page does.
+// served checks that a new client is served. Its connection may be evicted as the oldest
+// connection without a request. Then the client tries again, as the page does.
 func (g *game) served() {
 	g.t.Helper()
 	var last any
@@ -100,7 +100,7 @@ func (g *game) floodRound(n int) (heap, system uint64) {
 		"POST /debug/buffs?act HTTP/1.1\r\nHost: 127.0.0.1\r\nSec-Fetch-Site: cross-site\r\nContent-Length: 60000\r\n\r\n{",
 	} {
 		bad = append(bad, g.flood(n, send)...)
-		// The loop continues: a hundred frames without a gap in their numbers.
+		// The loop continues, with a hundred frames without a gap in their numbers.
 		for from := g.ticks.Load(); g.ticks.Load() < from+100; {
 			good.next("view")
 		}
@@ -119,8 +119,8 @@ func (g *game) floodRound(n int) (heap, system uint64) {
 	return heap, system
 }
 
-// More connections with half a header than there may be connections lock no client out, not even
-// for the two seconds that they have for the rest.
+// TestPartialHeaders checks that no client is locked out by more connections with half a header
+// than the limit, not even for the two seconds within which the rest of the header may arrive.
 func TestPartialHeaders(t *testing.T) {
 	g := newGame(t, inspect.Options{})
 	for _, c := range g.flood(600, "GET /debug/buffs?snapshot HTTP/1.1\r\nHost: 127.") {
@@ -131,7 +131,7 @@ func TestPartialHeaders(t *testing.T) {
 	}
 }
 
-// Thousands of closed connections leave no memory in use.
+// TestManyConnections checks that thousands of closed connections leave no memory in use.
 func TestManyConnections(t *testing.T) {
 	g := newGame(t, inspect.Options{})
 	n := long.Times(2000)

@@ -9,7 +9,8 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// TestEndedRequestIsForgotten: no state of an ended request is kept, in any order of arrival.
+// TestEndedRequestIsForgotten checks that no state of an ended request is kept, whatever the
+// order in which requests end.
 func TestEndedRequestIsForgotten(t *testing.T) {
 	eng, err := engine.New(engine.Options{})
 	require.NoError(t, err)

@@ -19,11 +19,12 @@ import (
 	"github.com/bufftick/bufftick/internal/recovered/recoveredtest"
 )
 
-// ends are the ways in which a function of the game fails to return, with the report of each.
+// ends lists the ways in which a function of the game may fail to return, with the expected
+// report of each.
 var ends = recoveredtest.Ends("ended its goroutine and is not called again")
 
-// A Name that fails costs only that name. Watchers continue, also of that player, and see the
-// fault.
+// TestNameFails checks that if Name fails, only that name is missing. All streams continue, also
+// of that player, and report the fault.
 func TestNameFails(t *testing.T) {
 	t.Parallel()
 	for _, c := range ends {
@@ -55,7 +56,7 @@ func TestNameFails(t *testing.T) {
 			bad.resp.Body.Close()
 
 			resp, err := http.Get(g.url("?player=18446744073709551615"))
-			if c.Name == "Goexit" { // it was called once, in the stream
+			if c.Name == "Goexit" { // Name was called once, in the stream
 				require.EqualValues(t, 1, calls.Load())
 			}
 			require.NoError(t, err)
@@ -67,11 +68,11 @@ func TestNameFails(t *testing.T) {
 	}
 }
 
-// A Search that fails is answered with 500.
+// TestSearchFails checks that the response has status 500 if Search fails.
 func TestSearchFails(t *testing.T) {
 	for _, c := range ends {
 		if c.Name == "Goexit" {
-			continue // TestGoexitInRequest
+			continue // see TestGoexitInRequest
 		}
 		t.Run(c.Name, func(t *testing.T) {
 			g := newGame(t, inspect.Options{Search: func(string, int) []buff.OwnerID { c.Do(); return nil }})
@@ -85,7 +86,8 @@ func TestSearchFails(t *testing.T) {
 	}
 }
 
-// A Reload that fails is answered with 500 and recorded; the next one is executed.
+// TestReloadFails checks that if Reload fails, the response has status 500 and the failure is
+// recorded. The next reload is executed.
 func TestReloadFails(t *testing.T) {
 	t.Parallel()
 	for _, c := range ends {
@@ -113,7 +115,8 @@ func TestReloadFails(t *testing.T) {
 	}
 }
 
-// A function that ends the goroutine of a request ends only that request.
+// TestGoexitInRequest checks that a function that ends the goroutine of a request ends only that
+// request.
 func TestGoexitInRequest(t *testing.T) {
 	g := newGame(t, inspect.Options{
 		Token:  token,
@@ -135,8 +138,8 @@ func TestGoexitInRequest(t *testing.T) {
 	require.Equal(t, http.StatusInternalServerError, g.act("reload"))
 }
 
-// Attributes that fail, which the loop calls, are a fault of that player's page. With
-// runtime.Goexit it ends the loop's goroutine, which cannot be prevented.
+// TestAttributesFail checks that if Attributes fails, only that player's page shows the fault. If
+// Attributes calls runtime.Goexit, it ends the loop's goroutine, which cannot be prevented.
 func TestAttributesFail(t *testing.T) {
 	for _, c := range ends {
 		if c.Name == "Goexit" {
@@ -149,7 +152,7 @@ func TestAttributesFail(t *testing.T) {
 	}
 }
 
-// An Alarm that fails is listed among the faults; the views continue.
+// TestAlarmFails checks that if Alarm fails, the fault is listed and the views continue.
 func TestAlarmFails(t *testing.T) {
 	t.Parallel()
 	for _, c := range ends {
@@ -168,7 +171,7 @@ func TestAlarmFails(t *testing.T) {
 	}
 }
 
-// The game executes an action; its refusal or failure is the answer.
+// TestDoFails checks that an error or a failure of Do is the answer to an action.
 func TestDoFails(t *testing.T) {
 	var did []string
 	said := errors.New("not while the boss lives")
@@ -197,7 +200,7 @@ func TestDoFails(t *testing.T) {
 	require.Equal(t, false, g.get("?player=9")["paused"], "the engine was not asked")
 }
 
-// Reloaded may fail too.
+// TestReloadedFails checks that a report whose String method panics does no harm.
 func TestReloadedFails(t *testing.T) {
 	g := newGame(t, inspect.Options{})
 	g.page.Reloaded(recoveredtest.Bomb{}, nil)
@@ -217,14 +220,15 @@ func body(t *testing.T, resp *http.Response) string {
 	return string(data)
 }
 
-// act requests an action with the token, and returns the status.
+// act requests an action with the token, and returns the status of the response.
 func (g *game) act(what string) int {
 	g.t.Helper()
 	resp := g.request("POST", "?act", `{"act":"`+what+`"}`, "Content-Type: application/json", "Authorization: Bearer "+token)
 	return resp.StatusCode
 }
 
-// Every function in Options has a test for its failure.
+// TestAllGameFunctionsTested checks that there is a test for the failure of every function in
+// Options.
 func TestAllGameFunctionsTested(t *testing.T) {
 	tested := map[string]string{
 		"Name": "TestNameFails", "Search": "TestSearchFails", "Do": "TestDoFails", "Attributes": "TestAttributesFail", "Reload": "TestReloadFails", "Alarm": "TestAlarmFails",
@@ -243,8 +247,8 @@ func TestAllGameFunctionsTested(t *testing.T) {
 		for k := 1; k < m.Type.NumIn(); k++ {
 			switch m.Type.In(k).Kind() {
 			case reflect.Func, reflect.Interface:
-				// Guard and ServeHTTP run on the goroutines of package net/http, which recovers,
-				// and Attend on one of the game's.
+				// Guard and ServeHTTP run on goroutines of package net/http, which recovers from
+				// panics, and Attend runs on a goroutine of the game.
 				require.Contains(t, []string{"Attend", "Reloaded", "Guard", "ServeHTTP"}, m.Name)
 			}
 		}

@@ -23,7 +23,7 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// Importing ants starts its default pool: those goroutines are not ours.
+// Ignore the goroutines of the default pool that ants starts when it is imported.
 func TestMain(m *testing.M) {
 	if addr := os.Getenv(clientsOf); addr != "" {
 		beClients(addr)
@@ -38,17 +38,16 @@ type game struct {
 	eng  *engine.Engine
 	page *inspect.Inspector
 	srv  *httptest.Server
-	gate chan struct{} // closed at the end: who hangs comes back
+	gate chan struct{} // closed at the end, so that blocked handlers return
 
-	ticks atomic.Uint64 // calls of Tick; each has had the number that was its turn
+	ticks atomic.Uint64 // number of calls of Tick, each of which returned the expected frame number
 }
 
 const token = "0123456789abcdef"
 
 func call(name string) []buff.Action { return []buff.Action{{Do: define.DoCall, Name: name}} }
 
-// newGame starts a game of a few players; its loop, its server and what they need end
-// with the test. With a nil page there is no server.
+// newGame starts a game with a few players. Its loop and its server end with the test.
 func newGame(t *testing.T, o inspect.Options) *game {
 	t.Helper()
 	cat, err := buff.NewCatalog(
@@ -111,7 +110,7 @@ func (g *game) start() {
 
 func (g *game) url(query string) string { return g.srv.URL + "/debug/buffs" + query }
 
-// request sends one, with headers as "Name: value".
+// request sends a request, with headers in the form "Name: value".
 func (g *game) request(method, query, body string, headers ...string) *http.Response {
 	g.t.Helper()
 	r, err := http.NewRequestWithContext(g.t.Context(), method, g.url(query), strings.NewReader(body))
@@ -130,7 +129,7 @@ func (g *game) request(method, query, body string, headers ...string) *http.Resp
 	return resp
 }
 
-// answer is the body of a response that must be a good one.
+// answer returns the body of a response, whose status must be OK.
 func answer(t *testing.T, resp *http.Response) string {
 	t.Helper()
 	data, err := io.ReadAll(resp.Body)
@@ -139,7 +138,7 @@ func answer(t *testing.T, resp *http.Response) string {
 	return string(data)
 }
 
-// get reads JSON.
+// get returns the decoded JSON response to a query.
 func (g *game) get(query string) map[string]any {
 	g.t.Helper()
 	var out map[string]any
@@ -162,7 +161,7 @@ func (g *game) stream(query string, headers ...string) *stream {
 	return &stream{t: g.t, resp: resp}
 }
 
-// next returns the data of the next event of a kind.
+// next returns the data of the next event of the given kind.
 func (s *stream) next(kind string) string {
 	s.t.Helper()
 	buf := make([]byte, 64<<10)

@@ -13,7 +13,8 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// Guard applies the access rules of the inspector to other handlers at the same address.
+// TestGuardMounted checks that Guard applies the access rules of the inspector to another handler
+// on the same server.
 func TestGuardMounted(t *testing.T) {
 	eng, err := engine.New(engine.Options{})
 	require.NoError(t, err)

@@ -12,7 +12,7 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// The requests that are allowed.
+// TestGuard checks which requests are allowed.
 func TestGuard(t *testing.T) {
 	g := newGame(t, inspect.Options{Token: token, Hosts: []string{"Game.example"}})
 	auth, kind := "Authorization: Bearer "+token, "Content-Type: application/json"
@@ -75,7 +75,8 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// HEAD has the status and the header of GET, and no body. For a stream it does not start one.
+// TestHead checks that a response to HEAD has the status and the header of GET, and no body. HEAD
+// does not start a stream.
 func TestHead(t *testing.T) {
 	g := newGame(t, inspect.Options{})
 	for _, query := range []string{"", "?snapshot", "?player=7", "?catalog", "?search=7", "?incidents", "?stream", "?stream&player=7", "?stream&player=x", "?nothing"} {
@@ -96,7 +97,8 @@ func TestHead(t *testing.T) {
 	require.Equal(t, "GET, HEAD", resp.Header.Get("Allow"))
 }
 
-// TestStreamIsNotBuffered: a stream has headers that forbid proxies to buffer or change it.
+// TestStreamIsNotBuffered checks that a stream has headers that forbid proxies to buffer or
+// change it.
 func TestStreamIsNotBuffered(t *testing.T) {
 	g := newGame(t, inspect.Options{})
 	resp := g.request("GET", "?stream", "")
@@ -105,14 +107,15 @@ func TestStreamIsNotBuffered(t *testing.T) {
 	require.Equal(t, "no-store", g.request("GET", "?snapshot", "").Header.Get("Cache-Control"))
 }
 
-// Without a token there are no actions.
+// TestNoToken checks that there are no actions if Options.Token is empty.
 func TestNoToken(t *testing.T) {
 	g := newGame(t, inspect.Options{})
 	resp := g.request("POST", "?act", `{"act":"pause","player":"7"}`, "Content-Type: application/json", "Authorization: Bearer ")
 	require.Equal(t, http.StatusForbidden, resp.StatusCode)
 }
 
-// Other machines are served only if the options allow it, and only with the token.
+// TestRemote checks that clients on other machines are served only with Options.Remote, and only
+// with the token.
 func TestRemote(t *testing.T) {
 	ask := func(o inspect.Options, from, query, auth string) int {
 		page, err := inspect.New(newGame(t, inspect.Options{}).eng, o)

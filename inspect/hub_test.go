@@ -9,13 +9,13 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// TestHubForgets: a client that connects after all others have left gets no old state.
+// TestHubForgets checks that a client that connects after all others have left gets no old state.
 func TestHubForgets(t *testing.T) {
 	require.Empty(t, inspect.LeftOver())
 }
 
-// TestHub_Join_Overlap is for the race detector: the last round of a run may still count definitions
-// while the next client starts another run.
+// TestHub_Join_Overlap is for the race detector. The last round of a run may still count
+// definitions while the next client starts another run.
 func TestHub_Join_Overlap(t *testing.T) {
 	page := newGame(t, inspect.Options{}).page
 	var all sync.WaitGroup

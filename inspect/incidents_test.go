@@ -10,8 +10,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// An incident lasts while its cause is seen, continues if the cause soon returns, and is kept when
-// it is over: the last 100.
+// TestIncidents_Lifetime checks that an incident lasts as long as its problem is found, and
+// continues if the problem soon recurs. The last 100 incidents are kept when they are over.
 func TestIncidents_Lifetime(t *testing.T) {
 	var l incidents
 	at := func(s int) time.Time { return time.Unix(int64(s), 0) }
@@ -48,7 +48,8 @@ func TestIncidents_Lifetime(t *testing.T) {
 	require.EqualValues(t, 203, all[len(all)-1].order)
 }
 
-// Momentary incidents are counted, and name at most ten affected players.
+// TestIncidents_Momentary checks that incidents without a duration are counted, and name at most
+// ten players.
 func TestIncidents_Momentary(t *testing.T) {
 	var l incidents
 	for i := range buff.OwnerID(30) {

@@ -64,8 +64,8 @@ func laneText(l map[string]any) string {
 	return strings.TrimSuffix(strings.TrimSuffix(text, ","), ":")
 }
 
-// TestLastMinute checks a lane for each buff with its events, also of buffs without events in the
-// minute, and the denials and instant effects.
+// TestLastMinute checks that there is a lane for each buff with its events, even if it has no
+// events in the last minute, and lanes for denials and instant effects.
 func TestLastMinute(t *testing.T) {
 	cat, err := buff.NewCatalog(
 		buff.Spec{ID: "oath", Kind: define.Infinite},
@@ -103,8 +103,8 @@ func TestLastMinute(t *testing.T) {
 	require.Empty(t, others)
 }
 
-// TestLastMinuteOfMany: if a player has too many events for one response, it has the newest ones
-// and says so; an engine without a history says that.
+// TestLastMinuteOfMany checks that if a player has too many events for one response, the response
+// contains the newest events and a note. If the engine has no history, the response says so.
 func TestLastMinuteOfMany(t *testing.T) {
 	cat, err := buff.NewCatalog(buff.Spec{ID: "hit", Kind: define.Instant, Tags: []string{"x"}}, buff.Spec{ID: "stone", Kind: define.Infinite, Stack: define.Stacking{By: define.ByNone}})
 	require.NoError(t, err)
@@ -126,7 +126,8 @@ func TestLastMinuteOfMany(t *testing.T) {
 	require.Len(t, lanes, 400)
 	require.Contains(t, lanes[0], "hit")
 
-	// The newest 8,000 of 8,010; since is directly after the newest omitted one.
+	// The newest 8,000 of 8,010 events are returned. since is directly after the newest omitted
+	// event.
 	many, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, Trace: engine.Trace{History: history.DefaultBytes}})
 	require.NoError(t, err)
 	require.NoError(t, many.Spawn(7, nil))
@@ -151,8 +152,8 @@ func TestLastMinuteOfMany(t *testing.T) {
 	require.Contains(t, w.Body.String(), "keeps no history")
 }
 
-// TestLastMinutePaused: pauses of the player, of a buff and of the zone, a rate and a death are on
-// their lanes, with the intervals in which time did not pass normally.
+// TestLastMinutePaused checks that pauses of the player, of a buff and of the zone, a rate and a
+// death are on their lanes, with the intervals in which time did not pass at normal speed.
 func TestLastMinutePaused(t *testing.T) {
 	cat, err := buff.NewCatalog(
 		buff.Spec{ID: "food", Duration: 20 * time.Second, OnDeath: define.FatePause},

@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLimits: the bounds are those that the comments of the package and of NewServer promise.
+// TestLimits checks that the limits are those in the documentation of the package and of
+// NewServer.
 func TestLimits(t *testing.T) {
 	s := NewServer(http.NotFoundHandler())
 	for name, k := range map[string][2]any{

@@ -22,8 +22,8 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// hall is a game with a server whose connections are pipes, in a bubble of synctest: a client that
-// does not read blocks its server at once, and five seconds take no time.
+// hall is a game with a server whose connections are pipes, in a bubble of synctest. So a client
+// that does not read blocks the server at once, and waiting takes no time.
 type hall struct {
 	t    *testing.T
 	eng  *engine.Engine
@@ -31,8 +31,8 @@ type hall struct {
 	srv  *http.Server
 	in   chan net.Conn
 	open atomic.Int64 // connections that the server has not closed
-	last atomic.Int64 // when it closed one
-	all  []net.Conn   // of the clients
+	last atomic.Int64 // time when the server last closed a connection
+	all  []net.Conn   // the clients' ends of all connections
 }
 
 // inHall runs a test with a hall, in a bubble.
@@ -85,14 +85,14 @@ func inHallOf(t *testing.T, o inspect.Options, server func(http.Handler) *http.S
 			c.Close()
 		}
 		require.NoError(t, h.srv.Close())
-		served.Wait() // some for the loop
+		served.Wait() // wait until the loop has ended too
 		close(stop)
 		rest.Wait()
 		require.NoError(t, h.eng.Close(context.Background()))
 	})
 }
 
-// late answers in pieces with pauses between them, as a profile does.
+// late is a handler that writes its response in parts with pauses in between, like a profile.
 func late(w http.ResponseWriter, _ *http.Request) {
 	for _, part := range []string{"a", "b"} {
 		_, _ = io.WriteString(w, part)
@@ -103,7 +103,8 @@ func late(w http.ResponseWriter, _ *http.Request) {
 	<-time.After(10 * time.Second)
 }
 
-// hijack takes over a connection as a WebSocket does, and reads until it is closed.
+// hijack is a handler that takes over the connection like a WebSocket, and reads until it is
+// closed.
 func hijack(w http.ResponseWriter, _ *http.Request) {
 	conn, rw, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -116,7 +117,7 @@ func hijack(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// Accept, Close and Addr make it a net.Listener.
+// Accept, Close and Addr implement net.Listener.
 func (h *hall) Accept() (net.Conn, error) {
 	if c, ok := <-h.in; ok {
 		return c, nil
@@ -142,7 +143,7 @@ type end struct {
 func (e *end) RemoteAddr() net.Addr { return here{} }
 func (e *end) Close() error         { e.once.Do(e.gone); return e.Conn.Close() }
 
-// dial connects.
+// dial opens a connection to the server.
 func (h *hall) dial() net.Conn {
 	client, server := net.Pipe()
 	h.open.Add(1)
@@ -151,7 +152,7 @@ func (h *hall) dial() net.Conn {
 	return client
 }
 
-// crowd connects n clients that send a text, and read the response or not.
+// crowd connects n clients that send a text. If reads is true, they read the response.
 func (h *hall) crowd(n int, send string, reads bool) {
 	for range n {
 		c := h.dial()
@@ -178,7 +179,7 @@ func (h *hall) ask(method, path, body, auth string) (*http.Response, error) {
 
 func request(path string) string { return "GET " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" }
 
-// crowds are the attacks that try to lock others out.
+// crowds lists attacks that try to lock out other clients.
 var crowds = []struct {
 	name  string
 	send  string
@@ -199,9 +200,9 @@ var crowds = []struct {
 	{"open WebSockets, and do not read", request("/ws"), false},
 }
 
-// TestNoLockout: whatever 520 clients do, there are at most 512 connections, and an operator with
-// the token is admitted to everything; so is a new client of the page, which has not sent the token
-// yet.
+// TestNoLockout checks that whatever 520 clients do, there are at most 512 connections. An
+// operator with the token can do everything, and a new client that has not sent the token yet
+// gets the page.
 func TestNoLockout(t *testing.T) {
 	for _, c := range crowds {
 		t.Run(c.name, func(t *testing.T) {
@@ -227,7 +228,7 @@ func TestNoLockout(t *testing.T) {
 				resp, err := h.ask("POST", "/?act", `{"act":"pause","player":"7"}`, token)
 				require.NoError(t, err)
 				require.Equal(t, http.StatusAccepted, resp.StatusCode)
-				for range 80 { // more than the limit; the operator's are the newest
+				for range 80 { // more than the limit, with the operator's connections as the newest
 					resp, err := h.ask("GET", "/?stream&player=8", "", token)
 					require.NoError(t, err)
 					require.Equal(t, http.StatusOK, resp.StatusCode)
@@ -244,7 +245,8 @@ func TestNoLockout(t *testing.T) {
 	}
 }
 
-// TestOperatorStays checks that a client with the token, which reads its stream, is never disconnected to make room for others.
+// TestOperatorStays checks that a client with the token, which reads its stream, is never
+// disconnected to make room for others.
 func TestOperatorStays(t *testing.T) {
 	t.Parallel()
 	inHall(t, inspect.Options{Token: token}, func(h *hall) {
@@ -263,8 +265,8 @@ func TestOperatorStays(t *testing.T) {
 	})
 }
 
-// TestDeadlines: an inactive connection is closed after a fixed time, to the millisecond, whatever
-// it waits for; also a connection of the game's own server.
+// TestDeadlines checks that an inactive connection is closed after exactly the documented time,
+// whatever it waits for. This also applies to connections of a server that is not from NewServer.
 func TestDeadlines(t *testing.T) {
 	for _, c := range []struct {
 		name, send string
@@ -278,7 +280,8 @@ func TestDeadlines(t *testing.T) {
 			"\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{", true, false, 10 * time.Second},
 		{"idle", request("/"), true, false, time.Minute},
 		{"the page", request("/"), false, false, 5 * time.Second},
-		{"a view", request("/?snapshot"), false, false, 5*time.Second + 50*time.Millisecond}, // the next Tick
+		// the view is made in the next Tick
+		{"a view", request("/?snapshot"), false, false, 5*time.Second + 50*time.Millisecond},
 		{"a refusal", request("/?nothing"), false, false, 5 * time.Second},
 		{"what stands beside", request("/beside"), false, false, 5 * time.Second},
 		{"a stream", request("/?stream"), false, false, 5 * time.Second},
@@ -304,8 +307,8 @@ func TestDeadlines(t *testing.T) {
 	}
 }
 
-// TestFollowersReleased checks that the state for the followers of a player is released with the last of them, while other
-// clients stay connected.
+// TestFollowersReleased checks that the state of a followed player is released when its last
+// follower leaves, even if other clients stay connected.
 func TestFollowersReleased(t *testing.T) {
 	inHall(t, inspect.Options{}, func(h *hall) {
 		resp, err := h.ask("GET", "/?stream", "", "")
@@ -326,7 +329,7 @@ func TestFollowersReleased(t *testing.T) {
 	})
 }
 
-// TestDeadlines_SlowWriter: the deadline limits one write, not the whole response.
+// TestDeadlines_SlowWriter checks that the deadline limits each write, not the whole response.
 func TestDeadlines_SlowWriter(t *testing.T) {
 	for _, server := range []func(http.Handler) *http.Server{inspect.NewServer, plainServer} {
 		inHallOf(t, inspect.Options{}, server, func(h *hall) {
@@ -339,11 +342,11 @@ func TestDeadlines_SlowWriter(t *testing.T) {
 	}
 }
 
-// plainServer is a server of the game, without limits.
+// plainServer returns a server without limits, which a game might use instead of NewServer.
 func plainServer(h http.Handler) *http.Server { return &http.Server{Handler: h} }
 
-// TestHijackedDeadlines: a handler that has hijacked a connection may set shorter deadlines, but
-// not longer ones.
+// TestHijackedDeadlines checks that a handler that has hijacked a connection can set shorter
+// deadlines, but not longer ones.
 func TestHijackedDeadlines(t *testing.T) {
 	const set = "SetWriteDeadline"
 	for _, c := range []struct {

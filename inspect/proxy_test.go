@@ -15,14 +15,15 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// TestNginx: nginx with its default settings passes the first event of a stream on before there is a second one. It
-// is skipped if there is no nginx.
+// TestNginx checks that nginx with its default settings forwards the first event of a stream
+// before there is a second event. It is skipped if nginx is not installed.
 func TestNginx(t *testing.T) {
 	nginx, err := exec.LookPath("nginx")
 	if err != nil {
 		t.Skip("there is no nginx")
 	}
-	eng, err := engine.New(engine.Options{Synchronous: true}) // it does not tick: there are no views
+	// the engine does not tick, so there are no views
+	eng, err := engine.New(engine.Options{Synchronous: true})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, eng.Close(t.Context())) }()
 	back, err := net.Listen("tcp", "127.0.0.1:0")
@@ -31,7 +32,7 @@ func TestNginx(t *testing.T) {
 	go func() { _ = server.Serve(back) }()
 	defer server.Close()
 
-	front, err := net.Listen("tcp", "127.0.0.1:0") // for a free port
+	front, err := net.Listen("tcp", "127.0.0.1:0") // to find a free port
 	require.NoError(t, err)
 	address := front.Addr().String()
 	require.NoError(t, front.Close())
@@ -67,7 +68,8 @@ func TestStreamsReleased(t *testing.T) {
 	}
 	for open := 0; open < 64; {
 		resp := g.request("GET", "?stream", "")
-		if resp.StatusCode == http.StatusOK { // not before the server has noticed that a client has left
+		// OK only after the server has noticed that a client has disconnected
+		if resp.StatusCode == http.StatusOK {
 			open++
 		}
 	}

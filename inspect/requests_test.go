@@ -33,8 +33,8 @@ func resting(t *testing.T, o Options, specs ...buff.Spec) *Inspector {
 	return in
 }
 
-// TestCatalogPages: the pages of definitions have each one once, in order; a page at the end is
-// empty, and beyond it there is none.
+// TestCatalogPages checks that the pages of the catalog contain each definition once, in order. A
+// page that starts at the end is empty, and a page that starts after the end is refused.
 func TestCatalogPages(t *testing.T) {
 	var specs []buff.Spec
 	note := strings.Repeat("n", maxLine)
@@ -85,8 +85,8 @@ func TestCatalogPages(t *testing.T) {
 	}
 }
 
-// TestSearchLimits: the length of a search text is limited, and at most maxFound results are
-// returned, with a note that there are more.
+// TestSearchLimits checks that the length of a search text is limited, and that at most maxFound
+// results are returned, with a note that there are more.
 func TestSearchLimits(t *testing.T) {
 	var found []buff.OwnerID
 	in := resting(t, Options{Search: func(string, int) []buff.OwnerID { return found }}, buff.Spec{ID: "b", Duration: time.Second})
@@ -131,9 +131,10 @@ func TestSearchLimits(t *testing.T) {
 	require.Contains(t, w.Body.String(), "too many searches")
 }
 
-// TestSearchOfMany: a search that takes longer than one request continues in the next one, and
-// finds the last of many players, even if the names of others contain it. The page's notation for a
-// player finds that player. If the loop does not answer, the search fails instead of finding none.
+// TestSearchOfMany checks that a search that takes longer than one request continues in the next
+// request, and finds the last of many players even if other names contain its name. A search for
+// the page's notation of a player finds that player. If the loop does not answer, the search
+// fails instead of returning no players.
 func TestSearchOfMany(t *testing.T) {
 	const last = 20_000
 	in := resting(t, Options{Name: func(id buff.OwnerID) string {
@@ -142,7 +143,7 @@ func TestSearchOfMany(t *testing.T) {
 		}
 		return "Belalia"
 	}}, buff.Spec{ID: "b", Duration: time.Second})
-	in.searchFor = 0 // one look each
+	in.searchFor = 0 // each request searches only once
 	for id := range buff.OwnerID(last + 1) {
 		require.NoError(t, in.eng.Spawn(id, nil))
 	}
@@ -191,8 +192,8 @@ func TestSearchOfMany(t *testing.T) {
 	}
 }
 
-// TestQueryLimits: a query of maxQuery bytes is accepted, and a longer one is not; a player's id
-// and an index of its buffs are whole numbers.
+// TestQueryLimits checks that a query of maxQuery bytes is accepted and a longer query is not,
+// and that a player's id and a position in its buffs must be whole numbers.
 func TestQueryLimits(t *testing.T) {
 	in := resting(t, Options{}, buff.Spec{ID: "b", Duration: time.Second})
 	for n, want := range map[int]bool{maxQuery - 1: true, maxQuery: true, maxQuery + 1: false} {
@@ -210,8 +211,9 @@ func TestQueryLimits(t *testing.T) {
 	}
 }
 
-// TestTopicsSentOnce: a client gets each topic once in its current state; a client that has missed
-// views gets the whole last one, and the number of missed ones since the last and in total.
+// TestTopicsSentOnce checks that a client gets the current state of each topic once. A client
+// that has missed views gets the complete latest view, and the numbers of views missed since its
+// last view and in total.
 func TestTopicsSentOnce(t *testing.T) {
 	h := &hub{players: map[buff.OwnerID]message{}}
 	h.latest = viewJSON{First: "7"}

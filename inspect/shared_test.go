@@ -12,7 +12,7 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// TestStreamOfPlayers: one stream follows several players, each once.
+// TestStreamOfPlayers checks that one stream follows several players, each only once.
 func TestStreamOfPlayers(t *testing.T) {
 	t.Parallel()
 	g := newGame(t, inspect.Options{})
@@ -37,7 +37,8 @@ func TestStreamOfPlayers(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, g.request("GET", "?stream&player=7&player=x", "").StatusCode)
 }
 
-// TestWorkerScript: the script of the shared stream is public, as the page is, and may connect to its own origin only.
+// TestWorkerScript checks that the script of the shared stream is public, like the page, and may
+// connect only to its own origin.
 func TestWorkerScript(t *testing.T) {
 	g := newGame(t, inspect.Options{Remote: true, Token: token})
 	resp := g.request("GET", "?worker=x", "", "Sec-Fetch-Site: same-origin")

@@ -18,7 +18,8 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// A stream outlives the WriteTimeout of its server, and ends with its client.
+// TestStreamOutlivesWriteTimeout checks that a stream lasts longer than the WriteTimeout of its
+// server, and ends when its client disconnects.
 func TestStreamOutlivesWriteTimeout(t *testing.T) {
 	t.Parallel()
 	g := newGame(t, inspect.Options{})
@@ -35,8 +36,8 @@ func TestStreamOutlivesWriteTimeout(t *testing.T) {
 	}
 }
 
-// There are at most 64 streams. Further clients can request snapshots, and get a stream when one
-// ends.
+// TestTooManyStreams checks that there are at most 64 streams. Further clients can request
+// snapshots, and get a stream when another ends.
 func TestTooManyStreams(t *testing.T) {
 	g := newGame(t, inspect.Options{})
 	streams := make([]*stream, 64)
@@ -51,7 +52,7 @@ func TestTooManyStreams(t *testing.T) {
 	require.Equal(t, "1", resp.Header.Get("Retry-After"))
 	require.Equal(t, 50.0, g.get("?snapshot")["owners"])
 	streams[0].resp.Body.Close()
-	for resp.StatusCode != http.StatusOK { // as soon as the server has seen that
+	for resp.StatusCode != http.StatusOK { // until the server has noticed that the stream has ended
 		resp = g.request("GET", "?stream", "")
 	}
 }
@@ -60,7 +61,7 @@ func TestTooManyStreams(t *testing.T) {
 type stuckWriter struct {
 	head  http.Header
 	once  sync.Once
-	stuck chan struct{} // closed when it is stuck
+	stuck chan struct{} // closed when a write blocks
 	ctx   context.Context
 }
 
@@ -83,7 +84,8 @@ func (w *stuckWriter) Write(p []byte) (int, error) {
 	return 0, os.ErrDeadlineExceeded
 }
 
-// If all streams belong to clients that do not read, one of them is closed for a good client.
+// TestStuckStreamIsReplaced checks that if all streams belong to clients that do not read, one of
+// them is closed for a new client.
 func TestStuckStreamIsReplaced(t *testing.T) {
 	t.Parallel()
 	g := newGame(t, inspect.Options{})
@@ -104,7 +106,7 @@ func TestStuckStreamIsReplaced(t *testing.T) {
 	}
 	for range 3 {
 		var s *stream
-		for s == nil { // the last of them have to be stuck for a while first
+		for s == nil { // their writes must have been pending for a while
 			if resp := g.request("GET", "?stream", ""); resp.StatusCode == http.StatusOK {
 				s = &stream{t: t, resp: resp}
 			}
@@ -116,7 +118,7 @@ func TestStuckStreamIsReplaced(t *testing.T) {
 	clients.Wait()
 }
 
-// A stalled loop is reported.
+// TestStalled checks that a stalled loop is reported.
 func TestStalled(t *testing.T) {
 	t.Parallel()
 	eng, err := engine.New(engine.Options{Synchronous: true})
@@ -134,7 +136,8 @@ func TestStalled(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, snapshot.StatusCode)
 }
 
-// heldWriter is a client that reads some events, then none until it is released, then all.
+// heldWriter is a client that reads some events, then no events until it is released, and then
+// all events.
 type heldWriter struct {
 	head       http.Header
 	takes      int
@@ -171,8 +174,8 @@ func (w *heldWriter) events(kind string) (out []string) {
 	return out
 }
 
-// A slow client gets the latest view instead of the missed ones, and their number. Other clients
-// get each view, which contains only the changes.
+// TestStream_Gap checks that a slow client gets the latest view and the number of missed views.
+// Other clients get every view, which contains only the changes.
 func TestStream_Gap(t *testing.T) {
 	t.Parallel()
 	g := newGame(t, inspect.Options{})
@@ -184,9 +187,9 @@ func TestStream_Gap(t *testing.T) {
 		r.RemoteAddr = "127.0.0.1:1"
 		g.page.ServeHTTP(w, r)
 	})
-	<-w.held // in its third view
+	<-w.held // the third view blocks
 	good := g.stream("?stream")
-	good.next("view") // the first has all frames
+	good.next("view") // the first view contains all frames
 	type view struct {
 		First  string
 		Frames []int64
@@ -218,7 +221,7 @@ func TestStream_Gap(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(data), &v))
 		views = append(views, v)
 	}
-	// The fourth view is the one after the gap.
+	// The fourth view is the first view after the gap.
 	require.LessOrEqual(t, number(views[3].First), number(views[2].First)+uint64(len(views[2].Frames)), "no frame is missing behind a gap")
 	require.Equal(t, number(views[3].First)+uint64(len(views[3].Frames)), number(views[4].First))
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// With Options.Unsafe a client with the token may send commands in their text form; without the
-// option or the token it is refused.
+// TestUnsafe checks that a client with the token can send commands in text form if Options.Unsafe
+// is set, and is refused without the option or the token.
 func TestUnsafe(t *testing.T) {
 	for _, o := range []inspect.Options{{Unsafe: true}, {Unsafe: true, Token: token, Remote: true}} {
 		_, err := inspect.New(newGame(t, inspect.Options{}).eng, o)

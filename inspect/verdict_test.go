@@ -15,8 +15,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// TestHealthLine: what the first line of the page says of how a game runs, as transcripts. A view
-// comes at an instant of the wall clock and says where the game's clock is; each is one line:
+// TestHealthLine checks the first line of the page with transcripts. Each line of input is a
+// view, with the wall-clock time at which it arrives, the game time, and other data:
 //
 //	at=4s game=1s took=400ms stuck=7:trap:1s,8::0s waiting=12 late=250ms:30/1000
 func TestHealthLine(t *testing.T) {
@@ -129,7 +129,7 @@ func viewIn(t *testing.T, cat *buff.Catalog, text string) (at time.Duration, v *
 				p := strings.Split(s, ":")
 				v.Stuck = append(v.Stuck, view.Stuck{Owner: buff.OwnerID(number(p[0])), Spec: cat.Spec(p[1]), For: span(p[2])})
 			}
-		case "late": // n of m events, later than a bound
+		case "late": // n of m events are later than a bound
 			bound, n, _ := strings.Cut(val, ":")
 			some, all, _ := strings.Cut(n, "/")
 			v.Late[0] = uint64(number(all) - number(some))

@@ -19,8 +19,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// told returns the JSON that the page receives.
-func told(t *testing.T, v any) string {
+// asJSON returns v as JSON, as the page receives it.
+func asJSON(t *testing.T, v any) string {
 	t.Helper()
 	data, err := json.Marshal(v)
 	require.NoError(t, err)
@@ -44,7 +44,7 @@ func fillFields(v reflect.Value, next *int64) {
 	}
 }
 
-// TestEngineView checks each field of a View that the page receives.
+// TestEngineView checks that the page receives each field of a View.
 func TestEngineView(t *testing.T) {
 	in := &Inspector{}
 	in.opts.Name = func(id buff.OwnerID) string { return fmt.Sprint("P", uint64(id)) }
@@ -87,7 +87,7 @@ func TestEngineView(t *testing.T) {
 		Times: [][2]int64{{v.Times.Bound(20).Microseconds(), 1}, {v.Times.Bound(22).Microseconds(), 3}},
 		P50:   v.Times.Quantile(0.5).Microseconds(), P99: v.Times.Quantile(0.99).Microseconds(),
 		Faces: []faceJSON{
-			{Hand: 1, Slots: []int{1, 2, 3}}, // the dial in steps of 10 ms, of the round that runs
+			{Hand: 1, Slots: []int{1, 2, 3}}, // the current round of the dial, in steps of 10 ms
 			{2, []int{0, 0, 1, 0}, []int{0, 3, 0, 0}}, {3, []int{0, 0, 1, 0}, []int{0, 4, 0, 0}}, {4, []int{0, 0, 1, 0}, []int{0, 5, 0, 0}},
 		},
 		Kinds: out.Kinds,
@@ -109,7 +109,7 @@ func TestEngineView(t *testing.T) {
 	v.Frames = nil
 	require.Empty(t, in.viewOf(v, 0).First)
 
-	// Parts that were sent before are not sent again.
+	// Frames that were sent before are not sent again.
 	out.First, out.Frames = "40", []int64{1, 2, 3}
 	for first, want := range map[uint64]string{39: "40 [1 2 3]", 40: "40 [1 2 3]", 41: "41 [2 3]", 42: "42 [3]", 43: "43 []", 44: "40 [1 2 3]"} {
 		rest, next := out.since(first)
@@ -131,8 +131,8 @@ func TestEngineView(t *testing.T) {
 	require.NotEqual(t, version(nil), version(cat))
 }
 
-// TestFailuresReported checks the report of failed functions of the game: how often, in decimal,
-// and the last failure.
+// TestFailuresReported checks the report of failed functions of the game: the number of failures
+// as a decimal string, and the last failure.
 func TestFailuresReported(t *testing.T) {
 	in := &Inspector{}
 	require.Empty(t, in.faults())
@@ -144,7 +144,8 @@ func TestFailuresReported(t *testing.T) {
 	require.Equal(t, []faultJSON{{"Options.Name", "12", "panicked: oh 11"}, {"Options.Reload", "1", "panicked: no"}}, in.faults())
 }
 
-// TestAlarmText checks the text of Options.Alarm in one line, also if the function fails.
+// TestAlarmText checks that the text of Options.Alarm is shown in one line, also if the function
+// fails.
 func TestAlarmText(t *testing.T) {
 	in := &Inspector{}
 	require.Empty(t, in.alarm())
@@ -156,7 +157,7 @@ func TestAlarmText(t *testing.T) {
 	require.Equal(t, []faultJSON{{"", "1", "panicked: no stats"}}, in.faults())
 }
 
-// TestPlayerView checks the data of a player, in pages of maxBuffs.
+// TestPlayerView checks the data of a player, whose buffs are in pages of maxBuffs.
 func TestPlayerView(t *testing.T) {
 	in := &Inspector{}
 	in.opts.Name = func(id buff.OwnerID) string { return fmt.Sprint("P", uint64(id)) }
@@ -207,9 +208,9 @@ func TestPlayerView(t *testing.T) {
 		`{"at":2000,"clock":"00:00:02.000","kind":"deny","spec":"venom","source":{"id":"9","name":"P9"},"why":"immune"}`,
 		`{"at":1000,"clock":"00:00:01.000","kind":"apply","spec":"venom","source":{"id":"9","name":"P9"},"stacks":2,"late":40}]`,
 		`"fault":"oh","attributes":[{"name":"speed","base":10,"value":12.5,"modifiers":[{"from":"Venom of P9","text":"+2.5"},{"from":"others","text":"1 more"}]}],"next":200}`,
-	}, ","), told(t, p))
+	}, ","), asJSON(t, p))
 
-	// A response that is too large is halved, the longest list first.
+	// A response that is too large is cut. Each time, half of the longest list is removed.
 	p = in.playerOf(o, 5)
 	sizes := []string{}
 	for p.cut() {
@@ -226,12 +227,13 @@ func TestPlayerView(t *testing.T) {
 	require.Equal(t, []string{"10 2", "10 1", "10 0", "5 0", "2 0", "1 0", "0 0"}, sizes, "a reload has ten times as much to say")
 }
 
-// TestNumbersReported: infinities and NaN are texts, all other numbers are numbers.
+// TestNumbersReported checks that infinities and NaN are encoded as strings, and all other
+// numbers as numbers.
 func TestNumbersReported(t *testing.T) {
 	for n, want := range map[number]string{
 		0: "0", -1.5: "-1.5", 1e300: "1e+300", number(math.Inf(1)): `"+Inf"`, number(math.Inf(-1)): `"-Inf"`, math.MaxFloat64: "1.7976931348623157e+308", 0.1: "0.1",
 	} {
-		require.Equal(t, want, told(t, n))
+		require.Equal(t, want, asJSON(t, n))
 	}
-	require.Equal(t, `"NaN"`, told(t, number(math.NaN())))
+	require.Equal(t, `"NaN"`, asJSON(t, number(math.NaN())))
 }

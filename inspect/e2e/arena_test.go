@@ -26,7 +26,7 @@ type arena struct {
 	*serve.Server
 	t      *testing.T
 	url    string
-	frames chan int // to be played, if it is driven
+	frames chan int // numbers of frames to be played; used by drive
 }
 
 func newArena(t *testing.T) *arena {
@@ -34,7 +34,7 @@ func newArena(t *testing.T) *arena {
 	return newArenaOf(t, func(a *arena, ctx context.Context) error { return a.Run(ctx) })
 }
 
-// drive plays as many frames as it is told, and no others.
+// drive is a loop that plays only the frames requested on the channel frames.
 func (a *arena) drive(ctx context.Context) error {
 	for {
 		select {
@@ -48,7 +48,7 @@ func (a *arena) drive(ctx context.Context) error {
 	}
 }
 
-// newArenaOf returns one whose loop is run by a function.
+// newArenaOf returns an arena whose loop is the function run.
 func newArenaOf(t *testing.T, run func(*arena, context.Context) error) *arena {
 	t.Helper()
 	w, err := game.New(game.Options{Seed: 3})
@@ -70,13 +70,13 @@ func newArenaOf(t *testing.T, run func(*arena, context.Context) error) *arena {
 	return a
 }
 
-// ask has something done on the loop of the game.
+// ask calls f on the loop of the game.
 func (a *arena) ask(f func(*game.World)) {
 	a.t.Helper()
 	require.NoError(a.t, a.Ask(a.t.Context(), f))
 }
 
-// pass lets game time pass at once, while no browser is told of it.
+// pass plays frames immediately, without sending packets to browsers.
 func (a *arena) pass(frames int) {
 	a.ask(func(w *game.World) {
 		for range frames {
@@ -85,7 +85,8 @@ func (a *arena) pass(frames int) {
 	})
 }
 
-// in is what the tab's hero carries of a definition, by that of a source if one is named.
+// in is a JavaScript function that returns a hero's buff of a definition. If source is given, it
+// must be the source of the buff.
 const in = `(id, of, source) => [...arena.client.owners.get(String(id))?.buffs.values() ?? []].find((b) => arena.client.specs.get(b.spec)?.id === of && (!source || b.source === String(source)))`
 
 // playing waits until a tab has a hero, and returns its id.
@@ -95,7 +96,8 @@ func (p *tab) playing() int {
 	return eval[int](p, `arena.world.you`)
 }
 
-// right waits until some more rings have been held against the server, and says that none was off.
+// right waits until the page has compared some more rings with the server's state, and checks
+// that none of them was wrong.
 func (p *tab) right() {
 	p.t.Helper()
 	eval[any](p, `Object.assign(arena.stats, {compared: 0, worst: 0}), 0`)
@@ -103,8 +105,9 @@ func (p *tab) right() {
 	require.Zero(p.t, eval[float64](p, `arena.stats.worst === Infinity ? 1e9 : arena.stats.worst`), "a ring is not as the server has it")
 }
 
-// Two browsers fight. Each sees what the other does to it, rings are right also on a bad line, stand still
-// with the time of the arena, and are right again after ten seconds without a line and after a reload.
+// TestArena lets two browsers fight. Each must show what the other does to its hero. Rings must
+// be right on a bad connection, stand still while the arena is paused, and be right again after
+// ten seconds without a connection and after a reload.
 func TestArena(t *testing.T) {
 	a := newArena(t)
 	p := open(t, a.url+"#play", 1280, 800)
@@ -152,15 +155,15 @@ func TestArena(t *testing.T) {
 	})
 }
 
-// sees has the page remember, under a name, that an expression was true once: what a hero carries may be taken
-// off it by the others that play, between two looks of the test.
+// sees makes the page record, under a name, that an expression was true at some time. The test
+// cannot check the expression at intervals, because other heroes may remove a buff in between.
 func (p *tab) sees(name, expression string) {
 	p.t.Helper()
 	eval[any](p, fmt.Sprintf(`(window.%[1]s = false, window.setInterval(() => { if (%[2]s) window.%[1]s = true; }, 10), 0)`, name, expression))
 }
 
-// press presses a key until it has done what it is for: a hero that is stunned, silenced, dead or out of
-// breath does nothing, and the others that play may have made it so.
+// press presses a key until the expression done is true. The hero may not react at once, because
+// other heroes may have stunned, silenced, killed or exhausted it.
 func (p *tab) press(key, done string) {
 	p.t.Helper()
 	for range 30 {
@@ -172,9 +175,9 @@ func (p *tab) press(key, done string) {
 	p.until(done)
 }
 
-// fight has the hero of p poison that of q.
+// fight lets the hero of p poison the hero of q.
 func (a *arena) fight(p, q *tab, anna, ben int) {
-	a.ask(func(w *game.World) { // they meet where nobody else is
+	a.ask(func(w *game.World) { // move both heroes to a place without other heroes
 		x, y := w.Unit(1), w.Unit(1)
 		for k := range w.Units() {
 			switch u := &w.Units()[k]; int(u.ID) {
@@ -202,8 +205,8 @@ func (a *arena) fight(p, q *tab, anna, ben int) {
 	q.right()
 }
 
-// stands: one of them stops the time, and the rings of both stand still. What auras give has no end until they
-// are looked at the next time, and is not asked about.
+// stands pauses the game in one browser, and checks that the rings of both stand still. Buffs of
+// auras are excluded, because they have no end.
 func (a *arena) stands(p, q *tab) {
 	p.do(chromedp.Click(chromedp.CSS("#pause")))
 	lefts := `new Map([...arena.client.owners.values()].flatMap((o) => [...o.buffs.values()].map((b) => [o.id + " " + b.slot, arena.left(b, arena.link.now)])))`
@@ -220,7 +223,7 @@ func (a *arena) stands(p, q *tab) {
 	q.until(`!arena.world.still`)
 }
 
-// theme has a tab look as in the dark, or in the light.
+// theme sets the colour scheme of a tab to dark or light.
 func (p *tab) theme(word string) {
 	p.do(chromedp.Func(func(ctx context.Context, tg *chromedp.Target) error {
 		_, err := cdp.Call(ctx, tg, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
@@ -230,7 +233,7 @@ func (p *tab) theme(word string) {
 	}))
 }
 
-// The pictures of the docs.
+// TestArenaPictures takes the screenshots for the documentation.
 func TestArenaPictures(t *testing.T) {
 	if !*shots {
 		t.Skip("only with -shots")
@@ -249,7 +252,7 @@ func TestArenaPictures(t *testing.T) {
 		eval[any](p, fmt.Sprintf(`window.at = arena.link.now, arena.link.cast(%d)`, key))
 		p.until(fmt.Sprintf(`arena.link.now > at + %d`, 1000+100*k))
 	}
-	// How many frames the machine that takes it draws is nothing of the game.
+	// The frame rate of the machine that takes the screenshot is irrelevant.
 	eval[any](p, `document.querySelector("#fps").hidden = true`)
 	p.shoot("shots/arena.png")
 	p.theme("light")

@@ -19,16 +19,16 @@ import (
 
 var traced = flag.Bool("frames", false, "measure the arena's frames by the browser's own trace, on a machine with nothing else to do")
 
-// traceEvent is what of an event of a trace is looked at. Times are in µs.
+// traceEvent contains the relevant fields of an event of a trace. Times are in µs.
 type traceEvent struct {
 	Name   string  `json:"name"`
 	At     float64 `json:"ts"`
 	Took   float64 `json:"dur"`
-	CPU    float64 `json:"tdur"` // of the thread
+	CPU    float64 `json:"tdur"` // processor time of the thread
 	Thread int     `json:"tid"`
 }
 
-// trace has the browser trace itself for a span of the arena's time.
+// trace records a trace of the browser for some time.
 func (p *tab) trace(ms int) (all []traceEvent) {
 	p.t.Helper()
 	var mu sync.Mutex
@@ -74,9 +74,10 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// TestArenaFrames measures how many frames a second the browser draws with forty heroes in view, without a graphics
-// card, and how much time of a processor the page's thread takes for one: less than a sixtieth of a second, so
-// that 60 are drawn where nothing else wants the processor.
+// TestArenaFrames measures the frame rate of the browser with forty heroes in view, without a
+// graphics card, and the processor time of the page's thread for each frame. This must be less
+// than a sixtieth of a second, so that 60 frames a second are drawn if the processor is otherwise
+// idle.
 func TestArenaFrames(t *testing.T) {
 	if !*traced {
 		t.Skip("only with -frames")
@@ -88,7 +89,7 @@ func TestArenaFrames(t *testing.T) {
 				a.pass(300)
 				p := open(t, a.url+"#"+as, size[0], size[1])
 				p.theme("dark")
-				if as == "play" { // where most are
+				if as == "play" { // move to where most heroes are
 					you := p.playing()
 					a.ask(func(w *game.World) { w.Units()[you-1].X, w.Units()[you-1].Y = 42, 32 })
 				}
@@ -99,10 +100,10 @@ func TestArenaFrames(t *testing.T) {
 	}
 }
 
-// draw lets a page draw for eight seconds, and returns what a frame takes of a processor in ms.
+// draw lets a page draw for eight seconds, and returns the processor time for each frame, in ms.
 func (a *arena) draw(p *tab) float64 {
 	var drawn, script []float64
-	page, busy := 0, map[int]float64{} // by thread
+	page, busy := 0, map[int]float64{} // processor time by thread
 	for _, e := range p.trace(8000) {
 		switch e.Name {
 		case "DrawFrame":

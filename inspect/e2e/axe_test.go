@@ -15,7 +15,7 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// axe is the text of axe-core, see testdata/axe.
+// axe returns the source of axe-core, see testdata/axe.
 func axe(t *testing.T) string {
 	t.Helper()
 	f, err := os.Open("testdata/axe/axe.min.js.gz")
@@ -28,7 +28,7 @@ func axe(t *testing.T) string {
 	return string(text)
 }
 
-// violation is what axe finds.
+// violation is a violation of a rule of axe.
 type violation struct {
 	ID, Help string
 	Nodes    []struct {
@@ -37,7 +37,7 @@ type violation struct {
 	}
 }
 
-// violations has axe look at the page, by all of its rules.
+// violations checks the page with all rules of axe and returns the violations.
 func (p *tab) violations() (out []string) {
 	p.t.Helper()
 	eval[any](p, `void (window.axed = null, axe.run(document, { resultTypes: ["violations"] }).then((r) => { window.axed = JSON.stringify(r.violations); }, (e) => { window.axed = JSON.stringify([{ id: "axe failed", help: String(e), nodes: [] }]); }))`)
@@ -54,8 +54,8 @@ func (p *tab) violations() (out []string) {
 	return out
 }
 
-// No page has a violation by any rule of axe: in both themes, on a telephone and on a wide screen, with a
-// stuck player, incidents, a refused reload and the field for the token.
+// TestAxe checks that no page violates a rule of axe. It tests both themes, a phone and a wide
+// screen, with a stuck player, incidents, a refused reload and the field for the token.
 func TestAxe(t *testing.T) {
 	w := newWorld(t, inspect.Options{Token: token, Reload: func() (any, error) { return nil, errReload }})
 	w.page.Reloaded(nil, errReload)

@@ -29,8 +29,8 @@ import (
 
 var shots = flag.Bool("shots", false, "retake the pictures in shots/")
 
-// chrome returns the path of the browser. Without one the test is skipped, but not where
-// it must run.
+// chrome returns the path of the browser. If there is no browser, it skips the test, except in
+// CI, where the test fails.
 func chrome(t *testing.T) string {
 	t.Helper()
 	if path := os.Getenv("CHROME_BIN"); path != "" {
@@ -48,19 +48,19 @@ func chrome(t *testing.T) string {
 	return ""
 }
 
-// tab is a page in the browser, and all that went wrong in it.
+// tab is a tab of the browser, with the errors that occurred in it.
 type tab struct {
 	t   *testing.T
 	ctx context.Context
 
 	mu      sync.Mutex
 	wrong   []string // console errors, exceptions
-	foreign []string // requests to anywhere but the page's own host
+	foreign []string // requests to hosts other than the page's own
 	host    string
 }
 
-// open starts a browser and opens a URL in it. At the end of the test the tab must have
-// had no error and must have asked no other host.
+// open starts a browser and opens a URL in it. At the end of the test, there must have been no
+// error and no request to another host.
 func open(t *testing.T, address string, width, height int64) *tab {
 	t.Helper()
 	return openIn(browser(t), t, address, width, height, "")
@@ -111,7 +111,7 @@ func openIn(ctx context.Context, t *testing.T, address string, width, height int
 	return p
 }
 
-// heard notes what must not be.
+// heard records errors and requests to other hosts.
 func (p *tab) heard(ev any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -133,8 +133,8 @@ func (p *tab) heard(ev any) {
 	}
 }
 
-// expect takes what a test has brought about itself off the list of what went wrong; it must
-// be there.
+// expect removes errors that the test has caused itself from the list of errors. The test fails
+// if the list does not contain the text.
 func (p *tab) expect(text string) {
 	p.t.Helper()
 	p.mu.Lock()
@@ -144,8 +144,9 @@ func (p *tab) expect(text string) {
 	p.wrong = rest
 }
 
-// cutOff forgets that the server has closed streams. A test says so that holds the page up: for as long as axe
-// runs nothing is read, and where that is longer than a write may take, the server is right.
+// cutOff removes errors about streams that the server has closed. It is for tests that block the
+// page: while axe runs, the page does not read, and the server closes a stream if a write takes
+// too long.
 func (p *tab) cutOff() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -154,7 +155,7 @@ func (p *tab) cutOff() {
 	})
 }
 
-// do runs steps.
+// do runs steps in the tab.
 func (p *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
 	require.NoError(p.t, chromedp.Do(p.ctx, steps...))
@@ -168,7 +169,8 @@ func eval[T any](p *tab, expression string) T {
 	return v
 }
 
-// patience is how long a test waits for what must come: far more than it takes on a busy machine.
+// patience is the time that a test waits for a condition. It is much more than is needed on a
+// busy machine.
 const patience = time.Minute
 
 // until waits until an expression in the page is true.
@@ -181,16 +183,16 @@ func (p *tab) until(expression string) {
 	}
 }
 
-// within waits so long until an expression in the page is true.
+// within waits at most d until an expression in the page is true.
 func (p *tab) within(d time.Duration, expression string) error {
-	// What is not on the page yet is not there, and no error: an expression that is written wrongly
-	// still is one.
+	// A TypeError means that an element does not exist yet, which is not an error. Other errors
+	// are reported.
 	there := "(() => { try { return (" + expression + "); } catch (e) { if (e instanceof TypeError) return false; throw e; } })()"
 	_, err := chromedp.Run(p.ctx, chromedp.Poll[any](there, chromedp.WithPollingTimeout(d), chromedp.WithPollingInterval(20*time.Millisecond)))
 	return err
 }
 
-// shoot takes a picture of the whole page.
+// shoot takes a screenshot of the whole page.
 func (p *tab) shoot(path string) {
 	p.t.Helper()
 	data, err := chromedp.Run(p.ctx, chromedp.FullScreenshot(100))
@@ -198,7 +200,7 @@ func (p *tab) shoot(path string) {
 	require.NoError(p.t, os.WriteFile(path, data, 0o644))
 }
 
-// picture takes one of the pictures of the docs, if they are wanted.
+// picture takes a screenshot for the documentation, if the flag -shots is set.
 func (p *tab) picture(name string) {
 	p.t.Helper()
 	if *shots {
@@ -206,7 +208,7 @@ func (p *tab) picture(name string) {
 	}
 }
 
-// crop saves the top of a picture of the docs as another one.
+// crop saves the top of a screenshot as another image.
 func (p *tab) crop(name, as string, height int) {
 	p.t.Helper()
 	if !*shots {

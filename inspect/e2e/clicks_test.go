@@ -14,8 +14,8 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// redefine is what a designer does: venom calls another handler from here on, and the game takes the
-// definitions in while it runs.
+// redefine reloads the definitions, as after a designer's change. From then on, venom calls
+// another handler.
 func (w *world) redefine(t *testing.T) {
 	t.Helper()
 	specs := definitions()
@@ -30,9 +30,9 @@ func (w *world) redefine(t *testing.T) {
 	}))
 }
 
-// A minute of clicks: in a running game a handler is made wrong by a reload, for one player. An operator
-// who knows nothing of it finds, by clicks alone, the player, the buff, the file with its line, the line of
-// the handler that hangs, and the reload that has brought it.
+// TestMinuteOfClicks breaks a handler for one player by a reload in a running game. With clicks
+// alone, an operator who does not know this can find the player, the buff, its file and line, the
+// line of the handler that hangs, and the reload that has caused it.
 func TestMinuteOfClicks(t *testing.T) {
 	w := newWorld(t, inspect.Options{Title: "Northmarch"})
 	p := open(t, w.url, wide, tall)
@@ -51,13 +51,13 @@ func TestMinuteOfClicks(t *testing.T) {
 	}
 	p.picture("clicks-1")
 
-	// The first line names the player. What was it doing?
+	// The first line names the player. Open the player's page.
 	click(`#verdict a[href="#/player/7"]`)
 	p.until(`document.querySelector("#p-name").textContent == "Sigrun Bold" && document.querySelector("#p-state").textContent.startsWith("is stuck in venom")`)
 	p.until(`document.querySelector('#past-lanes a[href="#/definition/venom"]')`)
 	p.picture("clicks-2")
 
-	// The incident has where its handler is.
+	// The incident contains the position of the handler.
 	click("#to-incidents")
 	const stuck = `[...document.querySelectorAll("#incident-list li")].find((n) => n.textContent.includes("stuck handler"))`
 	p.until(stuck + ` && ` + stuck + `.textContent.includes("buffs/world.yaml:1")`)
@@ -66,14 +66,15 @@ func TestMinuteOfClicks(t *testing.T) {
 	require.NotContains(t, eval[string](p, stuck+`.querySelector("pre").textContent`), "workerState")
 	p.picture("clicks-3")
 
-	// The definition: its file and line, what it calls, who else has it.
+	// The page of the definition shows its file and line, the handler that it calls, and the
+	// players that have it.
 	click(`#incident-list a[href="#/definition/venom"]`)
 	p.until(`document.querySelector("#s-place").textContent == "buffs/world.yaml:1" && document.querySelector("#s-fields").textContent.includes("call drain")`)
 	p.until(`/pulse[\d,.]+ per second/.test(document.querySelector("#s-figures").textContent)`)
 	p.until(`document.querySelectorAll("#holders li").length > 0 || document.querySelector("#h-note").textContent.includes("unknown for")`)
 	p.picture("clicks-4")
 
-	// And who has changed it: a reload, a moment before.
+	// The list of reloads shows that it was changed a moment before.
 	click("#to-definitions")
 	p.until(`document.querySelector("#reloads li .ok") && document.querySelector("#reloads").textContent.includes("venom")`)
 	took := time.Since(began)
@@ -81,7 +82,7 @@ func TestMinuteOfClicks(t *testing.T) {
 	require.LessOrEqual(t, clicks, 6)
 	require.Less(t, took, time.Minute)
 
-	// When it is over it is still known.
+	// The incident is still listed when it is over.
 	close(w.gate)
 	click("#to-incidents")
 	p.until(stuck + ` && !` + stuck + `.classList.contains("open") && / s$|ms$/.test(` + stuck + `.querySelectorAll(".soft")[1].textContent)`)

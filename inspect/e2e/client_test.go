@@ -15,8 +15,8 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// clientPage lets the client of package replicate read lists of messages, and shows how many messages there were:
-// each line of the file is a list, or the whole file is one.
+// clientPage feeds lists of messages to the client of package replicate, and shows the number of
+// messages. Each line of the file is a list, or the whole file is one list.
 const clientPage = `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><title>client</title><p id="said"></p>
 <script type="module">
 	import { check } from "./js/check.js";
@@ -30,8 +30,8 @@ const clientPage = `<!doctype html><meta charset="utf-8"><link rel="icon" href="
 	}
 </script>`
 
-// readsAll has the client of package replicate read a file in a browser, and returns how many lists there were, and
-// messages.
+// readsAll feeds a file to the client of package replicate in a browser, and returns the numbers
+// of lists and messages.
 func readsAll(t *testing.T, file string) (lists, messages int) {
 	mux := http.NewServeMux()
 	mux.Handle("/js/", http.FileServer(http.Dir("../../replicate")))
@@ -50,15 +50,15 @@ func readsAll(t *testing.T, file string) (lists, messages int) {
 	return must(strconv.Atoi(words[4])), must(strconv.Atoi(words[0]))
 }
 
-// The client of package replicate knows in a browser what it knows in node and what the one in Go does, after each
-// message of the vectors.
+// TestReplicateClient checks that in a browser, the JavaScript client of package replicate has
+// the expected state after each message of the vectors.
 func TestReplicateClient(t *testing.T) {
 	_, n := readsAll(t, "../../replicate/testdata/vectors.json")
 	require.Greater(t, n, 20)
 }
 
-// And so it does after each message of random histories, over lines that lose, double and spoil: those that
-// package replicate plays for node.
+// TestReplicateHistories checks the same for the random histories of package replicate, whose
+// connections lose, duplicate and corrupt messages.
 func TestReplicateHistories(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "histories.json")
 	play := exec.CommandContext(t.Context(), "go", "test", "-run", "^TestJavaScript$", "./replicate", "-long="+strconv.Itoa(long.Times(1)), "-js.file", file)

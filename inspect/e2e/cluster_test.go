@@ -15,10 +15,10 @@ import (
 	clusterpage "github.com/bufftick/bufftick/cluster/inspect"
 )
 
-// fakeNode is a cluster with everything that its page has to show.
+// fakeNode is a node of a cluster with everything that the page can show.
 type fakeNode struct{ zones []cluster.ZoneInfo }
 
-// hostileZone is a name that would be more than text if it could.
+// hostileZone is a zone name that contains HTML and control characters.
 const hostileZone = "z<img src=x onerror=alert(1)>\u202e\"&"
 
 func newFakeNode() *fakeNode {
@@ -44,7 +44,8 @@ func (f *fakeNode) Info() cluster.NodeInfo {
 }
 
 func (f *fakeNode) Look(context.Context) ([]cluster.NodeInfo, error) {
-	return []cluster.NodeInfo{f.Info(), {Node: "c1", Stats: cluster.Stats{Zones: 4}}}, nil // b1 is silent
+	// node b1 does not answer
+	return []cluster.NodeInfo{f.Info(), {Node: "c1", Stats: cluster.Stats{Zones: 4}}}, nil
 }
 
 func (f *fakeNode) Moves() (all []cluster.Change) {
@@ -54,8 +55,8 @@ func (f *fakeNode) Moves() (all []cluster.Change) {
 	return all
 }
 
-// TestCluster: the page of a cluster shows what there is, as text, and has no violation by any rule of axe, in both themes,
-// on a telephone and on a wide screen.
+// TestCluster checks that the page of a cluster shows the nodes and zones as text, and violates
+// no rule of axe, in both themes, on a phone and on a wide screen.
 func TestCluster(t *testing.T) {
 	s := httptest.NewServer(clusterpage.Handler(newFakeNode(), clusterpage.Options{}))
 	defer s.Close()
@@ -81,7 +82,7 @@ func TestCluster(t *testing.T) {
 	}
 }
 
-// TestClusterToken: where a token is wanted the page asks for it.
+// TestClusterToken checks that the page asks for the token if one is required.
 func TestClusterToken(t *testing.T) {
 	s := httptest.NewServer(clusterpage.Handler(newFakeNode(), clusterpage.Options{Token: strings.Repeat("k", 32)}))
 	defer s.Close()

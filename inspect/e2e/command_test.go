@@ -8,7 +8,8 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// In development a player's page has a command line, which is completed and says what came of it.
+// TestCommandLine checks that with Options.Unsafe, a player's page has a command line with
+// completions, which shows the result of a command.
 func TestCommandLine(t *testing.T) {
 	w := newWorld(t, inspect.Options{Token: token, Unsafe: true})
 	p := open(t, w.url+"#/player/7", wide, tall)

@@ -22,7 +22,7 @@ var (
 	heapFor = flag.Duration("heap.for", 12*time.Second, "how long TestHeap looks at all of them")
 )
 
-// call sends a command to the tab.
+// call sends a command of the DevTools protocol to the tab.
 func call[P, R any](p *tab, method cdp.Command[P, R], params P) (out R) {
 	p.t.Helper()
 	p.do(chromedp.Func(func(ctx context.Context, tg *chromedp.Target) (err error) {
@@ -49,14 +49,15 @@ func (p *tab) spent() (busy, script, layout, style float64) {
 	return busy, script, layout, style
 }
 
-// routes are all pages of the page.
+// routes lists all routes of the page.
 var routes = []string{"#/", "#/player/7", "#/definitions", "#/definition/venom", "#/incidents", "#/nowhere"}
 
-// mainThreadMost is the share of a processor that the page's main thread may take.
+// mainThreadMost is the share of a processor that the page's main thread may use.
 const mainThreadMost = 0.08
 
-// The page's main thread takes little of a processor while a game of 1,200 players goes on: by the
-// thread's own clock, so that it does not matter who else wants the processor.
+// TestMainThread checks that the page's main thread uses little processor time during a game of
+// 1,200 players. It measures the processor time of the thread, so that other processes do not
+// matter.
 func TestMainThread(t *testing.T) {
 	if !long.On() {
 		t.Skip("it measures for seconds: -long")
@@ -67,7 +68,7 @@ func TestMainThread(t *testing.T) {
 	call(p, performance.Enable, performance.EnableParams{TimeDomain: "threadTicks"})
 	for _, route := range routes {
 		eval[any](p, `void (location.hash = "`+route+`")`)
-		<-time.After(500 * time.Millisecond) // what is made once is made
+		<-time.After(500 * time.Millisecond) // skip the initial work
 		began := time.Now()
 		busy, script, layout, style := p.spent()
 		<-time.After(*costFor)
@@ -79,7 +80,7 @@ func TestMainThread(t *testing.T) {
 	}
 }
 
-// The page's heap is flat, whatever one looks at.
+// TestHeap checks that the page's heap does not grow, whatever it shows.
 func TestHeap(t *testing.T) {
 	if !long.On() {
 		t.Skip("it measures for seconds: -long")
@@ -91,13 +92,13 @@ func TestHeap(t *testing.T) {
 	for round := 0; time.Since(began) < *heapFor || round < 3; round++ {
 		for _, route := range routes {
 			eval[any](p, `void (location.hash = "`+route+`")`)
-			<-time.After(700 * time.Millisecond) // as long as somebody would look
+			<-time.After(700 * time.Millisecond) // as long as a user would stay on the page
 		}
 		call(p, heapprofiler.CollectGarbage, cdp.Empty{})
 		u := call(p, runtime.GetHeapUsage, cdp.Empty{})
 		nodes := eval[int](p, `document.querySelectorAll("*").length`)
 		if n++; n == 2 {
-			first = u.UsedSize // the second: what is made once is there
+			first = u.UsedSize // compare with the second round, after the initial allocations
 		}
 		if last = u.UsedSize; n%10 == 2 || *heapFor < time.Minute {
 			t.Logf("%8v: heap %.2f MB, %d elements", time.Since(began).Round(time.Second), last/1e6, nodes)

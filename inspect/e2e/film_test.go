@@ -14,14 +14,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// film is a moving picture: what a tab shows for a while, in 255 colours, each frame only where it differs from
-// the one before.
+// film is an animation of a tab in 255 colours. Each frame contains only the part that differs
+// from the previous frame.
 type film struct {
 	frames []image.Image
 	at     []float64 // in ms
 }
 
-// shoot takes one frame after the other, as fast as the browser gives them.
+// shoot takes frames, as fast as the browser provides them.
 func (f *film) shoot(t *testing.T, p *tab, frames int) {
 	t.Helper()
 	for range frames {
@@ -34,7 +34,7 @@ func (f *film) shoot(t *testing.T, p *tab, frames int) {
 	}
 }
 
-// write writes it as a GIF.
+// write writes the film as a GIF.
 func (f *film) write(t *testing.T, path string) {
 	t.Helper()
 	palette := append(color.Palette{color.Transparent}, paletteOf(f.frames)...)
@@ -77,8 +77,8 @@ func (f *film) write(t *testing.T, path string) {
 	t.Logf("%s: %d frames in %.1f s, %d bytes", path, len(f.frames), (f.at[len(f.at)-1]-f.at[0])/1000, file.Len())
 }
 
-// paletteOf returns 255 colours for some pictures: the box with the widest side is cut at its median, again
-// and again.
+// paletteOf returns 255 colours for some images, using median cut. It repeatedly splits the box
+// with the widest side at its median.
 func paletteOf(frames []image.Image) (out color.Palette) {
 	var all [][3]uint8
 	for k := 0; k < len(frames); k += 1 + len(frames)/4 {
@@ -119,7 +119,8 @@ func paletteOf(frames []image.Image) (out color.Palette) {
 	return out
 }
 
-// widestSide returns the colour in which a box is widest, and by how much, weighed by how many there are.
+// widestSide returns the colour component with the widest range in a box, and the range weighted
+// by the number of pixels.
 func widestSide(box [][3]uint8) (side, width int) {
 	if len(box) < 2 {
 		return 0, 0
@@ -142,8 +143,9 @@ func widestSide(box [][3]uint8) (side, width int) {
 	return side, width
 }
 
-// The moving picture of the docs. The game waits for the film: a tenth of a second passes between two frames,
-// on the server and for the page, however long the browser takes for a picture.
+// TestArenaFilm takes the animation for the documentation. The game waits for the film, so that a
+// tenth of a second passes between two frames, on the server and for the page, however long the
+// browser needs for a screenshot.
 func TestArenaFilm(t *testing.T) {
 	if !*shots {
 		t.Skip("only with -shots")
@@ -164,7 +166,7 @@ func TestArenaFilm(t *testing.T) {
 		a.frames <- 2
 		p.until(`arena.world.at >= arena.film + 100 && (arena.film = arena.world.at, true)`)
 		eval[any](p, `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() => done(0)))))`)
-		if k >= 6 { // what has been in the air has landed
+		if k >= 6 { // start when the first projectiles have landed
 			f.shoot(t, p, 1)
 		}
 	}

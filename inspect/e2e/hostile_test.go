@@ -15,7 +15,7 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// hostile are names that try to become something else than text.
+// hostile returns names that try to be interpreted as something other than text.
 func hostile() []string {
 	return []string{
 		`<script>window.pwned=1</script>`,
@@ -35,9 +35,9 @@ func hostile() []string {
 	}
 }
 
-// Whatever a name says, nothing of it runs, nothing breaks, and the page still works. The
-// names are those of players, definitions, tags, attributes, and of the page itself, and
-// they stand in the error of a reload.
+// TestHostileNames checks that no part of a name is executed and that the page still works. The
+// names are used for players, definitions, tags, attributes and the page itself, and in the error
+// of a reload.
 func TestHostileNames(t *testing.T) {
 	names := hostile()
 	specs := []buff.Spec{{ID: "trap", Kind: define.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: define.DoCall, Name: "hang"}}}}}
@@ -76,7 +76,7 @@ func TestHostileNames(t *testing.T) {
 	})
 	require.NoError(t, err)
 	w := &world{eng: eng, page: page, gate: gate}
-	const far = buff.OwnerID(math.MaxUint64) // an id that a browser's number cannot hold
+	const far = buff.OwnerID(math.MaxUint64) // an id that a JavaScript number cannot represent
 	ids := []buff.OwnerID{far}
 	for i := range names {
 		ids = append(ids, buff.OwnerID(i))
@@ -106,7 +106,8 @@ func TestHostileNames(t *testing.T) {
 		if s.ID == "trap" {
 			continue
 		}
-		require.NoError(t, eng.Inbox().AddBuff(far, buff.Application{Spec: s, Source: 1})) // refused: it has one
+		// refused, because the player already has such a buff
+		require.NoError(t, eng.Inbox().AddBuff(far, buff.Application{Spec: s, Source: 1}))
 	}
 	eval[any](p, `void (location.hash = "#/definitions")`)
 	p.until(`document.querySelectorAll("#specs tr").length > 5 && document.querySelectorAll("#reloads li").length > 5 && document.querySelector("#specs td.denied").textContent`)

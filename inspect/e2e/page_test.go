@@ -16,7 +16,8 @@ import (
 
 const wide, tall = 1280, 900
 
-// The hands move as fast as the game's clock, and waiting players are shown.
+// TestClockHands checks that the hands move at the speed of the game's clock, and that waiting
+// players are shown.
 func TestClockHands(t *testing.T) {
 	w := newWorld(t, inspect.Options{Title: "Northmarch"})
 	p := open(t, w.url, wide, tall)
@@ -37,17 +38,17 @@ func TestClockHands(t *testing.T) {
 	p.until(`document.querySelector("#frames .took") && document.querySelectorAll("#times rect").length > 0 && document.querySelector("#times .budget")`)
 	p.until(`document.querySelector("#frames .took").getAttribute("d").split("L").length > 300`)
 	p.picture("overview")
-	p.crop("overview", "overview-top", 520) // for the README
+	p.crop("overview", "overview-top", 520) // image for the README
 }
 
-// A player whose handler does not return is named on the page.
+// TestStuckPlayer checks that a player whose handler does not return is named on the page.
 func TestStuckPlayer(t *testing.T) {
 	w := newWorld(t, inspect.Options{})
 	p := open(t, w.url, wide, tall)
 	p.until(`document.querySelector("#verdict").textContent.startsWith("All is well")`)
 	w.trap(t, hero)
 	p.until(`document.querySelector("#verdict").className == "alarm" && document.querySelector("#verdict").textContent.includes("Sigrun Bold #7 in trap")`)
-	// The first line comes with each look, the lists below it with every few.
+	// The first line is updated with each view, and the lists below it with every few views.
 	p.until(`document.querySelector("#stuck").textContent.includes("Sigrun Bold") && document.querySelectorAll("#workers .held").length == 1`)
 	p.until(`/for [3-9]\.\d s/.test(document.querySelector("#stuck").textContent)`)
 	p.picture("stuck")
@@ -55,7 +56,7 @@ func TestStuckPlayer(t *testing.T) {
 	p.until(`document.querySelector("#verdict").className == "calm"`)
 }
 
-// The first line shows the game's alarm until it is over.
+// TestAlarm checks that the first line shows the game's alarm until it is over.
 func TestAlarm(t *testing.T) {
 	var text atomic.Pointer[string]
 	say := func(s string) { text.Store(&s) }
@@ -69,8 +70,9 @@ func TestAlarm(t *testing.T) {
 	p.until(`document.querySelector("#verdict").className == "calm"`)
 }
 
-// A screen reader announces the first line when its subject changes, and then not again for five
-// seconds. The test controls that time: it holds the page's timers of that length.
+// TestAnnouncements checks that a screen reader announces the first line when its topic changes,
+// and then not again for five seconds. To control this time, the test intercepts timers of that
+// length.
 func TestAnnouncements(t *testing.T) {
 	var text atomic.Pointer[string]
 	say := func(s string) { text.Store(&s) }
@@ -86,13 +88,14 @@ func TestAnnouncements(t *testing.T) {
 		new MutationObserver(() => heard.push(document.querySelector("#aloud").textContent)).observe(document.querySelector("#aloud"), { childList: true, characterData: true, subtree: true });
 	})()`)
 	say("One.")
-	p.until(`heard.length == 1 && held.length == 1`) // after the timer that ran already, which nobody holds
+	// after the timer that was already running, which is not intercepted
+	p.until(`heard.length == 1 && held.length == 1`)
 	for _, text := range []string{"", "Two.", "", "Three."} {
 		say(text)
 		p.until(`document.querySelector("#verdict").textContent.includes("` + cmp.Or(text, "All is well") + `")`)
 	}
 	require.Equal(t, 1, eval[int](p, `heard.length`), "it has spoken already")
-	// When the time is over it says what is so then, if that is about something else.
+	// After that time, the present topic is announced if it is different.
 	if !eval[bool](p, `heard[0].startsWith("All is well")`) {
 		say("")
 	}
@@ -104,7 +107,7 @@ func TestAnnouncements(t *testing.T) {
 	require.Empty(t, eval[[]string](p, `[...document.querySelectorAll("[aria-live]")].filter((n) => n.id != "aloud").map((n) => n.id)`))
 }
 
-// A buff's bar shrinks and its pulses are counted.
+// TestPlayer checks that a buff's bar shrinks and that its pulses are counted.
 func TestPlayer(t *testing.T) {
 	w := newWorld(t, inspect.Options{})
 	p := open(t, w.url+"#/player/7", wide, tall)
@@ -133,9 +136,9 @@ func TestPlayer(t *testing.T) {
 	p.picture("player")
 }
 
-// The charts keep what they know when somebody goes to another page and comes back, say what is
-// under the pointer, count every kind of event, and paint nothing outside of themselves, also where
-// all frames are on one side of the budget.
+// TestCharts checks that the charts keep their data when the user goes to another page and
+// returns, show a tip at the pointer, count every kind of event, and draw nothing outside of
+// their area, even if all frames are on one side of the budget.
 func TestCharts(t *testing.T) {
 	w := newWorld(t, inspect.Options{})
 	p := open(t, w.url, wide, tall)
@@ -163,7 +166,7 @@ func TestCharts(t *testing.T) {
 	require.Empty(t, eval[[]string](p, `[...document.querySelectorAll(".chart")].flatMap((box) => { const r = box.getBoundingClientRect(); return [...box.querySelectorAll("svg *")].filter((n) => { const q = n.getBoundingClientRect(); return q.left < r.left - 12 || q.right > r.right + 12; }).map((n) => box.id + ": " + n.outerHTML); })`))
 }
 
-// The focused element keeps the focus while the lists update.
+// TestFocusStays checks that the focused element keeps the focus while the lists are updated.
 func TestFocusStays(t *testing.T) {
 	w := newWorld(t, inspect.Options{})
 	p := open(t, w.url, wide, tall)
@@ -175,13 +178,14 @@ func TestFocusStays(t *testing.T) {
 		window.order = () => [...document.querySelectorAll("#most a")].indexOf(a);
 		window.at = order();
 	})()`)
-	// Buffs come and go; the one who has the focus moves, or leaves the list.
+	// Buffs are added and removed. The focused item moves or is removed.
 	p.until(`order() != at`)
 	require.True(t, eval[bool](p, `!held.isConnected || document.activeElement === held`))
 }
 
-// slash presses the key of the search. The driver would send the character of its own to
-// whatever has the focus then, which a browser does not.
+// slash presses the key that focuses the search field. It dispatches the event itself, because
+// chromedp would also type the character into the newly focused field, which a browser does not
+// do.
 func (p *tab) slash() {
 	p.t.Helper()
 	eval[any](p, `void document.dispatchEvent(new KeyboardEvent("keydown", { key: "/", cancelable: true }))`)
@@ -207,7 +211,8 @@ func TestSearch(t *testing.T) {
 	p.until(`document.querySelectorAll("#specs tr").length == 10`)
 }
 
-// All of the page can be had by keys alone, and what has the focus is seen.
+// TestKeyboard checks that the whole page can be used with the keyboard alone, and that the
+// focused element is visible.
 func TestKeyboard(t *testing.T) {
 	w := newWorld(t, inspect.Options{})
 	p := open(t, w.url, wide, tall)
@@ -240,12 +245,12 @@ func TestKeyboard(t *testing.T) {
 	p.until(`location.hash == "` + second + `" && document.querySelectorAll("#buffs li").length > 0`)
 	p.do(chromedp.KeyEvent("\x1b"))
 	p.until(`!document.querySelector("#overview").hidden`)
-	// Whatever reacts to a click is a link, a button, a field or a summary, and none of these
-	// is left out by the tabulator; what scrolls is reached by it too.
+	// Every element that reacts to a click is a link, a button, a field or a summary, and the Tab
+	// key reaches all of these. It also reaches elements that scroll.
 	require.Zero(t, eval[int](p, `document.querySelectorAll("[tabindex]:not(pre, .scroll), [onclick], [role=button]").length`))
 }
 
-// gapWriter tells the browser of a gap, behind the first events.
+// gapWriter inserts a gap event after the first events.
 type gapWriter struct {
 	http.ResponseWriter
 	writes int
@@ -262,8 +267,8 @@ func (g *gapWriter) Write(p []byte) (int, error) {
 	return g.ResponseWriter.Write(p)
 }
 
-// A slow browser shows how many views it skipped. TestGap of package inspect checks the
-// server's part.
+// TestGap checks that a slow browser shows how many views it has skipped. TestStream_Gap of
+// package inspect checks the server.
 func TestGap(t *testing.T) {
 	w := newWorld(t, inspect.Options{})
 	w.wrap = func(rw http.ResponseWriter, r *http.Request) http.ResponseWriter {
@@ -277,7 +282,8 @@ func TestGap(t *testing.T) {
 	p.until(`document.querySelector("#gap").hidden`)
 }
 
-// The colours follow the system and the key, and no text is lost in them.
+// TestDark checks that the colours follow the system's setting and the key, and that all texts
+// are readable.
 func TestDark(t *testing.T) {
 	w := newWorld(t, inspect.Options{Title: "Northmarch"})
 	p := open(t, w.url, wide, tall)
@@ -296,7 +302,8 @@ func TestDark(t *testing.T) {
 	}
 }
 
-// faint finds texts that are hard to read, by the contrast of WCAG.
+// faint is an expression that returns texts that are hard to read according to the contrast rule
+// of WCAG.
 const faint = `(() => {
 	const rgb = (c) => c.match(/[\d.]+/g).map(Number);
 	const lum = (c) => { const [r, g, b] = c.map((x) => { x /= 255; return x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4; }); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
@@ -311,7 +318,7 @@ const faint = `(() => {
 	return out;
 })()`
 
-// Nothing is cut off on a small telephone.
+// TestNarrow checks that nothing is cut off on a small phone.
 func TestNarrow(t *testing.T) {
 	w := newWorld(t, inspect.Options{})
 	p := open(t, w.url, 375, 812)
@@ -327,7 +334,8 @@ func TestNarrow(t *testing.T) {
 	}
 }
 
-// The error of a reload appears on the page with its line, and denials with their reason.
+// TestReload checks that the error of a reload appears on the page with its line, and denials
+// with their reasons.
 func TestReload(t *testing.T) {
 	good := false
 	w := newWorld(t, inspect.Options{Token: token, Reload: func() (any, error) {
@@ -359,14 +367,14 @@ func TestReload(t *testing.T) {
 	p.until(`document.querySelector("#s-fields").textContent.includes("stack.by") && document.querySelector("#s-place").textContent == "buffs/world.yaml:1" && document.querySelectorAll("#holders li").length > 0`)
 	p.until(`/pulse[\d,.]+ per second/.test(document.querySelector("#s-figures").textContent) && document.querySelector("#s-figures").textContent.includes("of total handler time")`)
 	p.picture("definition")
-	// To one who has it, and back.
+	// Go to a player that has the buff, and back.
 	p.do(chromedp.Click(chromedp.CSS("#holders a")))
 	p.until(`location.hash.startsWith("#/player/") && document.querySelector("#buffs a.what[href='#/definition/venom']")`)
 	p.do(chromedp.Click(chromedp.CSS("#buffs a.what[href='#/definition/venom']")))
 	p.until(`location.hash == "#/definition/venom" && document.querySelectorAll("#holders li").length > 0`)
 }
 
-// With the token a buff can be removed and a player paused.
+// TestActions checks that with the token, a buff can be removed and a player paused.
 func TestActions(t *testing.T) {
 	w := newWorld(t, inspect.Options{Token: token})
 	p := open(t, w.url+"#/player/7", wide, tall)
@@ -380,7 +388,7 @@ func TestActions(t *testing.T) {
 	p.until(`document.querySelector("#told").textContent.includes("Token accepted")`)
 	p.do(chromedp.Click(chromedp.CSS("#p-pause")))
 	p.until(`document.querySelector("#p-state").textContent == "is paused"`)
-	// What it carries keeps its bar and its time, which stand still.
+	// The player's buffs keep their bars and remaining times, which do not change.
 	const bar = `[...document.querySelectorAll("#buffs li")].find((n) => n.textContent.includes("Well Rested"))`
 	stood := eval[string](p, bar+`.querySelector(".left").textContent`)
 	require.Regexp(t, `^\d:\d\d:\d\d$`, stood)
@@ -397,12 +405,13 @@ func TestActions(t *testing.T) {
 	p.until(`!document.querySelector("#buffs").textContent.includes("Well Rested") && document.querySelector("#history").textContent.includes("cancelled: removed by a command")`)
 }
 
-// What happened to a player in the last minute is there afterwards: a lane for each buff, what was at an
-// instant of it, why something was denied, somebody else beside, and a link that leads there.
+// TestLastMinute checks the history of a player's last minute. It has a lane for each buff, the
+// state at an instant, reasons of denials, a second player for comparison, and a link to the
+// instant.
 func TestLastMinute(t *testing.T) {
 	w := newWorld(t, inspect.Options{})
 	p := open(t, w.url+"#/player/7", wide, tall)
-	// Others put Venom on the player as well.
+	// Other players also apply Venom to the player.
 	const lane = `[...document.querySelectorAll("#past-lanes li")].find((n) => /^Venom from .* #8$/.test(n.querySelector(".lane")?.textContent))`
 	venom := w.eng.Catalog().Spec("venom")
 	for range 7 {
@@ -417,7 +426,8 @@ func TestLastMinute(t *testing.T) {
 	p.until(`[...document.querySelectorAll("#past-lanes text.deny title")].some((n) => n.textContent.includes("limit: the stack limit is reached"))`)
 	p.until(lane + `.querySelector("rect title").textContent.includes("×")`)
 
-	// Back to before the third pulse: the bars are those of then, and stay while the game goes on.
+	// Go back to before the third pulse. The bars show that instant, and do not change while the
+	// game continues.
 	eval[any](p, `void (() => {
 		const at = `+lane+`.querySelectorAll("circle.pulse")[1].querySelector("title").textContent.slice(0, 12).split(":").reduce((s, x) => 60 * s + Number(x), 0) * 1000;
 		const range = document.querySelector("#past-at");
@@ -432,7 +442,7 @@ func TestLastMinute(t *testing.T) {
 	eval[any](p, `void (document.querySelector("#past-filter").value = "", document.querySelector("#past-filter").dispatchEvent(new Event("input")))`)
 	p.picture("past")
 
-	// While its time stands still a buff has as much left as when that began, and the lane says so.
+	// While its time is paused, a buff keeps its remaining time, and the lane shows the pause.
 	eval[any](p, `document.querySelector("#past-live").click()`)
 	require.NoError(t, w.eng.Inbox().Do(buff.Pause(hero)))
 	p.until(lane + ` && ` + lane + `.querySelector("rect.still") && ` + lane + `.querySelector("rect.still title").textContent.startsWith("paused")`)

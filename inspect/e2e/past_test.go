@@ -11,12 +11,14 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// The slider shows the attributes as they were: the base, and what each buff did to it with the stacks that it had.
-func TestAttributesThen(t *testing.T) {
+// TestAttributes_EarlierInstant checks that the slider shows the attributes at an earlier
+// instant, with their bases and the effect of each buff with its stacks.
+func TestAttributes_EarlierInstant(t *testing.T) {
 	w := newWorld(t, inspect.Options{})
 	luck, _ := w.eng.Catalog().Attr("luck")
 	charm := w.eng.Catalog().Spec("charm")
-	// do does something, and returns when: after it that instant's luck is what it makes of it.
+	// do calls f on the loop, and returns the time. From that time on, the attribute luck has the
+	// value that f causes.
 	do := func(f func(e *engine.Engine)) (at int64) {
 		require.NoError(t, w.eng.Inbox().Run(t.Context(), func(e *engine.Engine) {
 			f(e)

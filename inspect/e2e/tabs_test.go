@@ -15,7 +15,7 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// streams counts the streams that the server of a world has open.
+// streams counts the open streams of a world's server.
 type streams struct {
 	now, most atomic.Int64
 	mu        sync.Mutex
@@ -46,14 +46,14 @@ func (s *streams) last() string {
 	return s.queries[len(s.queries)-1]
 }
 
-// had reports whether there was a stream with that query.
+// had reports whether there was a stream with the given query.
 func (s *streams) had(query string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Contains(s.queries, query)
 }
 
-// watchFrames is a script that notes the frame of the last view that the page has read.
+// watchFrames is a script that records the frame of the last view that the page has read.
 const watchFrames = `
 	window.lastFrame = 0;
 	const parse = JSON.parse;
@@ -63,23 +63,24 @@ const watchFrames = `
 		return v;
 	};`
 
-// openTab opens a URL in a further tab of a browser.
+// openTab opens a URL in another tab of a browser.
 func openTab(t *testing.T, in context.Context, address string) *tab {
 	t.Helper()
 	return openIn(in, t, address, wide, tall, watchFrames)
 }
 
-// moves waits until a tab has read a later view than the present one.
+// moves waits until a tab has read another view.
 func (p *tab) moves() {
 	p.t.Helper()
 	p.until(fmt.Sprint("window.lastFrame > ", eval[int](p, "window.lastFrame")))
 }
 
-// noWorkers is a script that takes the SharedWorker away, which some browsers do not have.
+// noWorkers is a script that removes SharedWorker, which some browsers do not support.
 const noWorkers = "delete window.SharedWorker"
 
-// TestManyTabs: seven tabs of one browser, which has six connections to a host, all move and can ask for more. They
-// share one stream with everything that they show.
+// TestManyTabs checks that seven tabs of one browser, which opens at most six connections to a
+// host, are all updated and can send further requests. They share one stream with everything that
+// they show.
 func TestManyTabs(t *testing.T) {
 	w := newWorld(t, inspect.Options{Token: token})
 	in := browser(t)
@@ -90,7 +91,8 @@ func TestManyTabs(t *testing.T) {
 	for _, p := range tabs {
 		p.moves()
 	}
-	tabs[6].do(chromedp.SendKeys(chromedp.ID("query"), "Sigrun")) // a request besides the stream
+	// a request in addition to the stream
+	tabs[6].do(chromedp.SendKeys(chromedp.ID("query"), "Sigrun"))
 	tabs[6].until(`document.querySelector("#found").textContent.includes("Sigrun Bold #7")`)
 	for k, id := range map[int]string{3: "7", 4: "8"} {
 		tabs[k].until(`document.querySelector("#p-id").textContent == "#` + id + `" && document.querySelectorAll("#buffs li").length > 0`)
@@ -98,7 +100,7 @@ func TestManyTabs(t *testing.T) {
 	tabs[5].until(`[...document.querySelectorAll("#specs td.rate")].some((n) => parseFloat(n.textContent) > 0)`)
 	require.LessOrEqual(t, w.streams.most.Load(), int64(2), "a new stream starts before the old one ends")
 
-	// A tab that shows something else, or is closed, changes the stream of all.
+	// When a tab shows another page or is closed, the shared stream changes.
 	eval[any](tabs[3], `void (location.hash = "#/player/10")`)
 	tabs[3].until(`document.querySelector("#p-id").textContent == "#10" && document.querySelectorAll("#buffs li").length > 0`)
 	for _, p := range tabs[2:5] {
@@ -111,7 +113,7 @@ func TestManyTabs(t *testing.T) {
 	require.True(t, w.streams.had("stream&player=7&player=8&catalog"))
 }
 
-// TestTabsWithoutWorkers: a browser without SharedWorker has a stream for each tab.
+// TestTabsWithoutWorkers checks that a browser without SharedWorker has a stream for each tab.
 func TestTabsWithoutWorkers(t *testing.T) {
 	w := newWorld(t, inspect.Options{})
 	in := browser(t)
@@ -123,7 +125,8 @@ func TestTabsWithoutWorkers(t *testing.T) {
 	require.EqualValues(t, 4, w.streams.now.Load())
 }
 
-// TestTabsAndTheToken: a tab that has the token does not share its stream with one that has not.
+// TestTabsAndTheToken checks that a tab with the token does not share its stream with a tab
+// without it.
 func TestTabsAndTheToken(t *testing.T) {
 	w := newWorld(t, inspect.Options{Token: token, Remote: true})
 	in := browser(t)
@@ -141,8 +144,8 @@ func TestTabsAndTheToken(t *testing.T) {
 	require.LessOrEqual(t, w.streams.now.Load(), int64(2))
 }
 
-// TestFrozenTab: a tab that takes nothing for a while, as a frozen one, keeps no other back, and then shows the latest
-// state and how much it has missed.
+// TestFrozenTab checks that a tab that does not process messages for a while, like a frozen tab,
+// does not delay other tabs, and then shows the latest state and how many views it has missed.
 func TestFrozenTab(t *testing.T) {
 	w := newWorld(t, inspect.Options{})
 	in := browser(t)
@@ -161,7 +164,8 @@ func TestFrozenTab(t *testing.T) {
 	frozen.moves()
 }
 
-// TestServerGone: when the server ends, each tab says so, and goes on when there is one again.
+// TestServerGone checks that each tab reports when the server has ended, and continues when there
+// is a server again.
 func TestServerGone(t *testing.T) {
 	w := newWorld(t, inspect.Options{})
 	in := browser(t)

@@ -24,20 +24,21 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// world is a small game in real time, 20 frames a second, with a page to look at it.
+// world is a small game in real time, with 20 frames a second and a live page.
 type world struct {
 	eng   *engine.Engine
 	page  *inspect.Inspector
 	url   string
 	names []string
-	gate  chan struct{} // closed: whoever is in a trap may leave it
+	gate  chan struct{} // when closed, handlers in a trap return
 	dice  *rand.Rand
-	wrap  func(http.ResponseWriter, *http.Request) http.ResponseWriter // stands between the page and the browser
+	// wraps the responses of the page
+	wrap  func(http.ResponseWriter, *http.Request) http.ResponseWriter
 	specs []*buff.Spec
 
 	server  *httptest.Server
 	streams streams
-	refuse  atomic.Bool // the server answers 502, as a proxy whose server is gone
+	refuse  atomic.Bool // the server answers 502, like a proxy whose server is down
 }
 
 const (
@@ -46,7 +47,7 @@ const (
 	token   = "0123456789abcdef"
 )
 
-// hero carries something that lasts, so that a test can look at it.
+// hero is a player with a buff that lasts long enough for a test.
 const hero = buff.OwnerID(7)
 
 var (
@@ -54,7 +55,7 @@ var (
 	second = []string{"Flint", "Ashmore", "of the Ford", "Greycloak", "Ironhand", "the Younger", "Marsh", "Oakes"}
 )
 
-// attributes are the numbers of a player.
+// attributes are the attributes of a player.
 var attributes = []define.Attribute{
 	{Attribute: stat.Attribute{Name: "stamina", Base: 200}},
 	{Attribute: stat.Attribute{Name: "armour", Base: 40}},
@@ -82,7 +83,7 @@ func definitions() []buff.Spec {
 	}
 }
 
-// places says in which file of the designers each of the definitions would stand.
+// places returns the file and line of each definition, as if it had been loaded from a file.
 func places() (out []string) {
 	for i := range definitions() {
 		out = append(out, "buffs/world.yaml:"+strconv.Itoa(1+7*i))
@@ -90,7 +91,7 @@ func places() (out []string) {
 	return out
 }
 
-// drain is a handler that is wrong for one player: it waits for an answer that does not come.
+// drain is a handler with a bug for one player, for which it waits forever.
 func (w *world) drain(c *engine.Context, _ buff.Event) {
 	if c.Owner() == hero {
 		w.askTheCaster()
@@ -129,11 +130,11 @@ func newWorld(t *testing.T, o inspect.Options) *world {
 			return ""
 		}
 	}
-	// On a busy machine frames are long, and the first line would say so.
+	// Otherwise the first line would report long frames on a busy machine.
 	if o.Budget = time.Hour; *shots {
 		o.Budget = frame
 	}
-	o.Speed = cmp.Or(o.Speed, -1) // on a busy machine it is slow
+	o.Speed = cmp.Or(o.Speed, -1) // the game is slow on a busy machine
 	w.page, err = inspect.New(w.eng, o)
 	require.NoError(t, err)
 	w.populate(t)
@@ -163,7 +164,7 @@ func (w *world) add(id buff.OwnerID, spec string, source buff.OwnerID) buff.Resu
 // start runs the loop, with a fight in each frame, and the server.
 func (w *world) start(t *testing.T) { w.run(t, w.fight) }
 
-// startQuiet is start of a world in which nobody fights.
+// startQuiet is like start, without a fight.
 func (w *world) startQuiet(t *testing.T) { w.run(t, func() {}) }
 
 func (w *world) run(t *testing.T, play func()) {
@@ -213,12 +214,12 @@ func (w *world) run(t *testing.T, play func()) {
 	})
 }
 
-// fight is what happens in one frame.
+// fight runs the fight of one frame.
 func (w *world) fight() {
 	for range 40 {
 		to, from := buff.OwnerID(w.dice.IntN(players)), buff.OwnerID(w.dice.IntN(players))
 		if w.dice.IntN(3) == 0 {
-			to %= 60 // some are in the thick of it
+			to %= 60 // some players are targets more often
 		}
 		switch n := w.dice.IntN(20); {
 		case n < 8:
@@ -233,13 +234,13 @@ func (w *world) fight() {
 	}
 }
 
-// trap makes a player stuck: its handler does not return.
+// trap makes a player stuck in a handler that does not return.
 func (w *world) trap(t *testing.T, id buff.OwnerID) {
 	t.Helper()
 	require.NoError(t, w.eng.Inbox().AddBuff(id, buff.Application{Spec: w.eng.Catalog().Spec("trap")}))
 }
 
-// errReload is what a designer's typing error looks like.
+// errReload is an example of an error that is caused by a designer's typing error.
 var errReload = errors.New(strings.TrimSpace(`
 buffs/venom.yaml:6:12: buff "venom": duration: time: unknown unit " apples"
    4 |   - id: venom
