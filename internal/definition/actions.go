@@ -25,8 +25,8 @@ func (d *definition) actions(field string, n ast.Node, to *[]buff.Action) {
 // verbs are the kinds of actions.
 var verbs = []string{"call", "apply", "remove", "kill", "change", "damage"}
 
-// oneAction reads an action. If the action is invalid, oneAction returns a kill, because a kill
-// does not refer to a definition, which could be missing.
+// oneAction reads an action. If the action is invalid, oneAction returns a kill action, because a
+// kill action names no definition that could be missing.
 func (d *definition) oneAction(field string, n ast.Node) buff.Action {
 	d.places.set(field, place{position: at(n)})
 	a := buff.Action{Do: define.DoKill}

@@ -57,8 +57,8 @@ func (d *definition) statLimit(field string, n ast.Node, to *stat.Limit) {
 	}
 }
 
-// aggregate reads which modifiers of an attribute take effect. The value is a word, or a number n,
-// which means the n strongest modifiers.
+// aggregate reads which modifiers of an attribute take effect. The value is a word, or a map such
+// as {strongest: 2}, which means the 2 strongest modifiers.
 func (d *definition) aggregate(field string, n ast.Node) {
 	a := d.loader.attrs.reading
 	if _, isMap := Fields(n); isMap {

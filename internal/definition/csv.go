@@ -6,8 +6,9 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// A table is converted into the tree of an equivalent YAML file, in which nodes have the positions
-// of the cells. So the code that reads definitions does not need to know about tables.
+// A table is converted into the tree of an equivalent YAML file, in which the nodes have the
+// positions of the cells. The code that reads definitions therefore does not need to know about
+// tables.
 
 // csv reads the definitions of a table.
 func (l *loader) csv(name string, src []byte) {
@@ -47,7 +48,7 @@ type reading struct {
 	by     byte // delimiter
 	marked bool // the first column contains marks such as "##var", and no field
 	heads  []columnHead
-	groups map[string]int // number of each path that has a column or contains a field with a column
+	groups map[string]int // number of each path that has a column or contains such a path
 	wrong  bool           // an error was reported
 	row    row
 	each   func(*ast.MappingValueNode) bool // accepts a definition and reports whether to continue
@@ -63,7 +64,7 @@ type columnHead struct {
 	at    []position
 	group []int // group[k] is the number of the path path[:k+1], see reading.groups
 	shape *shape
-	guess bool // the column does not exist, but a misspelled one is probably meant to be it
+	guess bool // this column does not exist; a misspelled name in the table probably means it
 }
 
 func (h *columnHead) name() string { return strings.Join(h.path, ".") }
@@ -72,7 +73,7 @@ func (h *columnHead) name() string { return strings.Join(h.path, ".") }
 type row struct {
 	id     string
 	nodes  map[int]*ast.MappingNode // by number of a path in groups: the map at this path
-	column map[int]int              // by the same number: the first column that set this path
+	column map[int]int              // by number of a path: the first column that set it
 }
 
 func (l *loader) newReading(name string) *reading {
@@ -238,13 +239,13 @@ func pair(name string, p position, value ast.Node) *ast.MappingValueNode {
 	return ast.MappingValue(tokenAt(":", p), textAt(name, p), value)
 }
 
-// fail reports an error of the table itself.
+// fail reports an error in the table itself.
 func (t *reading) fail(p position, id, field, format string, args ...any) {
 	t.add(t.src, p, id, field, format, args...)
 	t.wrong = true
 }
 
-// invalid reports an error of a cell and returns a node that causes no further errors.
+// invalid reports an error in a cell and returns a node that causes no further errors.
 func (t *reading) invalid(p position, id, field, text string) ast.Node {
 	t.fail(p, id, field, "%s", text)
 	return t.lost(p)

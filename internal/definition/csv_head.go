@@ -87,9 +87,9 @@ func (t *reading) head(i int, name part) {
 // noPosition is the position of a missing name.
 var noPosition = position{1 << 30, 1}
 
-// reportUnknownColumns reports unknown column names, once and not for every row. The cells of
-// these columns are not read. To find unknown names, it reads each column as a definition of its
-// own, whose only value is invalid everywhere, and keeps only the errors about names.
+// reportUnknownColumns reports unknown column names, once and not for every row. The cells of these
+// columns are not read. To find unknown names, it reads each column as a separate definition with a
+// single value, which is invalid in every field, and keeps only the errors about names.
 func (t *reading) reportUnknownColumns() {
 	asked := newLoader()
 	all := ast.Mapping(tokenAt("{", start), true)

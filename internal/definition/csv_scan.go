@@ -22,7 +22,7 @@ type cell struct {
 	text    string
 	at      position // position of the first character of the text
 	quoted  bool
-	doubled []position // positions in text of quotes that are doubled in the file
+	doubled []position // positions, in the text, of quotes that are doubled in the file
 }
 
 // tableScan splits the plain text of a table into rows of cells.
@@ -34,8 +34,8 @@ type tableScan struct {
 }
 
 // next returns the next non-empty row, or no cells after the last row. The cells are valid until
-// the next call. If the text is not a valid table, next returns the position of the error in p and
-// its description in what.
+// the next call. If the text is not a valid table, next returns the position and the description of
+// the error.
 func (s *tableScan) next() (row []cell, p position, what string) {
 	for s.rest != "" {
 		s.cells = s.cells[:0]

@@ -37,7 +37,7 @@ func (s *shape) field(name string) *shape {
 	return s.any
 }
 
-// element returns the shape of an element of the list, or nil if unknown.
+// element returns the shape of an element of the list, or nil if it is unknown.
 func (s *shape) element() *shape {
 	if s == nil {
 		return nil
@@ -53,7 +53,7 @@ func (s *shape) names() iter.Seq[string] {
 	return maps.Keys(s.fields)
 }
 
-// shapeOf returns the shape of the field with that path, or nil if unknown.
+// shapeOf returns the shape of the field with the given path, or nil if it is unknown.
 func shapeOf(path string) *shape {
 	s := definitionShape()
 	if path == "" {

@@ -8,7 +8,7 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// value returns the node for a part of a cell. If the part is invalid, value reports an error of
+// value returns the node for a part of a cell. If the part is invalid, value reports an error about
 // the field and returns a node that causes no further errors.
 func (t *reading) value(p part, s *shape, id, field string) ast.Node {
 	if quotes := `"'`; p.text != "" && strings.Contains(quotes, p.text[:1]) {
@@ -60,7 +60,7 @@ func scalar(p part) ast.Node {
 	return ast.String(t)
 }
 
-// inQuotes returns the text of a part that consists of a single quoted text in YAML. For any other
+// inQuotes returns the node of a part that consists of a single quoted YAML text. For any other
 // part it returns nil.
 func (t *reading) inQuotes(p part) ast.Node {
 	if quoted(p.text) != len(p.text) || !t.spend(p.text) {

@@ -82,7 +82,7 @@ func (w *definition) points(field string, f *ast.MappingValueNode) (points []def
 	return points
 }
 
-// level reads the key of a point, which is quoted in JSON.
+// level reads the key of a point. In JSON, the key is a number in quotes.
 func (w *definition) level(field string, key ast.Node) (int, bool) {
 	text, isText := Text(key)
 	if n, ok := key.(*ast.IntegerNode); ok {

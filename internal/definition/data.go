@@ -19,8 +19,8 @@ import (
 type Loader struct {
 	// Data is a value of the struct or map type into which the data field of a definition is
 	// decoded, such as Ability{}. [buff.Spec].Data then has this type. Struct fields are named by
-	// their yaml tags or, without a tag, by their lower-case names; a time.Duration is a span. A
-	// field that the type does not have, or a value of the wrong kind, is an error with its
+	// their yaml tags or, without a tag, by their lower-case names; a time.Duration is written as a
+	// span. A field that the type does not have, or a value of the wrong kind, is an error with its
 	// position. Fields that a definition omits have the values that they have in Data. For a
 	// definition without data, Spec.Data is nil.
 	//

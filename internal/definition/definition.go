@@ -19,12 +19,12 @@ type definition struct {
 	places shortMap[place] // by field, as in buff.SpecError; "" is the whole definition
 }
 
-// place is the position of a field. There are many places, so its fields are in an order that saves
-// 8 bytes.
+// place is the position of a field. The order of the fields saves 8 bytes, because there are many
+// places.
 type place struct {
 	position
 	ref   string // ID of another definition that the value names
-	bad   bool   // an error was reported; errors that follow from it are not
+	bad   bool   // an error was reported; errors that follow from it are suppressed
 	attrs bool   // the value names attributes
 }
 
@@ -169,7 +169,7 @@ func (d *definition) unknown(path string, p position, f *ast.MappingValueNode, t
 	}
 }
 
-// join returns the path of the field name within the field path.
+// join returns the path of the field with the given name within the field at the given path.
 func join(path, name string) string {
 	if path == "" {
 		return name
@@ -177,7 +177,7 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// element returns the path of element i of the list at path.
+// element returns the path of element i of the list at the given path.
 func element(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
 
 // parent returns the path of the field that contains the given field, or "".

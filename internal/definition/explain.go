@@ -10,8 +10,8 @@ import (
 // maxHints is the number of unknown IDs for which explain suggests a similar known ID.
 const maxHints = 100
 
-// explain reports the errors of buff.NewCatalog at the positions of the fields. It omits errors
-// that follow from errors reported before.
+// explain reports the errors of buff.Build at the positions of the fields. It omits errors that
+// follow from errors reported before.
 func (l *loader) explain(err error) {
 	if errors.Is(err, buff.ErrAttributes) {
 		l.otherAttributes(err)
@@ -123,9 +123,9 @@ func (d *definition) doubtful(field string) bool {
 	return false
 }
 
-// shared returns the class of a slot or the group of diminishing returns that the field names. All
-// definitions with the same class or group must agree. For any other field, shared returns the zero
-// value.
+// If a field names a slot class or a group of diminishing returns, shared returns that class or
+// group. All definitions with the same class or group must agree. For any other field, shared
+// returns the zero value.
 func (d *definition) shared(field string) shared {
 	switch field {
 	case "slot.class":

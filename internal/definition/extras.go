@@ -74,7 +74,7 @@ func (d *definition) linger(field string, n ast.Node) {
 	d.spec.Aura.Linger = span
 }
 
-// params reads the parameters by name.
+// params reads the map of parameters.
 func (d *definition) params(field string, n ast.Node) {
 	list, _ := Fields(n)
 	// The list has its full capacity at once, so that its elements never move.
@@ -87,7 +87,7 @@ func (d *definition) params(field string, n ast.Node) {
 	})
 }
 
-// reactions reads lists of actions by the names of acts.
+// reactions reads a map from acts to lists of actions.
 func (d *definition) reactions(field string, n ast.Node) {
 	d.spec.On.Act = map[string][]buff.Action{}
 	d.byName(field, "act", n, func(field, name string, f *ast.MappingValueNode) {
@@ -153,7 +153,7 @@ var clientFields = table{"client", nil, map[string]readFunc{
 }}
 
 // offline reads what happens to pulses that were due while the owner was offline. The value is a
-// word, or the maximum number of pulses that are made up for.
+// word, or a map with the maximum number of pulses that are made up for.
 func (d *definition) offline(field string, n ast.Node) {
 	v := &d.spec.Save
 	if _, isMap := Fields(n); !isMap {

@@ -18,7 +18,7 @@ type table struct {
 	read  map[string]readFunc
 }
 
-// readFunc reads the value of a field, which is not empty.
+// readFunc reads the value of a field. The value is not empty.
 type readFunc = func(d *definition, field string, n ast.Node)
 
 var specFields = table{"", nil, map[string]readFunc{
@@ -80,9 +80,9 @@ var onFields = table{"on", nil, map[string]readFunc{
 	"remove":   func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, removeFields) },
 }}
 
-// Fields and words that the format reserves but that this version does not support. Their error
-// says so, unlike the error about a misspelled name. Remove an entry when its feature is
-// implemented.
+// Fields and words that the format reserves but that this version does not support. The error
+// message for them says so, unlike the message for a misspelled name. Remove an entry when its
+// feature is implemented.
 var (
 	plannedFields = map[string][]string{
 		"number": {"handler"},
@@ -94,7 +94,7 @@ var (
 	}
 )
 
-// spelling maps names that other systems use to how this format expresses the same.
+// spelling maps the names of fields in other systems to the equivalent in this format.
 var spelling = map[string]struct{ near, write string }{
 	"stack.mode":   {"timers", "timers: queue"},
 	"stack.reload": {"", "reload: migrate beside stack"},

@@ -158,7 +158,7 @@ func (l *loader) file(fsys fs.FS, m *member) (text []byte, ok bool) {
 		return nil, false
 	}
 	defer f.Close()
-	info, err := f.Stat() // by f, because the name may now refer to another file
+	info, err := f.Stat() // of f, because the name may now refer to another file
 	switch {
 	case err != nil:
 		l.unread(m.name, err)

@@ -87,7 +87,7 @@ func (f *formula) Same(other define.Formula) bool {
 	})
 }
 
-// Eval runs the formula. It requires one Inputs.Reads entry for each of f.Reads. It is safe
+// Eval runs the formula. Inputs.Reads must have one entry for each element of f.Reads. It is safe
 // for concurrent use.
 func (f *formula) Eval(in define.Inputs) (float64, error) {
 	v := f.run(&in)
@@ -97,8 +97,8 @@ func (f *formula) Eval(in define.Inputs) (float64, error) {
 	return v, nil
 }
 
-// run returns the result. It relies on the compiler: all slots are within the stack, and all jumps
-// go forward.
+// run returns the result. It relies on two properties of compiled steps: all slots are within the
+// stack, and all jumps are forward.
 func (f *formula) run(in *define.Inputs) float64 {
 	var stack [maxFormulaStack]float64
 	top := -1

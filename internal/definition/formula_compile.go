@@ -14,7 +14,7 @@ import (
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
-// formulaError is an error in a formula; at is the index of the wrong character.
+// formulaError is an error in a formula; the field at is the index of the wrong character.
 type formulaError struct {
 	at   int
 	text string
@@ -130,7 +130,7 @@ func (c *formulaCompiler) failAt(at int, format string, args ...any) kind {
 	return wrong
 }
 
-// emit adds a step. The step changes the depth of the stack by higher, which may be negative.
+// emit adds a step. The parameter higher is the change of the stack depth, which may be negative.
 func (c *formulaCompiler) emit(n ast.Node, s step, higher int) {
 	c.steps = append(c.steps, s)
 	if c.depth += higher; c.depth > maxFormulaStack {
@@ -150,8 +150,8 @@ func (c *formulaCompiler) node(n ast.Node) kind {
 	if c.err != nil {
 		return wrong
 	}
-	// Count the calls and not the nodes, because an expression such as b in a < b < c is compiled
-	// twice.
+	// Count the calls and not the nodes, because an expression such as `b` in `a < b < c` is
+	// compiled twice.
 	if c.nodes++; c.nodes > maxFormulaNodes {
 		return c.fail(n, "too long: at most %d names, numbers and operators", maxFormulaNodes)
 	}

@@ -29,7 +29,7 @@ func (c *formulaCompiler) read(n ast.Node, r define.Read) kind {
 	return isNumber
 }
 
-// curve compiles the value of a curve at the level.
+// curve compiles a read of the value that a curve has at the buff's level.
 func (c *formulaCompiler) curve(n ast.Node, name string) kind {
 	e := c.scope.curves[name]
 	if e == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
-// formulaAt returns the position in the source of a character of a text node. The text may be
+// formulaAt returns the position, in the source, of one character of a text node. The text may be
 // plain, quoted or a block, on one or several lines.
 func (s *source) formulaAt(n ast.Node, text string, character int) position {
 	begin := at(n)
@@ -80,8 +80,8 @@ func (d *definition) formula(field string, n ast.Node) {
 	})
 }
 
-// samples returns the values of a formula at three levels, when all attributes have their bases.
-// If the formula depends on anything else, it returns none.
+// samples returns the values of a formula at three levels, with all attributes at their bases. If
+// the formula has other inputs, samples returns nil.
 func (f *formula) samples(bases map[string]float64) (values []float64) {
 	if f.names(pushMagnitude) || f.names(pushStacks) || slices.ContainsFunc(f.reads, func(r define.Read) bool { return r.Caller || r.Amount }) {
 		return nil
@@ -99,7 +99,7 @@ func (f *formula) samples(bases map[string]float64) (values []float64) {
 	return values
 }
 
-// names reports whether a formula has a step of that kind, such as pushMagnitude.
+// names reports whether a formula has a step with the given operation, such as pushMagnitude.
 func (f *formula) names(op opcode) bool {
 	return slices.ContainsFunc(f.steps, func(s step) bool { return s.op == op })
 }

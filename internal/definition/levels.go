@@ -39,9 +39,10 @@ func init() {
 	}
 }
 
-// suggestPlaces returns up to three places where the field name may belong. The field was found in
-// the map of, which has no such field. Places within that map come first, then places in the map
-// that contains it, then all others. The places are written as in a file.
+// suggestPlaces returns up to three places where a field with the given name may belong. The
+// parameter of is the path of the map in which the field was found, and which has no such field.
+// Places within that map come first, then places in the map that contains it, then all others. The
+// places are written as in a file.
 func suggestPlaces(of, name string) (places []string) {
 	if !slices.ContainsFunc(levels, func(l level) bool { return l.path == of }) {
 		return nil

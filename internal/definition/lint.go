@@ -36,7 +36,7 @@ type CheckOptions struct {
 	Except []string
 }
 
-// rule is one kind of warning. Either each or all is set.
+// rule is one kind of warning. Exactly one of its two functions is set.
 type rule struct {
 	name string
 	each func(*linter, *definition) // checks one definition
@@ -119,7 +119,7 @@ func CheckFields(o CheckOptions, name string, src []byte, tags []string, fields 
 	return c, l.warnings(o), nil
 }
 
-// linter looks for warnings in a catalog without errors.
+// linter checks a catalog that has no errors, and collects warnings.
 type linter struct {
 	*loader
 	CheckOptions

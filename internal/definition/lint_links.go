@@ -11,16 +11,16 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// use is one place at which a definition applies another definition.
+// use is a place where a definition applies another definition.
 type use struct {
 	by    *definition
 	field string
 	to    string
 	every time.Duration // shortest time between two such applications; 0 if unknown
 
-	// again reports whether every application of the definition by is followed by an application
-	// of the definition to, at least after the limit of stacks is reached. Two definitions that
-	// apply each other in this way form an endless loop.
+	// again reports whether every application of the definition in the field by is followed by an
+	// application of the definition in the field to, at least after the limit of stacks is reached.
+	// Two definitions that apply each other in this way form an endless loop.
 	again bool
 }
 
@@ -39,8 +39,8 @@ func (l *linter) findUses() {
 				}
 			}
 		}
-		// If alone is false, applying a buff that is already active is a refresh, and never starts
-		// a new buff.
+		// If the variable alone is false, applying a buff that is already active is a refresh, and
+		// never starts a new buff.
 		alone := s.Stack.By == define.ByNone
 		list("on.exec", s.On.Exec, 0, true)
 		list("on.apply", s.On.Apply, 0, alone)
@@ -109,8 +109,8 @@ func (l *linter) limitUnreached() {
 	}
 }
 
-// applications returns the largest number of applications that can join one buff, if there is one
-// application in each interval every.
+// applications returns the largest number of applications that can join one buff, if two
+// applications are at least the time `every` apart.
 func applications(s *buff.Spec, every time.Duration) int {
 	// Add one, because an application exactly at the end is still in time.
 	within := int(longest(s)/every) + 1
@@ -132,8 +132,8 @@ func (l *linter) tie() {
 		g := d.spec.Group
 		r := rank{g.Name, g.Priority}
 		switch g.Rule {
-		// In groups with other rules, the priority is not used, or the rule decides between
-		// equals.
+		// In groups with other rules, the priority is not used, or the rule decides between equal
+		// priorities.
 		case define.GroupHigher, define.GroupHide:
 		default:
 			continue

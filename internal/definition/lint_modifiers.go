@@ -41,8 +41,8 @@ func (l *linter) ends(d *definition) bool {
 	return l.endedBy()[s.ID]
 }
 
-// endedBy returns the IDs of the definitions that an action, a link or an aura of some definition
-// ends.
+// endedBy returns the IDs of the definitions whose buffs can be ended by an action, a link or an
+// aura.
 func (l *linter) endedBy() map[string]bool {
 	if l.ended != nil {
 		return l.ended
@@ -84,9 +84,8 @@ func (l *linter) oneStack(d *definition) {
 }
 
 // wrongWay finds negative buffs that multiply an attribute by more than 1, and positive buffs that
-// multiply it by less than 1. The designer has probably written a factor, but op adds the value to
-// 1. For an attribute that increases the damage that its owner takes, negative and positive are
-// exchanged.
+// multiply it by less than 1. The designer has probably written a factor, but the operation adds
+// the value to 1. Attributes for which higher values are bad for the owner are not checked.
 func (l *linter) wrongWay() {
 	hurts := l.hurtful()
 	for _, d := range l.defs {
@@ -187,8 +186,8 @@ func (l *linter) signOf(n *define.Number) int {
 	return 0
 }
 
-// valuesOf returns the values of a number at some levels, when all attributes have their bases. If
-// the number depends on the application, it returns none.
+// valuesOf returns the values of a number at some levels, with all attributes at their bases. If
+// the number depends on the application and has no default, valuesOf returns nil.
 func (l *linter) valuesOf(n *define.Number) (values []float64) {
 	switch n.From {
 	case define.FromConst:

@@ -10,10 +10,11 @@ import (
 
 // All actions of a list run before their consequences, such as the actions of buffs that they
 // apply. So an action does not see the consequences of earlier actions of its list. The numbers of
-// all actions are evaluated before the first action, so they do not even see the earlier actions
-// themselves. The rules in this file find actions that probably expect otherwise.
+// all actions are evaluated before the first action, so a number does not see the effects of the
+// earlier actions themselves either. The rules in this file find actions that probably expect
+// otherwise.
 
-// touched lists the parts of an owner that something changes or reads.
+// touched lists parts of an owner: either parts that are changed or parts that are read.
 type touched struct {
 	attrs, tags, buffs []string
 }
@@ -31,8 +32,9 @@ func (t *touched) add(s *buff.Spec) {
 	}
 }
 
-// after returns the parts of the owner that are changed by the actions of the buff id that run
-// because it was applied. These actions run after the list that applies the buff.
+// after returns the parts of the owner that the actions of a buff change when the buff is applied.
+// These actions run after the list that applies the buff. The parameter id is the buff's
+// definition, and seen contains the definitions that were visited before.
 func (l *linter) after(id string, seen map[string]bool) (t touched) {
 	if seen[id] {
 		return t
@@ -62,8 +64,9 @@ func (l *linter) after(id string, seen map[string]bool) (t touched) {
 	return t
 }
 
-// readBy returns in turn the parts that an action reads when its turn in the list comes, and in
-// early the parts that its number reads before the first action of the list.
+// readBy returns the parts that an action reads. The result turn has the parts that are read when
+// the action runs. The result early has the parts that the action's number reads before the first
+// action of the list runs.
 func (l *linter) readBy(a *buff.Action) (turn, early touched) {
 	switch a.Do {
 	case define.DoChange, define.DoDamage:
@@ -114,8 +117,8 @@ func eachNumber(s *buff.Spec, do func(*define.Number)) {
 	}
 }
 
-// meets returns the name of a part that is in both changed and read, or "" if there is none. An
-// action that reads a tag also reads the tags below it.
+// meets returns the name of a part that is both in `changed` and in `read`, or "" if there is none.
+// An action that reads a tag also reads the tags below it.
 func meets(changed, read touched) string {
 	for _, a := range read.attrs {
 		if slices.Contains(changed.attrs, a) {

@@ -48,5 +48,6 @@ func (l *linter) granted(tag string) bool {
 		slices.ContainsFunc(l.defs, func(d *definition) bool { return slices.ContainsFunc(d.spec.Grants, below) })
 }
 
-// isBelow reports whether tag equals other or is below it in the hierarchy, as a.b is below a.
+// isBelow reports whether the first tag equals the second or is below it in the hierarchy. For
+// example, a.b is below a.
 func isBelow(tag, other string) bool { return tag == other || strings.HasPrefix(tag, other+".") }

@@ -60,8 +60,8 @@ func (d *definition) perMille(field string, n ast.Node, to *int) {
 	}
 }
 
-// whole reads an integer between least and most, and reports whether it succeeded. If the value
-// has no meaningful upper bound, the caller passes the maximum of an integer type as most.
+// whole reads an integer from `least` to `most`, and reports whether it succeeded. If the value has
+// no meaningful upper bound, the parameter most is the maximum of an integer type.
 func (d *definition) whole(field string, n ast.Node, least, most int64) (int64, bool) {
 	v, ok := n.(*ast.IntegerNode)
 	if !ok {
@@ -97,8 +97,8 @@ func (d *definition) real(field string, n ast.Node, to *float64) {
 }
 
 // realOf returns the number in a node, or the reason why the node is not a number. It accepts
-// numbers with an exponent but without a point, such as 1e3, although the parser treats them as
-// text, because JSON allows them.
+// numbers with an exponent but without a point, such as 1e3, because JSON allows them, although the
+// parser treats them as text.
 func realOf(n ast.Node) (float64, string) {
 	text, isNumber := "", false
 	switch n := n.(type) {
@@ -123,5 +123,5 @@ func realOf(n ast.Node) (float64, string) {
 }
 
 // numeral is the set of characters that a number may contain. ParseFloat alone would also accept
-// others.
+// other characters.
 const numeral = "0123456789+-.eE"

@@ -8,8 +8,8 @@ type repeats struct {
 	first map[string]position // first position of each key; nil if the map has few keys
 }
 
-// before returns the first position of the key name, and reports whether it is before the i-th
-// key, whose name is name. It must be called for all keys in order.
+// before reports whether the i-th key, which has the given name, repeats an earlier key. If so, it
+// returns the position of the first key with this name. It must be called for all keys in order.
 func (r *repeats) before(i int, name string) (position, bool) {
 	if len(r.list) <= few {
 		for _, f := range r.list[:i] {

@@ -82,8 +82,8 @@ func (w *definition) dead(f *ast.MappingValueNode) {
 	}
 }
 
-// entries reads a map from names to values and calls read for each valid name. If a value is not a
-// map, it suppresses errors that follow from that.
+// entries reads a map from names to values and calls read for each valid name. If the section is
+// not a map, it suppresses errors that follow from that.
 func (w *definition) entries(section, of string, f *ast.MappingValueNode, read func(name, field string, f *ast.MappingValueNode)) {
 	list, ok := Fields(f.Value)
 	if !ok {
@@ -116,7 +116,7 @@ func (w *definition) entries(section, of string, f *ast.MappingValueNode, read f
 func (d *definition) afterwards(do func(l *loader)) { d.loader.later = append(d.loader.later, do) }
 
 // failRef reports an error of a field that refers to a name, after all files have been read. Errors
-// of the fields that contain it are suppressed, because they may follow from this error.
+// of the field that contains it are suppressed, because they may follow from this error.
 func (d *definition) failRef(field string, p position, format string, args ...any) {
 	d.fail(field, p, format, args...)
 	d.spoil(field)

@@ -7,9 +7,10 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// For each level of nesting and each key of a block map, the parser recurses; and its time is
-// quadratic in the number of keys of a map and of empty values. To limit these numbers, the tokens
-// are checked before parsing. The check also rejects parts of YAML that definitions do not need.
+// The parser recurses for each level of nesting and for each key of a block map. Its time is
+// quadratic in the number of keys of a map, and in the number of empty values. To limit these
+// numbers, the tokens are checked before parsing. The check also rejects parts of YAML that
+// definitions do not need.
 
 // problem is an error in the tokens of a file.
 type problem struct {
@@ -128,7 +129,7 @@ func (s *scan) flow(i int, t *token.Token) bool {
 	return true
 }
 
-// comma checks a comma, which ends an item of b.
+// comma checks the end of an item of b, at a comma or a closing bracket.
 func (s *scan) comma(t *token.Token, b *bracket) bool {
 	ok := true
 	if b.isMap && b.items > 0 && b.colons == 0 {
@@ -164,7 +165,7 @@ func (s *scan) push(t *token.Token) bool {
 	return true
 }
 
-// enter records an item of the block map or list in the column at.
+// enter records an item of the block map or list in the column `at`.
 func (s *scan) enter(t *token.Token, at, keys int) bool {
 	for len(s.columns) > 0 && s.columns[len(s.columns)-1].at > at {
 		s.columns = s.columns[:len(s.columns)-1]
@@ -182,7 +183,7 @@ func (s *scan) enter(t *token.Token, at, keys int) bool {
 	return true
 }
 
-// endsAt reports whether the item that starts with token i, in the column at, has no value.
+// endsAt reports whether the item that starts with token i, in the column `at`, has no value.
 func (s *scan) endsAt(i, at int, isKey bool) bool {
 	next := s.next(i)
 	if next == nil || next.Type == token.DocumentEndType {

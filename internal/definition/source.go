@@ -15,10 +15,11 @@ type source struct {
 	index int // index among the files of the catalog
 	text  string
 
-	// at is the number of the line that line returned last, and offset is where that line starts.
-	// They make line fast, because errors are mostly in line order. runes has the characters of
-	// the line that was last quoted in an error, and last is its number, so that a long line with
-	// many errors is decoded only once.
+	// The field at is the number of the line that the method line returned last, and the field
+	// offset is the start of that line. They make the method fast, because errors are mostly in
+	// line order. The field runes has the characters of the line that was last quoted in an error,
+	// and the field last is the number of that line. A long line with many errors is thus decoded
+	// only once.
 	at, offset int
 	last       int
 	runes      []rune

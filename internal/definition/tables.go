@@ -106,7 +106,8 @@ func (d *definition) fromTable(field, section string, n ast.Node, from map[strin
 	})
 }
 
-// notInTable reports an error if a definition spells out an entry that is in a table by its name.
+// notInTable reports an error if a definition spells out a slot class or a group of diminishing
+// returns that a section already defines under the same name.
 func (d *definition) notInTable(field, section string, from map[string]*entry, name *string) {
 	d.afterwards(func(*loader) {
 		if e := from[*name]; e != nil && !d.place(field).bad {

@@ -6,12 +6,12 @@ import (
 )
 
 // The parser of goccy/go-yaml takes as much time as its lexer, and most of the memory, because it
-// supports features that definition files rarely use, such as comments, anchors and paths. So
-// build builds the tree of an ordinary file directly from the tokens. If a file has any other
-// feature, or any error, build fails and the parser is used. build never accepts a text that the
-// parser would reject.
+// supports features that definition files rarely use, such as comments, anchors and paths.
+// Therefore the function build makes the tree of an ordinary file directly from the tokens. If a
+// file has any other feature, or any error, the function fails and the parser is used. The function
+// never accepts a text that the parser would reject.
 
-// build returns the tree of the tokens of a file, and reports whether it was able to build it.
+// build makes a tree from the tokens of a file, and reports whether it succeeded.
 func build(all token.Tokens) (ast.Node, bool) {
 	b := builder{tokens: make(token.Tokens, 0, len(all))}
 	for _, t := range all {
@@ -179,7 +179,8 @@ func (b *builder) next(line, left int) *token.Token {
 }
 
 // more consumes a comma, or the end token of the brackets with or without a comma before it. It
-// returns the end token, or nil if more items follow. If the next token is neither, ok is false.
+// returns the end token, or nil if more items follow. If the next token is neither a comma nor the
+// end token, ok is false.
 func (b *builder) more(end token.Type, line, left int) (last *token.Token, ok bool) {
 	t := b.next(line, left)
 	if t == nil || t.Type != end && t.Type != token.CollectEntryType {

@@ -26,7 +26,7 @@ func (d *definition) text(field string, n ast.Node, to *string) {
 	*to = s
 }
 
-// texts reads a list of texts. If refs is set, the texts are IDs of definitions.
+// texts reads a list of texts. If `refs` is set, the texts are IDs of definitions.
 func (d *definition) texts(field string, n ast.Node, refs bool, to *[]string) {
 	list, ok := n.(*ast.SequenceNode)
 	if !ok {
@@ -40,7 +40,7 @@ func (d *definition) texts(field string, n ast.Node, refs bool, to *[]string) {
 	}
 }
 
-// name reads a text that must not be empty. If ref is set, the text is the ID of a definition.
+// name reads a text that must not be empty. If `ref` is set, the text is the ID of a definition.
 func (d *definition) name(field string, n ast.Node, ref bool, to *string) {
 	d.places.set(field, place{position: at(n)})
 	if kindOf(n) == "nothing" {
@@ -91,8 +91,8 @@ func (d *definition) oneOf(field string, n ast.Node, words ...string) bool {
 	return false
 }
 
-// fate reads the fate of a buff: "remove", "keep", or more, which is a word that only this field
-// allows.
+// fate reads the fate of a buff: "remove", "keep", or the parameter more, which is a fate that only
+// some fields allow.
 func (d *definition) fate(field string, n ast.Node, more define.Fate, to *define.Fate) {
 	words := slices.Compact([]string{define.FateRemove.String(), define.FateKeep.String(), more.String()})
 	if d.oneOf(field, n, words...) {

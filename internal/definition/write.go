@@ -42,8 +42,8 @@ var ErrWrite = errors.New("catalog: cannot be written")
 // it with the tree, so that no loss goes unnoticed. It does not check the definitions: if Load
 // rejects the input, it also rejects the output.
 //
-// The columns of a table have a fixed order, so the order of the fields of a definition may
-// change. The root of a table must have no other fields than "version" and "buffs". The error
+// The columns of a table have a fixed order, so the order of the fields of a definition may change.
+// To be written as a table, the root must have no fields except "version" and "buffs". The error
 // wraps [ErrWrite]. Write is safe for concurrent use.
 func Write(root ast.Node, f Format) (string, error) {
 	var text, name string

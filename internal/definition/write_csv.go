@@ -86,8 +86,8 @@ type csvRow struct {
 	named []csvMap
 }
 
-// csvMap is a map with arbitrary names. Their order must be kept, unlike that of the fields of a
-// definition.
+// csvMap is a map with arbitrary names. The order of the names must be kept, unlike the order of
+// the fields of a definition.
 type csvMap struct {
 	path  string
 	node  ast.Node

@@ -23,8 +23,9 @@ func yamlText(root ast.Node) string {
 
 type yamlWriter struct{ strings.Builder }
 
-// block writes a node on separate lines, indented by indent columns. In the outermost open levels,
-// each field of a map gets a line, even if the whole map is short.
+// block writes a node on separate lines, indented by indent columns. The parameter open is the
+// number of outer levels in which each field of a map gets its own line, even if the whole map is
+// short.
 func (w *yamlWriter) block(n ast.Node, indent, open int) {
 	pad := strings.Repeat(" ", indent)
 	if list, ok := Fields(n); ok && len(list) > 0 {
