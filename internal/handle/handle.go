@@ -4,8 +4,8 @@ package handle
 
 // Limits that follow from the format.
 const (
-	MaxOwners = 1 << 20 // of the owners of one engine at a time
-	MaxSlots  = 1 << 12 // of the buffs of one owner, and of its timeouts
+	MaxOwners = 1 << 20 // owners of one engine at a time
+	MaxSlots  = 1 << 12 // buffs of one owner, and also timeouts of one owner
 
 	slotShift  = 32
 	ownerShift = slotShift + 12

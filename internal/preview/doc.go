@@ -5,7 +5,7 @@
 //	                          ─▸ Picture  for an SVG, or another renderer
 //
 // [Run] plays the script on a real [buff.Set], runs it up to each deadline, and records its events
-// and state. So a preview shows how the buffs behave on a server.
+// and state. A preview therefore shows how the buffs behave on a server.
 //
 // # Contents of a timeline
 //
@@ -28,7 +28,7 @@
 // modifiers, and each change of the base value with the buff that made it.
 //
 // There is one owner, and only the script acts on it. Go handlers are not called. Sources have no
-// attributes. So a number that reads an attribute of the source has its default; if it has no
+// attributes, so a number that reads an attribute of the source has its default; if it has no
 // default, the application is refused. An aura has no owners in range, and a limit per source
 // counts only this owner. Random outcomes depend on the seed of the script.
 //

@@ -79,7 +79,7 @@ func (d *drawing) values(g *Graph, y func(float64) float64) {
 }
 
 // changes draws a dot for each change of the base value. A change too close to the previous dot
-// gets none.
+// gets no dot.
 func (d *drawing) changes(g *Graph, y func(float64) float64) {
 	last := -crowded
 	for i := range g.Changes {
@@ -97,7 +97,7 @@ func (d *drawing) changes(g *Graph, y func(float64) float64) {
 	}
 }
 
-// at returns the value after an instant.
+// at returns the value immediately after the instant t.
 func (g *Graph) at(t wheel.Time) float64 {
 	v := g.Values[0].Value
 	for _, w := range g.Values {

@@ -8,8 +8,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// crowded is the distance between two pulses below which they are drawn as strokes and not as
-// discs.
+// crowded is the smallest distance at which pulses are drawn as discs. Closer pulses are drawn as
+// strokes.
 const crowded = 9.0
 
 // lane draws a lane whose upper edge is at top.

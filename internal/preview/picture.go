@@ -45,7 +45,7 @@ const (
 	Text
 )
 
-// Anchor says which part of a Text is at its point, such as the start.
+// Anchor says which part of a Text is at the position of the shape.
 type Anchor uint8
 
 // The anchors.

@@ -241,7 +241,8 @@ func quickened(period time.Duration, by buff.Ratio) time.Duration {
 		return math.MaxInt64
 	}
 	num, den := period.Milliseconds()*int64(by.Den), int64(max(by.Num, 1))
-	// The product of integers might overflow, and the float is exact to a millisecond.
+	// With a large denominator, the integer product might overflow. The float is exact to a
+	// millisecond.
 	if by.Den > 1_000_000 {
 		return time.Duration(math.Floor(ms+0.5)) * time.Millisecond
 	}

@@ -46,9 +46,9 @@ type Verb uint8
 // The verbs.
 const (
 	Apply  Verb = iota + 1 // applies a definition to the owner
-	Haste                  // divides the period of each instance, as defined, by Rate
-	Extend                 // moves the end of each instance by By, which may be negative
-	Dispel                 // dispels once, with the highest grade; with Stacks, removes stacks
+	Haste                  // sets the period of each instance to its defined period / Rate
+	Extend                 // moves the end of each instance by Step.By, which may be negative
+	Dispel                 // dispels once, with the highest grade; if Stacks is set, removes stacks
 	Pause                  // pauses the owner
 	Resume                 // resumes the owner
 	Tag                    // adds the tag Step.Tag to the owner, which may have it several times

@@ -33,7 +33,7 @@ func (t *Timeline) Text(width int) string {
 	}
 	width = max(width, NarrowestText)
 	x.label = min(label, width/widestLabel)
-	room := width - x.label - 3 // without a space, the last instant, and the end of a bar
+	room := width - x.label - 3 // minus a space, the last instant, and the end of a bar
 	x.unit = scaleFor(int64(t.Until), room)
 	x.cells = int((int64(t.Until)+x.unit-1)/x.unit) + 2
 	x.write("", fmt.Sprintf("%s: %s", t.Spec.ID, describe(t.Spec)))
@@ -232,7 +232,8 @@ func (p *Pulse) sign() rune {
 	return signPulse
 }
 
-// joined returns the symbol for a pulse in a column that already has the symbol was.
+// joined returns the symbol for a column that has the symbol `was` and to which a pulse with the
+// given symbol is added.
 func joined(was, sign rune) rune {
 	switch was {
 	case signPulse, signPartial, signSuppressed, signPulses:

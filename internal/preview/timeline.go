@@ -16,7 +16,7 @@ type Timeline struct {
 	Spec   *buff.Spec   // the previewed definition
 	Until  wheel.Time   // end of the timeline
 	Steps  []Step       // steps of the script, sorted by time, with all IDs filled in
-	Lanes  []*Lane      // the lanes of Spec, followed by those of other definitions
+	Lanes  []*Lane      // the lanes of Spec, followed by the lanes of other definitions
 	Graphs []*Graph     // attributes that changed, in catalog order
 	Events []buff.Event // all events, in order
 	Notes  []string     // remarks, such as a step that had no effect
@@ -68,8 +68,8 @@ type Phase struct {
 type Pulse struct {
 	At     wheel.Time
 	Stacks int // number of stacks that pulsed
-	// Elapsed and Period are the elapsed part of the period and the period, in ms, of a partial
-	// pulse; otherwise 0.
+	// For a partial pulse, Elapsed is the elapsed part of the period, and Period is the whole
+	// period, both in ms. For other pulses, both are 0.
 	Elapsed, Period int64
 	Suppressed      bool // the pulse had no effect
 }

@@ -85,9 +85,8 @@ func stacking(s *define.Stacking) []string {
 	return out
 }
 
-// summaries returns a line for each bar of a lane, and lines with the numbers of instant
-// executions and refused applications. If there are more bars than most, the further ones are only
-// counted.
+// summaries returns a line for each bar of a lane, and lines with the numbers of instant executions
+// and refused applications. If there are more than `most` bars, the further bars are only counted.
 func summaries(l *Lane, most int) []string {
 	var out []string
 	for i, b := range l.Bars {

@@ -11,9 +11,9 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// Fingerprint returns a hash of a catalog: of all exported fields of its definitions except those
-// meant only for people. The probability that different catalogs have the same Fingerprint is
-// 2^-64.
+// Fingerprint returns a hash of a catalog: its attributes, and all exported fields of its
+// definitions except fields meant only for people. The probability that different catalogs have the
+// same Fingerprint is 2^-64.
 func Fingerprint(c *buff.Catalog) uint64 {
 	d := NewDigest()
 	for s := range c.All() {

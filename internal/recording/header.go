@@ -8,7 +8,7 @@ import (
 
 const (
 	magic = "bufftick recording"
-	// Attributes count from 1 since version 1, the engine has a number since version 2, and
+	// Attributes are numbered from 1 since version 1, the engine has a number since version 2, and
 	// commands have a binary form since version 4.
 	version = 5
 )

@@ -22,14 +22,15 @@ type Loop interface {
 	// Ask executes a command that is valid for the present catalog or for an earlier one.
 	Ask(c *buff.Command)
 
-	// Forward executes a command as the inbox does. Call it only in the function passed to Inbox.
+	// Forward executes a command like a command of the inbox. Call it only in the function passed
+	// to Inbox.
 	Forward(c *buff.Command)
 
 	// Inbox sets a function that is called when the next Tick reads the inbox.
 	Inbox(do func())
 
-	// Foreign calls the function do of the game. If do panics, Foreign reports a fault with the
-	// name call, and returns the panic as an error.
+	// Foreign calls a function of the game. If the function panics, Foreign reports a fault with
+	// the given name, and returns the panic as an error.
 	Foreign(call string, do func()) error
 
 	// Forget drops the unprocessed time of an engine that will be closed, because the recorded

@@ -13,12 +13,12 @@ const around = 3
 const mostCells = 1 << 22
 
 // Diff returns the difference between two logs in a format like that of diff -u. Lines that are
-// missing in got start with "-", and additional lines start with "+". "@@" gives the line number
-// in want.
+// missing in the actual log (got) start with "-", and additional lines start with "+". "@@" gives
+// the line number in the expected log (want).
 func Diff(want, got []string) []string {
 	edits := compared(want, got)
 	var out []string
-	line, shown := 1, 0 // line is a line number in want; shown is the number of edits already in out
+	line, shown := 1, 0 // a line number in `want`; the number of edits already in `out`
 	for i, e := range edits {
 		if near(edits, i) {
 			if i > shown || len(out) == 0 {

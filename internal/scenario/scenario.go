@@ -140,9 +140,9 @@ func (s *Scenario) wantFrames(buffs *ast.MappingValueNode) {
 	}
 }
 
-// reachesOut reports whether a hook has an action for another owner, because such an action is
-// executed at the end of a frame. Actions of on.act and on.death do not count, because usually a
-// step causes them.
+// reachesOut reports whether a hook has an action for another owner. Such an action is executed at
+// the end of a frame. Actions of on.act and on.death do not count, because usually a step causes
+// them.
 func reachesOut(h *buff.Hooks) bool {
 	lists := append(slices.Collect(maps.Values(h.Remove)), h.Apply, h.Refresh, h.Pulse, h.Exec, h.Overflow, h.RemoveAny)
 	return slices.ContainsFunc(lists, func(list []buff.Action) bool {

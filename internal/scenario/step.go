@@ -27,8 +27,8 @@ const (
 	firstSource = "a"
 )
 
-// step is one entry of a script: a verb with its value and options. Most steps are commands; line
-// is then the command in the text form that buff.ParseCommand reads.
+// step is one entry of a script: a verb with its value and options. Most steps are commands; the
+// field line is then the command in the text form that buff.ParseCommand reads.
 type step struct {
 	node  ast.Node
 	verb  *stepWord
@@ -196,7 +196,7 @@ type shown struct {
 	tag  buff.Tag
 }
 
-// shownOf reads the names of a step that prints attributes and tags.
+// shownOf reads the names listed in a step that prints attributes and tags.
 func (s *Scenario) shownOf(n ast.Node) (list []shown) {
 	nodes := []ast.Node{n}
 	if l, ok := n.(*ast.SequenceNode); ok {
@@ -235,7 +235,7 @@ func (s *Scenario) showable() (names []string) {
 }
 
 // verbOf returns the verb of a step. If the step has no verb or several, verbOf returns nil and
-// reports an error. If misspelt is set, the step has an unknown key, which may be the verb, so a
+// reports an error. If `misspelt` is set, the step has an unknown key, which may be the verb, so a
 // missing verb is not reported.
 func (s *Scenario) verbOf(node ast.Node, fields fieldMap, misspelt bool) *stepWord {
 	found := slices.DeleteFunc(slices.Clone(verbWords), func(w string) bool { return fields[w] == nil })
@@ -404,8 +404,8 @@ func (s *Scenario) check(st *step, parts []part, again bool) {
 	}
 }
 
-// forgiven reports whether an unknown name is not an error. If the definitions have errors, names
-// are not checked. Unknown acts are allowed, because they have no effect.
+// forgiven reports whether an unknown name is allowed. If the definitions have errors, names are
+// not checked. Unknown acts are allowed, because they have no effect.
 func (s *Scenario) forgiven(st *step, wrong *buff.TextError) bool {
 	if !errors.Is(wrong, buff.ErrName) {
 		return false

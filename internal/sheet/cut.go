@@ -15,15 +15,15 @@ type moved struct {
 }
 
 // Cut is the effect of a changed limit on the attribute that it limits.
-type Cut struct { // the attribute that is limited
-	Attr stat.Attr
-	Was  float64 // the base before the change
-	Fell bool    // if set, the maximum fell below the base, and the base was lowered to it
-	Rose bool    // if set, the minimum rose
+type Cut struct {
+	Attr stat.Attr // the attribute that is limited
+	Was  float64   // the base before the change
+	Fell bool      // if set, the maximum fell below the base, and the base was lowered to the maximum
+	Rose bool      // if set, the minimum rose
 }
 
-// move records that the attribute a, which limits the attribute limited, is about to change. The
-// value of a must not be stale.
+// move records that the attribute a is about to change. It limits another attribute, which is the
+// parameter limited. The value of a must not be stale.
 func (s *Sheet) move(a, limited stat.Attr) {
 	if s.moved == nil {
 		s.moved = new([]moved)

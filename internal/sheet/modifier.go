@@ -91,7 +91,7 @@ func (s *Sheet) SetValue(k Key, v float64) error {
 	return nil
 }
 
-// Modifier returns the modifier with that key, and reports whether there is one.
+// Modifier returns the modifier with the given key, and reports whether it exists.
 func (s *Sheet) Modifier(k Key) (stat.Modifier, bool) {
 	i, ok := s.find(k)
 	if !ok {

@@ -74,7 +74,7 @@ func (s *Sheet) Value(a stat.Attr) float64 {
 	return s.cells[a].value
 }
 
-// Grow adds the attributes of the layout to that the sheet does not have, with their bases. The
+// Grow adds the attributes that are in the given layout but not in the sheet, with their bases. The
 // layout must begin with the sheet's attributes, unchanged. If it has no further attributes, Grow
 // has no effect.
 func (s *Sheet) Grow(to *Layout) {
@@ -90,8 +90,8 @@ func (s *Sheet) Grow(to *Layout) {
 	}
 }
 
-// ValueIn is like Value, but also accepts an attribute of the larger layout of that the sheet does
-// not have yet: see [Sheet.Grow]. It panics if the layout has no such attribute.
+// ValueIn is like Value, but takes a larger layout, and also accepts its attributes that the sheet
+// does not have yet: see [Sheet.Grow]. It panics if the layout has no such attribute.
 func (s *Sheet) ValueIn(of *Layout, a stat.Attr) float64 {
 	if int(a) < len(s.cells) {
 		return s.Value(a)
@@ -136,9 +136,10 @@ func (s *Sheet) SetBase(a stat.Attr, v float64) error {
 	return nil
 }
 
-// AddBase changes the base, as damage and healing do, and returns the actual change. The base is
-// clamped to the current limits, delta is added, and the sum is clamped again. So the result is
-// delta unless a limit or [stat.MaxValue] was reached; the difference is the overkill or overheal.
+// AddBase changes the base by delta, for example for damage or healing, and returns the actual
+// change. The base is clamped to the current limits, delta is added, and the sum is clamped again.
+// So the result is delta unless a limit or [stat.MaxValue] was reached; the difference is the
+// overkill or overheal.
 //
 // If delta is NaN or its absolute value is above [stat.MaxValue], AddBase returns [ErrValue] and
 // leaves the sheet unchanged. It panics if the schema has no such attribute.

@@ -2,11 +2,11 @@
 // of all owners of an engine, made while it runs. Engine.Copies returns a [Maker].
 //
 // Begin starts a round between two Ticks. The round consists of the owners that have changed since
-// the last round, in their state at that instant. They are copied later, by one of three: by Help,
-// on another goroutine, while no Tick runs; by Step, on the loop, a few owners per frame; or by
-// the loop or worker that is about to change the owner (copy on update). Take ends the round. So a
-// round holds the state of the whole engine at one instant, and no single frame has to copy all
-// owners.
+// the last round, in their state at that instant. They are copied later, in one of three ways: by
+// Help, on another goroutine, while no Tick runs; by Step, on the loop, a few owners per frame; or
+// by the loop or worker that is about to change the owner (copy on update). Take ends the round. A
+// round thus holds the state of the whole engine at one instant, and no single frame has to copy
+// all owners.
 //
 // An owner that is busy when a round starts cannot be copied. Instead, the round has the owner's
 // last complete state that is consistent with the other owners: if this owner and another owner of

@@ -9,9 +9,9 @@ import (
 // Maker makes copies of the owners of one engine. Only the loop goroutine may call its methods,
 // except GiveWay and Help.
 type Maker interface {
-	// Begin starts a round with all owners or, if all is false, with the owners that have changed
-	// since the last round started. Call it between two Ticks. It panics if a round is in
-	// progress. It costs O(owners that are not idle), or O(owners) if all is true.
+	// Begin starts a round with all owners or, if the parameter all is false, with the owners that
+	// have changed since the last round started. Call it between two Ticks. It panics if a round is
+	// in progress. It costs O(owners that are not idle), or O(owners) for a round with all owners.
 	Begin(all bool) Round
 
 	// Step copies at most limit owners of the round on the loop. It returns the number of owners
@@ -41,7 +41,7 @@ type Maker interface {
 
 	Left() int    // number of owners of the round that are not copied yet
 	Changed() int // number of owners of the next round so far
-	Busy() bool   // reports whether a round started now would have older states of busy owners
+	Busy() bool   // reports whether a round that starts now would have older states of busy owners
 
 	// Touch must be called before the game changes its own data of an owner. It returns
 	// engine.ErrUnknownOwner if there is no such owner.
@@ -81,8 +81,8 @@ type Round struct {
 	Older []buff.OwnerID
 
 	// Waiting holds accepted commands that wait for busy owners or for the next frame, except
-	// commands with a function, which cannot be saved. Data that the commands point to belongs to
-	// the engine; the engine does not change it, and the caller must not.
+	// commands with a function, which cannot be saved. The data that the commands point to belongs
+	// to the engine. The engine does not change it, and the caller must not change it either.
 	Waiting []buff.Command
 }
 

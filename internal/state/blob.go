@@ -56,7 +56,7 @@ func (o *Owner) Append(dst []byte) []byte {
 }
 
 // open appends the head of a blob, without its length. seal fills in the length of the blob that
-// starts at an offset of dst, and appends the checksum.
+// starts at the offset start of dst, and appends the checksum.
 func open(dst []byte, format int) []byte {
 	return append(append(dst, magic...), byte(format), 0, 0, 0, 0)
 }

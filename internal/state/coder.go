@@ -11,7 +11,7 @@ import (
 )
 
 // coder visits the fields of an Owner in the order of the blob. To visit a field means to write,
-// read or check it, as the mode says. After an error, reading continues with zeros, so that no
+// read or check it, depending on the mode. After an error, reading continues with zeros, so that no
 // method has to return an error.
 type coder struct {
 	mode   mode
@@ -24,7 +24,7 @@ type coder struct {
 
 	err  error // when reading, the first error in the form of the blob
 	bad  error // the first value that is out of range
-	late error // the first field that formats before 6 or 7 do not have; bad is reported first
+	late error // the first field introduced in format 6 or 7 and not allowed here; bad has priority
 
 	path  [3]step // the list entries that contain the current field, the outermost first
 	depth int     // number of entries in path
@@ -498,8 +498,8 @@ func (c *coder) values(to *[]Value, n int, field string, finite bool) {
 	}
 }
 
-// entries visits the length of a list and returns it. The list has at most the limit most entries,
-// each of which takes at least size bytes.
+// entries visits the length of a list and returns it. The list has at most `most` entries, each of
+// which takes at least `size` bytes.
 func entries[E any](c *coder, from, to *[]E, most, size int) int {
 	return list(c, from, to, c.count(len(*to), most), size)
 }
@@ -520,8 +520,8 @@ func list[E any](c *coder, from, to *[]E, n, size int) int {
 	return n
 }
 
-// has reports whether an optional field is present. Unless reading, the argument there says so, and
-// has sets the bit in the mask.
+// has reports whether an optional field is present. When reading, this is a bit of the mask.
+// Otherwise it is the parameter there, and the method sets the bit in the mask.
 func (c *coder) has(bit uint64, there bool) bool {
 	switch {
 	case c.mode == reading:
@@ -686,7 +686,7 @@ func (c *coder) known(s *string, number *int32) {
 
 // readUint reads a number, which must be encoded in as few bytes as possible.
 func (c *coder) readUint() uint64 {
-	if c.next < len(c.b) && c.b[c.next] < 0x80 { // most are short
+	if c.next < len(c.b) && c.b[c.next] < 0x80 { // most numbers are short
 		c.next++
 		return uint64(c.b[c.next-1])
 	}
@@ -718,7 +718,8 @@ func (c *coder) malformed(format string, args ...any) {
 	}
 }
 
-// full records an error if is is false: a field of the buff is present in the blob but empty.
+// full records an error if its second argument is false: a field of the buff is then present in the
+// blob but empty.
 func (c *coder) full(b *Buff, is bool) {
 	if !is {
 		c.malformed("a field of the buff %q is said to be there and is empty", b.ID)

@@ -38,8 +38,8 @@
 //   - 6 adds the event count. It has no zone; the zone is assumed to be 0. It does not say how many
 //     stacks each head of a link has added; the number is assumed to be 0. Async stacks have no
 //     shields, charges and numbers. The stack that ends last is assumed to have the shield and
-//     charges of the buff, all other stacks to have full ones, and all stacks to have the numbers
-//     of the buff.
+//     charges of the buff, all other stacks to have full shields and charges, and all stacks to
+//     have the numbers of the buff.
 //   - 7 adds the fields that format 6 does not have.
 //
 // # One list of fields

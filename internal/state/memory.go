@@ -20,8 +20,9 @@ type Memory struct {
 	numbers  []int64
 	moments  []Moment
 
-	// names has the names that were read before, because the blobs of a server contain the same few
-	// names. cache has the latest of them, with the numbers of their definitions.
+	// The field names has the names that were read before, because the blobs of a server contain
+	// the same few names. The field cache has the latest of these names, with the numbers of their
+	// definitions.
 	names  map[string]string
 	cache  [64]numbered
 	number func(name string) int32
@@ -43,9 +44,9 @@ const (
 	mostNames = 4096 // largest number of names
 )
 
-// Numbers sets the function f that returns the number of the definition with a name, for
-// [Buff].Number. The number of a known definition is above 0; the number of an unknown one is 0. f
-// may be called only once for each name, so its result must not change.
+// Numbers sets the function f that returns the number of the definition with the given name, for
+// [Buff].Number. The number of a known definition is above 0; the number of an unknown definition
+// is 0. The function may be called only once for each name, so its result must not change.
 func (m *Memory) Numbers(f func(name string) int32) {
 	m.number, m.cache = f, [len(m.cache)]numbered{}
 }

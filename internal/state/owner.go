@@ -16,10 +16,10 @@ var Err = errors.New("buff: bad blob")
 // Limits of the numbers in an [Owner].
 const (
 	Format      = 7       // the newest format
-	MaxPerOwner = 1 << 12 // of buffs, and also of timeouts; a saved owner may have as many more that are set aside
-	MaxRate     = 1000    // of the numerator and of the denominator of a rate
+	MaxPerOwner = 1 << 12 // buffs of one owner, and also timeouts; as many more may be set aside
+	MaxRate     = 1000    // numerator, and also denominator, of a rate
 	MaxTagCount = 1<<16 - 1
-	MaxAges     = 1 << 60 // of the number of applications and timeouts of one owner so far
+	MaxAges     = 1 << 60 // number of applications and timeouts of one owner so far
 
 	// Farthest is the longest distance in ms from the moment of saving, about nine million years.
 	// An instant at that distance is never reached. The sum of a few such distances fits an int64.
@@ -63,7 +63,7 @@ type Scale struct {
 // Is reports whether there is a scale.
 func (p *Scale) Is() bool { return p.Parts != 0 }
 
-// Tag is a count of a tag or of an immunity.
+// Tag is a tag or an immunity, with its count.
 type Tag struct {
 	Name string `json:"tag"`
 	N    int64  `json:"n"`
@@ -101,10 +101,10 @@ type Buff struct {
 	Next      Maybe   `json:"next_ms,omitzero"`         // time to the next pulse, even if the buff ends before; missing if the buff has no pulses
 	Period    int64   `json:"period_ms,omitempty"`      // 0 for the period of the definition
 	Wanted    int64   `json:"wanted_ms,omitempty"`      // the period after the next refresh; 0 if unchanged
-	Length    int64   `json:"this_period_ms,omitempty"` // length of the running period; 0 if it is as long as the later ones
+	Length    int64   `json:"this_period_ms,omitempty"` // length of the running period; 0 if it is as long as the later periods
 	Key       uint64  `json:"key,omitempty"`
 	Charges   int64   `json:"charges,omitempty"`
-	Shield    Maybe   `json:"shield,omitzero"` // missing: it has none
+	Shield    Maybe   `json:"shield,omitzero"` // missing if there is no shield
 	Owed      int64   `json:"owed_pulses,omitempty"`
 	Hidden    Causes  `json:"hidden,omitempty"`
 	Dead      bool    `json:"death_pause,omitempty"`
@@ -115,7 +115,7 @@ type Buff struct {
 	Numbers
 	With     []uint64 `json:"with,omitempty"`     // if the buff is a link, the ages of its heads
 	Brought  []int64  `json:"brought,omitempty"`  // number of stacks that each head has added, in the order of With
-	Appliers []uint64 `json:"appliers,omitempty"` // sources with an application in effect; empty if that is only Source
+	Appliers []uint64 `json:"appliers,omitempty"` // sources with an application in effect; empty if Source is the only one
 
 	Number int32 `json:"-"` // number of the definition: see [Memory.Numbers]
 }
@@ -133,11 +133,11 @@ type Stack struct {
 	Lag       int64  `json:"lag_ms,omitempty"`        // time from a pulse of the buff to the end of the period of the stack; -1 if Last is used instead
 	Magnitude int64  `json:"magnitude,omitempty"`
 	Source    uint64 `json:"source"`
-	Age       uint64 `json:"age,omitempty"` // age minus the age of the buff
+	Age       uint64 `json:"age,omitempty"` // age of the application minus the age of the buff
 	Stacks    int64  `json:"stacks,omitempty"`
 	Level     int64  `json:"level,omitempty"`
 	Charges   int64  `json:"charges,omitempty"`
-	Shield    Maybe  `json:"shield,omitzero"` // missing: it has none
+	Shield    Maybe  `json:"shield,omitzero"` // missing if there is no shield
 
 	Numbers
 }

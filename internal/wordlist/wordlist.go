@@ -16,7 +16,7 @@ func Word[E ~uint8](words []string, e E) string {
 }
 
 // Parse sets e to the value of a word. The error lists the valid words and suggests the most
-// similar one.
+// similar word.
 func Parse[E ~uint8](e *E, words []string, text []byte) error {
 	for i, w := range words {
 		if w == string(text) {
