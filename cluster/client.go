@@ -41,7 +41,7 @@ type ClientOptions struct {
 	// state. Lost may be called from any goroutine.
 	Lost func(zone string, err error)
 
-	// Log, if not nil, receives a sentence when a function given to Send, Subscribe or Lost
+	// Log, if not nil, receives a sentence when Lost or a function given to Send or Subscribe
 	// panics, when a database has gone back to an earlier state, or when two worlds have the same
 	// Prefix. It may be called from any goroutine, and its own panics are ignored.
 	Log func(what string)
@@ -67,7 +67,7 @@ type Reply struct {
 
 	// Zone is the zone that replied. It differs from the requested zone if the owner has moved.
 	Zone  string
-	Epoch uint64 // epoch of the zone's owner that replied
+	Epoch uint64 // epoch of the zone when it replied
 	Tries int    // number of times that the command was sent
 }
 
@@ -82,7 +82,7 @@ type Client struct {
 	mu     sync.Mutex
 	sender *policy.Sender
 	waits  map[policy.ID]func(Reply, error)
-	ended  []func() // to be called when mu is released
+	ended  []func() // functions to call after mu is released
 	number uint64
 	timer  *time.Timer
 	closed bool
@@ -176,7 +176,7 @@ func (c *Client) await(ctx context.Context, zone string, send func(done func(Rep
 }
 
 // Send is like Ask but does not wait. Later, done is called with the results that Ask would
-// return. It must neither block nor end its goroutine. The command is sent repeatedly until its
+// return. It must not block or call runtime.Goexit. The command is sent repeatedly until its
 // outcome is known or the client is closed.
 func (c *Client) Send(zone string, cmd buff.Command, want Certainty, done func(Reply, error)) error {
 	_, err := c.send(zone, cmd, want, done)
@@ -208,7 +208,7 @@ func (c *Client) sendBody(zone string, body []byte, want Certainty, done func(Re
 	c.number++
 	var id policy.ID
 	copy(id[:], c.who[:])
-	binary.BigEndian.PutUint64(id[len(c.who):], c.number<<1) // the policy's mark bits stay 0
+	binary.BigEndian.PutUint64(id[len(c.who):], c.number<<1) // the mark bits of policy.ID stay 0
 	c.waits[id] = done
 	if !c.sender.Send(c.clock(), policy.Message{ID: id, Zone: zone, Sure: want == Durable, Body: body}) {
 		delete(c.waits, id)
@@ -368,7 +368,7 @@ func (c *Client) heard(msg *nats.Msg) {
 	c.flush()
 }
 
-// meet records the world of a reply, and logs a warning if there were replies of different
+// meet records the world of a reply, and logs a warning if replies have come from different
 // worlds. Requires c.mu.
 func (c *Client) meet(zone string, world uint64) {
 	if world == 0 || c.worlds[world] || len(c.worlds) > mostWorlds {

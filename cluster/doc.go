@@ -21,7 +21,7 @@
 //	free ─────────────────────▶ loading ────────▶ running ──────────────────▶ draining
 //	 ▲ ▲                           │                 │                            │
 //	 │ └───── failed, the third ───┘                 │ not renewed, or fenced     │ all on disk
-//	 │        time: left alone                       ▼                            ▼
+//	 │        time: quarantine                       ▼                            ▼
 //	 └──────────────── the lease ends ───────────── lost                      released
 //	 └────────────────────────────────────────────────────────────────────────────┘
 //
@@ -70,11 +70,11 @@
 // answers that the outcome is unknown.
 //
 // A life is the time from one load of a zone to its end, identified by a random number. A command
-// names the life for which it is meant, and no other life executes it. The epoch cannot identify
-// a life, because two lives can have the same epoch if the database has gone back to an earlier
-// state. When a command is sent again to the next life, its count is replaced with a count that
-// this life has on disk. When a client is notified that commits were lost, its pending commands
-// end only with a reply of the present life.
+// names the life for which it is meant, and no other life executes it. The epoch cannot identify a
+// life, because two lives can have the same epoch if the database has gone back to an earlier
+// state. When a command is sent again to the next life, the number in it is lowered, if necessary,
+// to the number of commands that this life has on disk. When a client is notified that commits
+// were lost, its pending commands end only with a reply of the present life.
 //
 // # The path of a player
 //
@@ -95,8 +95,8 @@
 //	arena's owner, after its cut           the player is in transit; harbour is notified, or polls,
 //	                                       and admits it
 //	harbour's owner, before its own cut    the player is still in transit; the next owner admits it
-//	both, the reply to a commit, the       as above: the next owner does not repeat the effect of a
-//	notification                           commit, even if the player has moved on since
+//	both; or the reply to a commit or      as above: the next owner does not repeat the effect of a
+//	the notification is lost               commit, even if the player has moved on since
 //
 // A blob records the uptime of the zone in which it was written. The other zone converts the blob
 // to its own uptime: Wall buffs lose the real time in transit, whereas no time passes for Online
@@ -132,8 +132,8 @@
 //	                          notified with ErrLost
 //	a backup is restored      as above for gateways and viewers that stay connected; see
 //	                          docs/operations.md
-//	a commit finds an older   the zone stops, and is loaded from the database
-//	cut than its predecessor
+//	the cut on disk is older  the zone stops, and is loaded from the database
+//	than the last commit
 //	commits fail, but the     the zone continues; with Zone.MostUnsaved it stops after that time, and
 //	lease is renewed          is loaded from its last cut
 //	NATS is closed for good   the node releases its zones; a client returns ErrClosed
@@ -158,14 +158,14 @@
 //	                                   sent in parts
 //	similar lines of Log of a zone     five a minute, then a count of the others
 //
-// A node has one goroutine for each zone, one that looks up owners and arrivals, and one for each
-// pending beat, claim and drain. Commands have no goroutines.
+// A node has a goroutine for each zone, a goroutine that looks up owners and arrivals, and a
+// goroutine for each pending beat, claim and drain. Commands have no goroutines.
 //
 // # Observability
 //
-// Node.Info returns the state and the counters of this node, and Node.Look those of all nodes;
-// Node.Moves lists the moves of zones between nodes. Package cluster/inspect shows them on a
-// page, with a link to the live page of each zone, and as metrics.
+// Node.Info returns the state and the counters of this node; Node.Look returns the state and the
+// counters of all nodes. Node.Moves lists the moves of zones between nodes. Package
+// cluster/inspect shows them on a page, with a link to the live page of each zone, and as metrics.
 //
 // # Replication to players
 //

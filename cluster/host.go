@@ -57,7 +57,7 @@ type host struct {
 	window   policy.Window
 	acks     *policy.Acks[answer]   // replies that wait for a commit
 	ackShare policy.Share[senderID] // number of replies in acks, by client
-	totals   *policy.Acks[uint64]   // values to be stored in durable after the commit of a frame
+	totals   *policy.Acks[uint64]   // values of the durable field after the commit of a frame
 	applied  []answer               // replies that wait for the end of the Tick
 	last     policy.Time
 	saves    saves
@@ -150,8 +150,8 @@ func (h *host) failed() {
 	h.n.post(func(p *policy.Node) { p.Loaded(h.n.clock(), h.zone, h.epoch, true) })
 }
 
-// errNotLoaded means that a zone was not loaded for a reason outside the zone, so that this does
-// not count as a failure of the zone.
+// errNotLoaded means that a zone could not be loaded for a reason outside the zone. It does not
+// count as a failure of the zone.
 var errNotLoaded = errors.New("cluster: the zone could not be read")
 
 // begin loads the zone.
@@ -165,7 +165,7 @@ func (h *host) begin() (err error) {
 		o.Window = DefaultWindow
 	}
 	if o.Every == 0 {
-		// minus half a frame, so that the closest frame is used
+		// subtract half a frame, so that the cut is made in the frame closest to 50 ms
 		o.Every = max(time.Millisecond, 50*time.Millisecond-h.n.o.Frame/2)
 	}
 	own := o.Zone

@@ -18,8 +18,8 @@ import (
 //go:embed leases.sql
 var tables string
 
-// world creates the table world and the functions. It is executed if that table is missing, which
-// is the case in older databases with layout 1.
+// world is the SQL text that creates the functions and the table named world. It is executed if
+// that table is missing, as in older databases with layout 1.
 //
 //go:embed world.sql
 var world string

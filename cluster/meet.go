@@ -20,7 +20,7 @@ func mostPayload(c *nats.Conn) int {
 	if most := c.MaxPayload(); most > 0 {
 		return int(most)
 	}
-	return 1 << 20 // the default of NATS, because the connection has not been established yet
+	return 1 << 20 // the default of NATS; the limit is unknown until the connection is established
 }
 
 func (n *Node) mostPayload() int { return mostPayload(n.o.NATS) }
@@ -131,7 +131,7 @@ func (n *Node) receiveOwn(ctx context.Context) error {
 // world returns a message with the id of the node's world and the node's name.
 func (n *Node) world() []byte { return fmt.Appendf(nil, "%016x\x00%s", n.leases.world, n.o.Node) }
 
-// parseWorld decodes a message made by world. ok is false if b is not such a message.
+// parseWorld decodes a message made by Node.world. ok is false if b is not such a message.
 func parseWorld(b []byte) (world uint64, node string, ok bool) {
 	id, node, ok := strings.Cut(string(b), "\x00")
 	raw, err := hex.DecodeString(id)
@@ -177,7 +177,7 @@ func (n *Node) askWorlds(ctx context.Context, others int) error {
 // mostMeet is the maximum time that Join waits for answers of nodes.
 const mostMeet = 250 * time.Millisecond
 
-// receiveWorld processes a message made by world. If the sender expects a reply, receiveWorld
+// receiveWorld processes a message made by Node.world. If the sender expects a reply, receiveWorld
 // replies with the world of this node.
 func (n *Node) receiveWorld(m *nats.Msg) {
 	world, node, ok := parseWorld(m.Data)
@@ -185,7 +185,7 @@ func (n *Node) receiveWorld(m *nats.Msg) {
 		return
 	}
 	if m.Reply != "" {
-		_ = n.publish("", 0, m.Reply, n.world()) // if this is lost, the next message that listen publishes replaces it
+		_ = n.publish("", 0, m.Reply, n.world()) // if it is lost, n.listen publishes it again
 	}
 	if world != n.leases.world {
 		n.count(func(s *Stats) { s.Foreign++ })

@@ -34,7 +34,7 @@ type Node struct {
 	gone   sync.WaitGroup
 	subs   []*nats.Subscription
 	once   sync.Once
-	denied bool // equals Stats.Denied; used only by Join, and then by the goroutine of listen
+	denied bool // equals Stats.Denied; used only by Join, and later only by n.listen
 
 	beating sync.RWMutex // held for reading while a beat is in flight
 	// no further beats are sent, because the name is released; guarded by beating
@@ -530,15 +530,15 @@ func (n *Node) Drain(ctx context.Context) error {
 	select {
 	case <-n.left:
 		// Wait for a beat in flight, at most one TTL, because it would register the name again
-		// after leave.
+		// after the call of leave below.
 		n.beating.Lock()
 		n.beaten = true
 		n.beating.Unlock()
 		n.cancel()
 		err := n.leases.leave(ctx)
-		// Zones that are still in hosts have lost their lease while a function of the game was
-		// running.
-		if zones := append(n.running(), n.unsaved...); len(zones) > 0 { // unsaved no longer changes
+		// Zones that are still in n.hosts have lost their lease while a function of the game was
+		// running. n.unsaved no longer changes.
+		if zones := append(n.running(), n.unsaved...); len(zones) > 0 {
 			slices.Sort(zones)
 			return errors.Join(fmt.Errorf("%w: %q", ErrUnsaved, slices.Compact(zones)), err)
 		}

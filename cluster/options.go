@@ -52,12 +52,11 @@ type Options struct {
 	// Frame is the interval between two Ticks of a zone; if zero, 50 ms.
 	Frame time.Duration
 
-	// Waiting is the maximum number of commands that wait for the next Tick of a zone, and also
-	// of replies that wait for its next commit. Senders retry further commands. Each client may
-	// occupy at most as many of these places as are still free. So a single client gets at most
-	// half of the places, and cannot exclude other clients by flooding the zone. The same limit
-	// applies to the messages that subscriptions send within one frame. If zero, it is
-	// DefaultWaiting.
+	// Waiting is the maximum number of commands that wait for the next Tick of a zone, and also of
+	// replies that wait for its next commit. Senders retry further commands. No client may have
+	// more commands waiting than the zone can still accept. So a single client gets at most half
+	// of the total, and cannot exclude other clients by flooding the zone. The same limit applies
+	// to the messages that subscriptions send within one frame. If zero, it is DefaultWaiting.
 	Waiting int
 
 	// TTL is the duration of a lease, the same on all nodes; if zero, 2 s. If a node fails, other

@@ -155,7 +155,7 @@ func (h *host) do(e envelope) {
 		return
 	case policy.Again:
 		if a.r.Code = before; before == policy.Moved {
-			h.away(e, a) // after the lookup, the owner may have moved to another zone again
+			h.away(e, a) // redirect this copy too; the owner may have moved on since
 			return
 		}
 		h.n.count(func(s *Stats) { s.Again++ })
@@ -182,7 +182,7 @@ func (h *host) do(e envelope) {
 }
 
 // earlier returns the outcome of an earlier copy of a command, and the frame whose cut contains
-// it. code is 0 if there was no earlier copy.
+// its id. code is 0 if there was no earlier copy.
 func (h *host) earlier(id policy.ID) (frame uint64, code policy.Code) {
 	if frame, seen := h.saver.Seen(store.CommandID(id)); seen {
 		return frame, policy.Done
@@ -205,7 +205,7 @@ func (h *host) busy(a answer) {
 
 // execute executes a new command and saves its id, even if the command is denied. It returns the
 // frame whose cut contains the id. If the owner is not in this zone, but is or may be in another
-// zone, here is false and nothing has happened.
+// zone, the result "here" is false and the command was not executed.
 func (h *host) execute(m *policy.Message, r *policy.Reply, at *policy.Place) (frame uint64, here bool) {
 	owner, result := h.runCommand(m)
 	if errors.Is(result.Err, engine.ErrUnknownOwner) {

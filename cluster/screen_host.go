@@ -30,7 +30,7 @@ type screenHost struct {
 type screen struct {
 	*policy.Screen
 	id     screenID
-	to     string // destination of its packets
+	to     string // subject to which its packets are sent
 	viewer *replicate.Viewer
 
 	// A packet that exceeds the maximum size of a NATS message is sent in parts.
@@ -52,11 +52,11 @@ func (h *host) hearLook(msg *nats.Msg) {
 		return // a later version of the messages, or a message of another program
 	}
 	l.said = append([]byte(nil), l.said...)
-	// without the id of the subscription
+	// the subject without the id of the subscription is the inbox of the client
 	client := msg.Reply[:max(0, strings.LastIndexByte(msg.Reply, '.'))]
 	h.looksMu.Lock()
 	defer h.looksMu.Unlock()
-	// otherwise drop the message, which the client will repeat
+	// if too many messages of the client are waiting, drop this message; the client will repeat it
 	if h.lookShare.Most = h.n.o.Waiting; h.lookShare.Take(client) {
 		h.looks = append(h.looks, lookIn{l, msg.Reply})
 	}

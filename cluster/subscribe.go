@@ -113,7 +113,7 @@ func (s *Subscription) Receive(message []byte) {
 	}
 }
 
-// Close ends the subscription. One call of take may still be running when it returns.
+// Close ends the subscription. A call of take may still be running when Close returns.
 func (s *Subscription) Close() {
 	s.c.mu.Lock()
 	defer s.c.mu.Unlock()

@@ -21,8 +21,8 @@ import (
 //
 // The result of a redirected command is the name of the zone that has the owner. A hello is a
 // message that consists only of the version. The result in the reply to a hello is 8 bytes world,
-// 8 bytes life, uvarint begun, and the TTL as uvarint milliseconds. Replies of older programs do
-// not contain it.
+// 8 bytes life, uvarint begun, and the TTL as uvarint milliseconds. Older programs omit this
+// result.
 
 const wireVersion = 1
 

@@ -92,7 +92,8 @@ const since = (zones) => {
   return zones.some((z) => performance.now() - free.get(z.name) > long);
 };
 
-// verdict returns a sentence about the most severe problem, or that there is none.
+// verdict returns a level and a sentence. The sentence names the most severe problem, or says that
+// the cluster has none.
 const verdict = (v) => {
   const sick = v.zones.filter((z) => z.quarantined), none = v.zones.filter((z) => !z.node && !z.quarantined), silent = v.nodes.filter((n) => n.silent);
   const some = (list) => list.slice(0, 3).map((x) => name(x.name)).join(", ") + (list.length > 3 ? " and " + count(list.length - 3) + " more" : "");

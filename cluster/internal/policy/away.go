@@ -6,10 +6,10 @@ type Place struct {
 	Arriving bool   // the owner is in transit to Zone
 }
 
-// Away decides the reply to a new command whose owner is not in the zone. leaves means that the
-// owner has left the zone, but that this is not on disk yet, so that a crash would undo it. at is
-// the location of the owner in the database, or nil if the database was not queried. If ask is
-// true, Away needs the location and must be called again with it.
+// Away decides the reply to a new command whose owner is not in the zone. If leaves is true, the
+// owner has left the zone, but this is not on disk yet, so that a crash would undo it. at is the
+// location of the owner in the database, or nil if the database was not queried. If the result
+// "ask" is true, Away needs the location and must be called again with it.
 //
 // The code is Moved only if the move is on disk, and Busy while the owner is in transit to this
 // zone. So a command is redirected only to a zone in which its owner is or will be.

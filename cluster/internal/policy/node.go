@@ -272,7 +272,7 @@ func (n *Node) see(now, asked Time, v *ZoneView) {
 		n.release(now, n.zones[v.Name])
 	case z == nil || z.epoch == 0:
 	case v.Epoch > z.epoch:
-		n.drop(z) // another node has claimed it
+		n.drop(z) // another node has claimed the zone
 	case v.To != "" && v.To != n.c.Name && z.state == Running && asked >= z.since && n.alive(v.To):
 		n.drain(now, z, v.To)
 	case z.state == Running && (n.leaving || n.handing):
@@ -330,7 +330,7 @@ func (n *Node) claim(now Time, name string) {
 func (n *Node) Claimed(now Time, seq uint64, name string, epoch uint64) {
 	z := n.zones[name]
 	if z == nil || z.state != Claiming || z.seq != seq {
-		return // too late; if the lease was granted, see will release it with the next view
+		return // too late; if the lease was granted, n.see releases it with the next view
 	}
 	if z.until = z.asked + n.c.TTL - n.c.Margin; epoch == 0 || now >= z.until {
 		delete(n.zones, name)
@@ -388,8 +388,8 @@ func (n *Node) giveUp(now Time, name string, epoch uint64) {
 	}
 }
 
-// Move reports that the zone should move to the node to, and drains it. The next view would also
-// cause this, but later.
+// Move reports a request to move a zone to the node named by the parameter to, and drains the
+// zone. The next view would also cause this, but later.
 func (n *Node) Move(now Time, name, to string) {
 	if z := n.zones[name]; z != nil && z.state == Running && to != n.c.Name && n.alive(to) {
 		n.drain(now, z, to)
@@ -413,7 +413,7 @@ func (n *Node) drain(now Time, z *zone, to string) {
 // Drained reports that a zone has stopped with all its changes on disk.
 func (n *Node) Drained(now Time, name string, epoch uint64) {
 	if z := n.zones[name]; z != nil && z.epoch == epoch && z.state == Draining {
-		z.state = Releasing // so that note does not count the zone as unsaved
+		z.state = Releasing // so that n.note does not count the zone as unsaved
 		n.release(now, z)
 		n.drainMore(now)
 	}

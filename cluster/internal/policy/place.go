@@ -45,8 +45,8 @@ func lighter(a, b burden) int {
 }
 
 // mostHurried is the maximum number of consecutive early beats that a node sends because it has
-// left free zones to other nodes. It is bounded because the other nodes may be unable to claim
-// them for a long time.
+// left free zones to other nodes. The number is bounded because the other nodes may be unable to
+// claim the zones for a long time.
 const mostHurried = 8
 
 // place claims the free zones that this node should run. Each free zone is assigned to the least

@@ -107,7 +107,7 @@ const (
 
 // Watch decides which packets a subscription accepts.
 type Watch struct {
-	epoch, join, number uint64 // of the last accepted packet
+	epoch, join, number uint64 // values from the last accepted packet
 	// the viewer is new, and packets are dropped until its definitions arrive
 	waits  bool
 	resync bool   // a packet was lost, and no definitions have arrived since then
@@ -133,8 +133,8 @@ func (w *Watch) Number() uint64 { return w.number }
 // have arrived since then.
 func (w *Watch) Resync() bool { return w.resync }
 
-// Heard processes a packet. defines reports whether it contains definitions. The result missed is
-// true if an earlier packet was lost, which may have contained definitions.
+// Heard processes a packet. defines reports whether it contains definitions. The result "missed"
+// is true if an earlier packet, which may have contained definitions, was lost.
 func (w *Watch) Heard(now, lease Time, epoch, join, number uint64, defines bool) (sight Sight, missed bool) {
 	same := epoch == w.epoch && lifeOf(join) == lifeOf(w.join)
 	turns := w.turns != 0 && w.turns == epoch
@@ -172,8 +172,9 @@ func (w *Watch) Turn(epoch uint64) {
 	}
 }
 
-// Renew counts a renewal. idle means that every packet that has arrived was read. The result lost
-// is true if all packets that the zone has sent since the last arrival must be considered lost.
+// Renew counts a renewal. idle means that every packet that has arrived was read. The result
+// "lost" is true if all packets that the zone has sent since the last arrival must be considered
+// lost.
 func (w *Watch) Renew(idle bool) (lost bool) {
 	w.quiet++
 	return idle && w.join != 0 && w.quiet%LostAfter == 0

@@ -93,7 +93,7 @@ type Reply struct {
 	Code  Code
 	Body  []byte
 
-	Greeted // complete if Code is Greeting; otherwise only Life, if it was set in the message
+	Greeted // complete if Code is Greeting; otherwise only Life, copied from the message
 }
 
 // Greeted is the description of a zone in the reply to a hello. It is zero if an earlier version of
@@ -195,7 +195,7 @@ func (t *Turn) Heard(now, lease Time) bool {
 
 type sent struct {
 	m     Message
-	first bool // the command was not sent to its zone yet, so Since is not set
+	first bool // the command has not been sent to its zone yet, so Since is not set
 	next  Time // time of the next retry
 	pause Time
 	tries int
@@ -297,8 +297,8 @@ func (s *Sender) Heard(now Time, p Reply) {
 		s.leave(now, p.Epoch, x)
 	case p.Code == Gone:
 	case x.losses != r.losses && (p.Epoch != r.newest || p.Life != 0 && p.Life != r.life) && !s.c.NoBefore:
-		// The reply may come from an owner before a loss. Ignore it, because the command will be
-		// sent to the present owner.
+		// An earlier owner may have sent the reply before the loss. Ignore it, because the command
+		// will be sent to the present owner.
 	default:
 		if p.Epoch == r.newest && p.Epoch == x.m.Epoch && x.m.Life == r.life {
 			r.other = Turn{}

@@ -10,20 +10,21 @@ const (
 )
 
 // Window decides whether a command was executed before. A zone numbers the commands that it
-// executes, and saves the ids of the last size commands with its cut. A sender includes in every
-// copy of a command a number called since, the number of commands that the zone had on disk when
-// the command was first sent. If the command was executed, its own number is greater than since.
-// So as long as the zone has executed at most size commands after command number since, the id of
-// an executed command is still in the window.
+// executes, and saves the ids of the last commands with its cut. The size of the window is the
+// number of these ids. A sender includes in every copy of a command a number called since, the
+// number of commands that the zone had on disk when the command was first sent. If the command was
+// executed, its own number is greater than since. So if the zone has executed no more commands
+// after that number than the size of the window, the id of the command is still in the window.
 //
-// The number since counts only commands on disk. Commands that are not on disk may be undone by a
-// crash, and then their numbers are used again.
+// The number called since counts only commands on disk. Commands that are not on disk may be
+// undone by a crash, and then their numbers are used again.
 type Window struct {
 	size  uint64
 	total uint64
 }
 
-// NewWindow returns the window of a zone that saves size ids and has executed total commands.
+// NewWindow returns the window of a zone. size is the number of saved ids; total is the number of
+// commands that the zone has executed.
 func NewWindow(size int, total uint64) Window { return Window{uint64(size), total} }
 
 // Judge decides about a command. seen reports whether its id is in the window.
@@ -55,8 +56,8 @@ type ack[T any] struct {
 	reply T
 }
 
-// NewAcks returns a queue for at most most replies. The caller must check Full before it calls
-// Wait.
+// NewAcks returns a queue with a maximum number of replies (most). The caller must check Full
+// before it calls Wait.
 func NewAcks[T any](most int) *Acks[T] { return &Acks[T]{most: most} }
 
 // Full reports whether the queue is full.

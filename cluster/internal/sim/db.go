@@ -9,8 +9,8 @@ import (
 	"github.com/bufftick/bufftick/cluster/internal/policy"
 )
 
-// db is the model of the database. Each method is one transaction, executed at one instant, with
-// the checks of the statements of store/postgres and of the leases.
+// db is the model of the database. Each method is one transaction, executed at one instant. It
+// makes the same checks as the SQL of store/postgres and of the leases.
 type db struct {
 	w      *world
 	zones  map[string]*dbZone

@@ -169,7 +169,7 @@ func (s *screen) miss(join uint64) {
 	}
 }
 
-// wrong describes how the screen differs from its zone. It returns "" if it does not.
+// wrong describes how the screen differs from its zone. It returns "" if they agree.
 func (s *screen) wrong() string {
 	h := s.w.hostOf(s.zone)
 	switch {

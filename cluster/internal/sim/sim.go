@@ -200,7 +200,7 @@ func (w *world) compare() {
 }
 
 // inOrder checks the order of the log: a command that was acknowledged before another command was
-// sent must precede it. Together with the positions that compare checks, this shows that the
+// sent must precede it. Together with the positions that w.compare checks, this shows that the
 // history is linearizable.
 func (w *world) inOrder(player int, log []policy.ID) {
 	var earliest time.Duration // time of the earliest reply to a later command in the log

@@ -60,8 +60,8 @@ type world struct {
 	home       map[int]string // by player: the zone that the player left last
 	book       map[policy.ID]*entry
 	backs      int               // number of times that the database has gone back to an older state
-	lost       map[policy.ID]int // by lost command: the counter backs after the loss
-	loaded     map[lease]int     // by lease: the counter backs when the zone was read
+	lost       map[policy.ID]int // by lost command: value of the counter backs after the loss
+	loaded     map[lease]int     // by lease: value of the counter backs when the zone was read
 	violations []string
 	verbose    bool
 	lines      []string
