@@ -187,7 +187,7 @@ func TestKeep(t *testing.T) {
 	require.Equal(t, 1, stacks(anna, 1), "she was away when the match ended")
 	require.NoError(t, m.Save(ctx))
 	loop(m, poison(anna, 3))
-	crashed := m // without MatchTerminate
+	crashed := m // as after a crash, without MatchTerminate
 
 	m = begin()
 	cleo = join(m, "1f00aa21-cleo")

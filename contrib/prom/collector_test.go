@@ -21,11 +21,11 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// Importing ants starts its default pool: those goroutines are not ours.
+// Ignore the goroutines of the default pool that ants starts when it is imported.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
 
-// game is an engine with something of everything, and a loop that ticks while a test
-// gathers.
+// game is an engine with metrics of every kind, and a registry. Its loop ticks while a test
+// gathers metrics.
 type game struct {
 	t        *testing.T
 	eng      *engine.Engine
@@ -58,7 +58,8 @@ func newGame(t *testing.T) *game {
 	return g
 }
 
-// play makes ten players, of whom each has a pulse a second, and one a refusal.
+// play creates ten owners with the periodic buff "venom", applies "once" twice to owner 3, where
+// the second application is denied, and ticks for two seconds.
 func (g *game) play() {
 	for id := range buff.OwnerID(10) {
 		require.NoError(g.t, g.eng.Spawn(id, nil))
@@ -71,7 +72,7 @@ func (g *game) play() {
 	g.eng.Tick(time.Second)
 }
 
-// gather scrapes while the loop ticks.
+// gather scrapes the registry while the loop ticks, and returns the metrics by name.
 func (g *game) gather() map[string]*dto.MetricFamily {
 	g.t.Helper()
 	var families []*dto.MetricFamily
@@ -98,7 +99,7 @@ func (g *game) gather() map[string]*dto.MetricFamily {
 
 func value(m *dto.Metric) float64 { return m.GetGauge().GetValue() + m.GetCounter().GetValue() }
 
-// labelled returns the metric of a family with a label's value.
+// labelled returns the metric of f that has a label with the value want.
 func labelled(t *testing.T, f *dto.MetricFamily, want string) *dto.Metric {
 	t.Helper()
 	for _, m := range f.GetMetric() {
@@ -137,13 +138,14 @@ func TestCollect(t *testing.T) {
 	require.Zero(t, late.GetSampleSum())
 	frames := got["bufftick_frame_seconds"].GetMetric()[0].GetHistogram()
 	require.Positive(t, frames.GetSampleCount())
-	require.InEpsilon(t, float64(frames.GetSampleCount())/1000, frames.GetSampleSum(), 0.5, "each frame took a tick of the clock or two")
+	require.InEpsilon(t, float64(frames.GetSampleCount())/1000, frames.GetSampleSum(), 0.5, "each frame took one or two ticks of the clock")
 	for _, b := range frames.GetBucket() {
 		require.LessOrEqual(t, b.GetCumulativeCount(), frames.GetSampleCount())
 	}
 }
 
-// What the inbox refuses is counted beside what owners refuse.
+// TestInboxRefused checks that commands refused by a full inbox are counted separately from
+// commands refused by owners.
 func TestInboxRefused(t *testing.T) {
 	g := newGame(t)
 	g.play()
@@ -155,7 +157,7 @@ func TestInboxRefused(t *testing.T) {
 	}
 	require.Zero(t, one("bufftick_inbox_refused_total"))
 	in := g.eng.Inbox()
-	for range 3 { // nobody ticks: it gets full
+	for range 3 { // without a Tick the inbox fills up
 		for in.Do(buff.Revive(1)) == nil {
 		}
 	}
@@ -163,8 +165,9 @@ func TestInboxRefused(t *testing.T) {
 	require.Zero(t, one("bufftick_refused_total"))
 }
 
-// A scrape of a loop that stands still comes back, and says so.
-func TestLoopStands(t *testing.T) {
+// TestScrape_LoopStopped checks that a scrape returns when the loop does not tick, and reports
+// only bufftick_up with value 0.
+func TestScrape_LoopStopped(t *testing.T) {
 	g := newGame(t)
 	families, err := g.registry.Gather()
 	require.NoError(t, err)
@@ -179,7 +182,7 @@ func TestStuck(t *testing.T) {
 	g.eng.AddBuff(3, buff.Application{Spec: g.eng.Catalog().Spec("trap")})
 	g.eng.Tick(0)
 	<-g.in
-	// A handler that is at work when a Tick ends is not stuck yet.
+	// A handler that is still running at the end of its first Tick does not count as stuck yet.
 	require.Zero(t, value(g.gather()["bufftick_stuck_owners"].GetMetric()[0]))
 	g.eng.Tick(time.Second)
 	got := g.gather()
@@ -187,7 +190,7 @@ func TestStuck(t *testing.T) {
 	require.Equal(t, 1.0, value(got["bufftick_busy_owners"].GetMetric()[0]))
 }
 
-// The names and units are those that Prometheus asks for.
+// TestLint checks that the names and units of the metrics follow the Prometheus conventions.
 func TestLint(t *testing.T) {
 	g := newGame(t)
 	g.play()
@@ -210,8 +213,9 @@ func TestLint(t *testing.T) {
 	require.Empty(t, problems)
 }
 
-// What the game does to attributes without a buff has a series of its own, and is no timeout.
-func TestCollect_CommandsOfTheGame(t *testing.T) {
+// TestCollect_EventsWithoutBuff checks that attribute changes made by the game without a buff are
+// counted as "(game)" and not as "(timeouts)".
+func TestCollect_EventsWithoutBuff(t *testing.T) {
 	cat, err := buff.Build(buff.Definitions{Attributes: []define.Attribute{{Attribute: stat.Attribute{Name: "health", Base: 20, Min: stat.At(0)}, AtMin: define.AtMinKill}}})
 	require.NoError(t, err)
 	eng, err := engine.New(engine.Options{Catalog: cat, Synchronous: true})
@@ -236,7 +240,8 @@ func TestCollect_CommandsOfTheGame(t *testing.T) {
 	require.NoError(t, eng.Close(context.Background()))
 }
 
-// What each definition has led to has series of its own, up to a bound: the others share one.
+// TestBuffs checks the metrics per definition. Only maxBuffs definitions have a series each, the
+// rest share "(others)".
 func TestBuffs(t *testing.T) {
 	g := newGame(t)
 	g.play()
@@ -276,11 +281,12 @@ func TestBuffs(t *testing.T) {
 	require.LessOrEqual(t, len(got["bufftick_buff_live"].GetMetric()), maxBuffs+2)
 	require.Equal(t, 20.0, of("bufftick_buff_events_total", "venom", "pulse"))
 	require.Equal(t, 1.0, of("bufftick_buff_live", "b000"))
-	require.Equal(t, 300.0-98, of("bufftick_buff_live", "(others)"), "venom and once have had theirs before")
+	require.Equal(t, 300.0-98, of("bufftick_buff_live", "(others)"), "venom and once already have their own series")
 }
 
-// TestNameIsNotUTF8: a definition whose id is not UTF-8 does not make the metrics unreadable.
-func TestNameIsNotUTF8(t *testing.T) {
+// TestBuffs_InvalidUTF8 checks that the metrics remain valid when the ID of a definition is not
+// valid UTF-8.
+func TestBuffs_InvalidUTF8(t *testing.T) {
 	g := newGame(t)
 	cat, err := g.eng.Catalog().Next(buff.Spec{ID: "bad\xff\xfename", Kind: define.Infinite}, buff.Spec{ID: "日本", Kind: define.Infinite}, buff.Spec{ID: "quote\"\\", Kind: define.Infinite})
 	require.NoError(t, err)

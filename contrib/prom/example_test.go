@@ -10,8 +10,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// A registry gets the metrics of an engine. Here the loop does not tick, and that is
-// what the scrape says.
+// The metrics of an engine are registered. The loop does not tick in this example, so bufftick_up
+// is 0.
 func Example() {
 	eng, err := engine.New(engine.Options{})
 	if err != nil {
@@ -33,8 +33,8 @@ func Example() {
 	// Output: bufftick_up 0
 }
 
-// The engines of several zones in one registry: each has a label of its own, or the second one
-// would be refused.
+// The engines of several zones share a registry. Each needs a label of its own, otherwise the
+// registry refuses the second one.
 func Example_zones() {
 	registry := prometheus.NewRegistry()
 	for _, zone := range []string{"arena", "harbour"} {

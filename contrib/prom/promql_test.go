@@ -9,12 +9,12 @@ import (
 	dto "github.com/prometheus/client_model/go"
 )
 
-// A small reader of PromQL, for the part of it that the dashboard and the rules use: what
-// it does not know it refuses. It knows what each expression is, so that a rate of a gauge,
-// a counter without a rate and a quantile without buckets are found, as is a label that the
-// metric does not have.
+// This file is a small checker for the part of PromQL that the dashboard and the rules use. It
+// reports everything else as an error. It determines the type and labels of each expression and
+// so detects a rate of a gauge, a counter without a rate, a quantile without buckets, and a label
+// that the metric does not have.
 
-// kind is what an expression is.
+// kind is the type of an expression.
 type kind string
 
 const (
@@ -23,24 +23,24 @@ const (
 	matrix kind = "a range"
 )
 
-// meaning is what is known of an expression.
+// meaning is the information that the checker has about an expression.
 type meaning struct {
 	kind   kind
-	labels []string // that its series have
-	raw    string   // a counter or a histogram as it was collected, by name
-	bucket bool     // it has the buckets of a histogram
+	labels []string // of its series
+	raw    string   // name of the counter or histogram if no rate or increase was applied to it
+	bucket bool     // whether the series are buckets of a histogram
 }
 
 var token = regexp.MustCompile(`^(?:\s+|#.*)|^([a-zA-Z_:][a-zA-Z0-9_:]*)|^(\d+(?:\.\d+)?)([smhd]?)|^("(?:[^"\\]|\\.)*")|^(=~|!~|!=|==|>=|<=|[-+*/(){}\[\],=<>])`)
 
-// reader reads one query.
+// reader parses and checks one query.
 type reader struct {
 	have map[string]*dto.MetricFamily
 	toks []string
 	at   int
 }
 
-// check returns what is wrong with a query, nil if nothing is.
+// check returns the first error of a query, or nil.
 func check(q string, have map[string]*dto.MetricFamily) (err error) {
 	defer func() {
 		if x := recover(); x != nil {
@@ -101,7 +101,7 @@ func (r *reader) want(t string) {
 	}
 }
 
-// ranks of the operators: what binds more is higher.
+// operators maps each operator to its precedence.
 var operators = map[string]int{"or": 1, "and": 2, "unless": 2, "==": 3, "!=": 3, ">": 3, "<": 3, ">=": 3, "<=": 3, "+": 4, "-": 4, "*": 5, "/": 5}
 
 func (r *reader) expression(above int) meaning {
@@ -122,7 +122,7 @@ func (r *reader) expression(above int) meaning {
 	}
 }
 
-// both is an operation of two.
+// both checks a binary operation and returns the meaning of its result.
 func both(op string, on []string, a, b meaning) meaning {
 	for _, v := range []meaning{a, b} {
 		if v.kind == matrix {
@@ -175,7 +175,7 @@ func (r *reader) operand() meaning {
 	return r.selector(t)
 }
 
-// call is a function or an aggregation.
+// call parses and checks a function call or an aggregation.
 func (r *reader) call(name string) meaning {
 	var by []string
 	if r.peek() == "by" {
@@ -244,7 +244,7 @@ func apply(name string, by []string, of meaning) meaning {
 	return meaning{kind: vector, labels: by, bucket: of.bucket}
 }
 
-// names is a list of labels in brackets.
+// names parses a list of labels in parentheses.
 func (r *reader) names() (out []string) {
 	r.want("(")
 	for r.peek() != ")" {
@@ -257,7 +257,7 @@ func (r *reader) names() (out []string) {
 	return out
 }
 
-// selector is a metric, with conditions and perhaps a range.
+// selector parses a metric with optional label conditions and an optional range.
 func (r *reader) selector(name string) meaning {
 	v := r.metric(name)
 	if r.peek() == "{" {

@@ -24,8 +24,8 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// program returns the path of one of Prometheus's programs. Without it the test is skipped, but
-// not where it must run.
+// program returns the path of one of Prometheus's programs. If it is missing, the test is
+// skipped, or fails in CI.
 func program(t *testing.T, name string) string {
 	path, err := exec.LookPath(name)
 	if err == nil {
@@ -38,9 +38,9 @@ func program(t *testing.T, name string) string {
 	return ""
 }
 
-// TestPromtoolRules: Prometheus's own tool reads the rules, and each alert fires in the case that
-// is made for it, and in none of a game in good health. With another expectation the tool must
-// fail.
+// TestPromtoolRules runs the rule tests of promtool: each alert fires in its own case in
+// testdata/rules.yaml, and none fires in a healthy game. With changed data or expectations
+// promtool must fail.
 func TestPromtoolRules(t *testing.T) {
 	tool := program(t, "promtool")
 	out, err := exec.Command(tool, "check", "rules", "alerts.yaml").CombinedOutput()
@@ -53,8 +53,10 @@ func TestPromtoolRules(t *testing.T) {
 	rules, err := filepath.Abs("alerts.yaml")
 	require.NoError(t, err)
 	for old, other := range map[string]string{
-		"values: '1x60 stale'":                  "values: '1x400'",                       // nobody dies
-		"{eval_time: 5m, alertname: BufftickGo": "{eval_time: 6m, alertname: BufftickGo", // nobody is told
+		// The process does not end.
+		"values: '1x60 stale'": "values: '1x400'",
+		// The alert is expected at another time.
+		"{eval_time: 5m, alertname: BufftickGo": "{eval_time: 6m, alertname: BufftickGo",
 	} {
 		text := strings.ReplaceAll(strings.ReplaceAll(string(cases), old, other), "../alerts.yaml", rules)
 		require.NotEqual(t, strings.ReplaceAll(string(cases), "../alerts.yaml", rules), text, old)
@@ -65,12 +67,12 @@ func TestPromtoolRules(t *testing.T) {
 	}
 	for name := range queries(t) {
 		if alert, ok := strings.CutPrefix(name, "alert: "); ok {
-			require.Contains(t, string(cases), alert, "no case is made for it")
+			require.Contains(t, string(cases), alert, "it has no case")
 		}
 	}
 }
 
-// serve answers scrapes while the loop ticks.
+// serve answers a scrape while the loop ticks.
 func (g *game) serve(w http.ResponseWriter, r *http.Request) {
 	var scrape sync.WaitGroup
 	done := make(chan struct{})
@@ -89,7 +91,8 @@ func (g *game) serve(w http.ResponseWriter, r *http.Request) {
 	scrape.Wait()
 }
 
-// TestPromtoolMetrics: what is scraped has the names, the help and the form that Prometheus wants.
+// TestPromtoolMetrics checks with promtool the names, help texts and format of the scraped
+// metrics.
 func TestPromtoolMetrics(t *testing.T) {
 	tool := program(t, "promtool")
 	g := newGame(t)
@@ -109,8 +112,9 @@ func TestPromtoolMetrics(t *testing.T) {
 	require.Error(t, err, "a counter without _total must be found")
 }
 
-// TestPrometheus: a real Prometheus scrapes a game, and each query of the dashboard and of the
-// rules is answered, those of the dashboard with data. It takes some ten seconds of real time.
+// TestPrometheus lets a real Prometheus scrape a game. Each query of the dashboard and the rules
+// must be answered, and those of the dashboard with data. It takes about ten seconds of real
+// time.
 func TestPrometheus(t *testing.T) {
 	server := program(t, "prometheus")
 	if !long.On() {
@@ -136,7 +140,7 @@ func TestPrometheus(t *testing.T) {
 	}
 }
 
-// startPrometheus starts a server that scrapes target each second, until the test is over, and
+// startPrometheus starts a server that scrapes target once a second until the test ends, and
 // returns its address.
 func startPrometheus(t *testing.T, server, target string) string {
 	dir := t.TempDir()
@@ -162,11 +166,12 @@ func startPrometheus(t *testing.T, server, target string) string {
 	return address
 }
 
-// untilData asks until there is an answer, and if wanted one with data, and returns how many
-// series that has.
+// untilData repeats the query until it is answered, with data if wanted, and returns the number
+// of series of the answer.
 func untilData(t *testing.T, address, query string, wanted bool) int {
 	var last string
-	for begun := time.Now(); time.Since(begun) < time.Minute; time.Sleep(200 * time.Millisecond) { // another process: there is no other way
+	// Prometheus is another process, so it must be polled.
+	for begun := time.Now(); time.Since(begun) < time.Minute; time.Sleep(200 * time.Millisecond) {
 		r, err := http.Get("http://" + address + "/api/v1/query?query=" + url.QueryEscape(query))
 		if err != nil {
 			last = err.Error()

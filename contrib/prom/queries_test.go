@@ -12,7 +12,7 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// queries returns all queries of the dashboard and the rules, by where they stand.
+// queries returns all queries of the dashboard and the rules. The keys name their places.
 func queries(t *testing.T) map[string]string {
 	out := map[string]string{}
 	var board struct {
@@ -60,8 +60,8 @@ func queries(t *testing.T) map[string]string {
 	return out
 }
 
-// Every query of the dashboard and of the rules speaks of metrics and labels that there
-// are, and every metric of an engine, and of a store, is in one of them.
+// TestQueries checks that the queries of the dashboard and the rules use only existing metrics
+// and labels, and that each metric of an engine and a store is used in at least one query.
 func TestQueries(t *testing.T) {
 	g := newGame(t)
 	g.play()
@@ -77,9 +77,9 @@ func TestQueries(t *testing.T) {
 	}
 }
 
-// What is lost in a game that is played as it should be is no reason to wake anybody: a player who
-// logs out takes timeouts along. And a process that is dead must wake somebody, which has no metric
-// of its own any more.
+// TestAlertsOfNormalPlay checks that no alert depends on metrics that also increase in a healthy
+// game. For example, a player who logs out drops timeouts. It also checks that an alert fires
+// when a process is dead and has no metrics any more.
 func TestAlertsOfNormalPlay(t *testing.T) {
 	all := queries(t)
 	for where, q := range all {
@@ -93,8 +93,8 @@ func TestAlertsOfNormalPlay(t *testing.T) {
 	require.Equal(t, "absent(bufftick_up)", all["alert: BufftickNobody"])
 }
 
-// The check finds what it should.
-func TestQueriesAreChecked(t *testing.T) {
+// TestCheck_DetectsFaults checks that check reports faulty queries.
+func TestCheck_DetectsFaults(t *testing.T) {
 	g := newGame(t)
 	g.play()
 	have := g.gather()

@@ -13,7 +13,7 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// TestSaver: what Stats says is what a registry gathers.
+// TestSaver checks that the values of Stats appear in the gathered metrics.
 func TestSaver(t *testing.T) {
 	s := NewSaver(func() store.Stats {
 		return store.Stats{Age: 3 * time.Second, Alarm: true, Err: errors.New("full"), Cuts: 7, Failed: 2, Owners: 5, Bytes: 100, Total: 900, Changed: 4}

@@ -15,13 +15,13 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-// world is a zone that is kept, and the actors of it.
+// world is a zone with a store, and the actor system in which its actors run.
 type world struct {
 	t       *testing.T
 	system  *actor.ActorSystem
 	catalog *buff.Catalog
 	options protoactor.Options
-	began   []int // how many stacks there were when each actor began
+	began   []int // stacks of "haste" that each actor found when it started
 }
 
 func newWorld(t *testing.T) *world {
@@ -30,7 +30,8 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, system: actor.NewActorSystem(), catalog: catalog}
 	w.options = protoactor.Options{
 		Zone: "arena", Store: storetest.NewMemory(), Frame: time.Millisecond,
-		Engine: engine.Options{Catalog: catalog}, Saver: store.Options{Every: -1}, // it saves where it stops, and nowhere else
+		// The actor saves only when it stops.
+		Engine: engine.Options{Catalog: catalog}, Saver: store.Options{Every: -1},
 		Begin: func(z *store.Saver, r store.Restored) error {
 			if r.Fresh {
 				return z.Engine().Spawn(7, nil)
@@ -48,7 +49,8 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// spawn starts an actor, and returns it and what is closed when it has ended.
+// spawn starts an actor. It returns its PID and a channel that is closed when the actor has
+// stopped.
 func (w *world) spawn() (*actor.PID, chan struct{}) {
 	pid := w.system.Root.Spawn(actor.PropsFromProducer(protoactor.New(w.options)))
 	ended := make(chan struct{})
@@ -63,15 +65,15 @@ func (w *world) spawn() (*actor.PID, chan struct{}) {
 	return pid, ended
 }
 
-// haste asks an actor for a stack.
+// haste asks an actor to apply one stack of "haste".
 func (w *world) haste(pid *actor.PID) {
 	answer, err := w.system.Root.RequestFuture(pid, buff.Apply(7, buff.Application{Spec: w.catalog.Spec("haste")}), time.Minute).Result()
 	require.NoError(w.t, err)
 	require.NoError(w.t, answer.(buff.Result).Err)
 }
 
-// TestPassivation: an actor that nobody asks for anything saves and stops, and the next one goes
-// on.
+// TestPassivation checks that an idle actor saves and stops, and that the next one continues from
+// its state.
 func TestPassivation(t *testing.T) {
 	w := newWorld(t)
 	pid, _ := w.spawn()
@@ -82,7 +84,7 @@ func TestPassivation(t *testing.T) {
 	w.options.Idle = 20 * time.Millisecond
 	pid, ended := w.spawn()
 	w.haste(pid)
-	<-ended // of itself, though it ticks
+	<-ended // it stops by itself, although its engine ticks
 
 	w.options.Idle = 0
 	pid, _ = w.spawn()
@@ -91,7 +93,7 @@ func TestPassivation(t *testing.T) {
 	require.NoError(t, w.system.Root.StopFuture(pid).Wait())
 }
 
-// TestPanic: a zone whose actor panics is taken up where it was saved last.
+// TestPanic checks that a restarted actor continues from the last saved state after a panic.
 func TestPanic(t *testing.T) {
 	w := newWorld(t)
 	pid, _ := w.spawn()
