@@ -14,7 +14,7 @@ import (
 //
 // Only regular files are read; a pipe or a device is an error, and Load never blocks on it. A
 // symbolic link in a folder is followed only if it is relative and stays within the folder, like
-// those of a Kubernetes volume, so that an author of definitions cannot make Load read other
+// the links in a Kubernetes volume, so that an author of definitions cannot make Load read other
 // files. A path passed to Load may be a link to anywhere.
 //
 // The definitions in the catalog are in the order in which they were read. The error is an
@@ -49,12 +49,12 @@ func Parse(name string, src []byte) (*buff.Catalog, error) {
 // Loader loads catalogs with game-specific data in their definitions, and catalogs that replace an
 // earlier catalog. The zero Loader behaves like [Load] and [LoadFS].
 type Loader struct {
-	// Data is a value of the struct or map type into which the field data of a definition is
-	// decoded, such as Ability{}. [buff.Spec].Data then has this type. Field names are those of
-	// yaml tags or, by default, the lower-case Go names; a time.Duration is a span. It is an
-	// error, reported with its position, if the type does not have a field or the field has
-	// another type. Fields that a definition leaves out have their values in Data. A definition
-	// without data has a nil Spec.Data.
+	// Data is a value of the struct or map type into which the "data" field of a definition is
+	// decoded, such as Ability{}. [buff.Spec].Data then has this type. Struct fields are named by
+	// their yaml tags or, without a tag, by their lower-case names; a time.Duration is written as a
+	// span. A field that the type does not have, or a value of the wrong kind, is an error with its
+	// position. Fields that a definition omits have the values that they have in Data. For a
+	// definition without data, Spec.Data is nil.
 	//
 	// If Data is nil, any map is accepted and Spec.Data is a map[string]any. Data that is neither
 	// a struct nor a map causes a panic.
@@ -76,6 +76,7 @@ func (o Loader) LoadFS(fsys fs.FS, paths ...string) (*buff.Catalog, error) {
 	return own(definition.Loader{Data: o.Data}.ReloadFS(o.Previous, fsys, paths...))
 }
 
-// Schema returns a JSON Schema, draft 7, of a file of definitions, for editors. It accepts every
-// file that Load accepts, and also some that Load rejects. Schema is safe for concurrent use.
+// Schema returns the JSON Schema (draft 7) of a definition file, for editors. The schema accepts
+// every file that Load accepts, and also some files that Load rejects. Schema is safe for
+// concurrent use.
 func Schema() string { return definition.Schema() }

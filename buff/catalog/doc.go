@@ -33,10 +33,10 @@
 //	    on: {exec: [{damage: {attr: health, by: 50}}, {call: cry}]}
 //
 // Venom lasts 12 s. At 3, 6, 9 and 12 s it subtracts 35 points of health for each stack, and its
-// owner is 10 % slower for each stack. Each source that applies it has a separate instance,
-// with up to five stacks. Applying it again adds a stack and restarts the 12 s, extended by up to
-// 30 % of the duration from the time that was left. If it is dispelled, it applies backlash,
-// which subtracts 50 points and calls the game's handler cry.
+// owner is 10 % slower for each stack. Each source that applies it has a separate instance, with up
+// to five stacks. Applying it again adds a stack and restarts the 12 s; up to 30 % of the duration
+// is carried over from the time that was left. If it is dispelled, it applies backlash, which
+// subtracts 50 points and calls the game's handler "cry".
 //
 // A file can contain:
 //
@@ -51,12 +51,12 @@
 //	buffs           a map from IDs to definitions
 //	$schema         any text, for editors
 //
-// The sections other than buffs are explained after the fields of a definition. An ID is any
+// The sections other than "buffs" are explained after the fields of a definition. An ID is any
 // non-empty text without spaces, and is unique in all the files of a catalog.
 //
 // # The fields of a definition
 //
-// Only duration is required. The first word of a choice is its default.
+// Only "duration" is required. The first word of a choice is its default.
 //
 //	name            text                      for people
 //	note            text                      for people
@@ -181,8 +181,9 @@
 //	thresholds      list                      {at: 5, apply: ID, consume: all}: at that many stacks,
 //	                                          apply that and remove stacks: all, true or a number
 //
-// With timers each or queue the limit is at most 256, which is the default for queue; duration
-// must be a span, expire all and phase keep, and for each tail must not be partial.
+// With "timers: each" and "timers: queue", the limit is at most 256, which is also the default for
+// queue. The duration must then be a span, and expire and phase must have their defaults. With
+// "timers: each", tail must not be partial.
 //
 // # group, slot, require, dr, dispel: conditions and limits
 //
@@ -252,8 +253,8 @@
 //	                all | {all: N}            each at the return, at most N, from 1 to 100000, or 100
 //	  offline_expire  notify | silent         if it ended while the owner was away: reported at the
 //	                                          return, or not
-//	                run                       reported, and on.remove runs; what that applies with
-//	                                          the same clock starts when this one ended
+//	                run                       reported, and on.remove runs; a buff that this applies
+//	                                          starts when this one ended, if the clock is the same
 //	  compensate    text                      a class of buffs that can be extended together
 //	client
 //	  icon          text                      name of its picture
@@ -263,22 +264,22 @@
 //	                                          owner's, none
 //	                source | party            its source's; those of its owner and its owner's party
 //
-// "shield: {}" is a shield with all the defaults. With clock wall, save.mode cannot be never.
+// "shield: {}" is a shield with all the defaults. With "clock: wall", save.mode cannot be "never".
 //
-// For require, the tags of an owner are those granted by its buffs and those added by the game.
-// The tags field of its buffs does not count. An application that is denied by an immunity uses no
-// charge of the buff that grants the immunity. For the field dr, every application counts,
+// For require, the tags of an owner are those granted by its buffs and those added by the game. The
+// field "tags" of its buffs does not count. An application that is denied by an immunity uses no
+// charge of the buff that grants the immunity. For the field "dr", every application counts,
 // including refreshes.
 //
 // # on: actions
 //
-// The field on has lists of actions, executed in order:
+// The field "on" has lists of actions, executed in order:
 //
 //	apply           a new buff starts
 //	refresh         a further application changed its end, stacks, level or numbers; with
 //	                stack.refresh restart, any further application
 //	pulse           a pulse; needs a period
-//	exec            an instant buff is executed; only for those
+//	exec            an instant buff is executed; only for instant buffs
 //	overflow        an application at the stack limit
 //	act             an act of the owner: a map from the act to a list. The game reports acts
 //	                under its own names: hit, healed, cast. The engine reports damaged and dealt,
@@ -288,13 +289,14 @@
 //	remove          it ended: a map from the reason to a list. The reasons: expired,
 //	                cancelled, dispelled, stolen, replaced, overflow, consumed, broken,
 //	                death, source_gone, immunity, condition, out_of_aura, interrupt,
-//	                unload, reload, fault; any runs for each, after its own list
+//	                unload, reload, fault. The list any runs for every reason, after its own list
 //
 // An action is a map with exactly one of the fields below. It acts on the owner, unless the map
-// also has to: source, the owner that applied the buff; or, in on.act, to: target, the other
-// owner of the act; or, in on.death, to: target, the killer. An action on another owner is
-// executed at the end of the frame. If that owner does not exist, or is the game itself, the
-// action does nothing and an event of kind Missed ("miss" in a log) is emitted.
+// also has the field "to". With "to: source", it acts on the owner that applied the buff. With
+// "to: target", it acts on the other owner of the act (in on.act) or on the killer (in on.death).
+// An action on another owner is executed at the end of the frame. If that owner does not exist, or
+// is the game itself, the action does nothing and an event of kind Missed ("miss" in a log) is
+// emitted.
 //
 //	call: NAME      calls the Go handler of that name
 //	apply: ID       applies that definition to the owner
@@ -307,14 +309,13 @@
 //	                rounds a number to whole points, half up, lets the shields against that
 //	                school absorb their part, and subtracts the rest; school is an optional tag
 //
-// The field by is a number. It counts once or, with "per_stack: true", once for each stack. If a
+// The field "by" is a number. It counts once or, with "per_stack: true", once for each stack. If a
 // pulse covers only a fraction of a period, the number is multiplied by that fraction; if several
-// pulses were merged into one, it is multiplied by their number. The same factor applies to
-// instant buffs that the pulse applies, and to instant buffs that these apply. So it makes no
-// difference whether a buff changes an attribute itself or through an instant buff. In an instant
-// buff applied by a pulse, per_stack and stacks refer to the stacks that pulsed; any other instant
-// buff has one stack. Actions at a removal or an act, and the pulses of an applied buff, are not
-// multiplied.
+// pulses were merged into one, it is multiplied by their number. The same factor applies to instant
+// buffs that the pulse applies, and to instant buffs that these apply. So it makes no difference
+// whether a buff changes an attribute itself or through an instant buff. In an instant buff applied
+// by a pulse, per_stack and stacks refer to the stacks that pulsed; any other instant buff has one
+// stack. Actions at a removal or an act, and the pulses of an applied buff, are not multiplied.
 //
 // # Order of actions
 //
@@ -323,7 +324,7 @@
 //
 //	spree: {duration: instant, on: {exec: [{apply: buy_sword}, {apply: buy_shield}]}}
 //
-// first checks for both purchases whether they are possible, and only then are both paid. If the
+// first checks whether each of the two purchases is possible; only then are both paid. If the
 // second purchase must be checked after the first is paid, make it the last action of the first:
 //
 //	buy_sword: {…, on: {apply: [{change: {attr: gold, by: -100}}, {apply: sword}, {apply: buy_shield}]}}

@@ -52,13 +52,13 @@
 //
 //	{attr: power, of: source, coef: 0.4, post: 5, default: 25}
 //
-// With snapshot cast, attributes of the source are read when the source applies the buff; with
-// snapshot apply, when the application reaches the owner. Both are read again when the buff is
-// applied again. With snapshot pulse, an attribute of the owner is read again at each pulse; this
-// is not possible for attributes of the source and for formulas.
+// With "snapshot: cast", attributes of the source are read when the source applies the buff; with
+// "snapshot: apply", they are read when the application reaches the owner. In both cases they are
+// read again when the buff is applied again. With "snapshot: pulse", an attribute of the owner is
+// read again at each pulse; this is not possible for attributes of the source and for formulas.
 //
-// Fields of type number are params.NAME, the value of modifiers, shield.pool, duration_scale, and
-// by of change and damage.
+// Fields of type number are params.NAME, the field "value" of modifiers, shield.pool,
+// duration_scale, and the field "by" of change and damage.
 //
 // # Formulas
 //
@@ -83,21 +83,21 @@
 //	                          min and max take any number of arguments
 //	let x = a; b              b, with x defined as a
 //
-// There are no powers, texts or lists. A formula is checked when it is loaded: it is evaluated
-// with all attributes at their bases, at levels 0, 1 and 60, and a division by zero is an error.
-// If it divides by zero later, the application is denied. A formula is evaluated when a buff is
-// applied, and takes less than a microsecond. A formula that reads stacks is evaluated again
-// where the number is used, with all other inputs as they were at the application. If it then has
-// no value, a modifier keeps its present value, and a change does nothing except emit Faulted.
+// There are no powers, texts or lists. A formula is checked when it is loaded: it is evaluated with
+// all attributes at their bases, at levels 0, 1 and 60, and a division by zero is an error. If it
+// divides by zero later, the application is denied. A formula is evaluated when a buff is applied,
+// and takes less than a microsecond. A formula that reads "stacks" is evaluated again where the
+// number is used, with all other inputs as they were at the application. If the formula then has no
+// value, a modifier keeps its present value, and a change does nothing except emit Faulted.
 //
-// With timers each or queue, every application has its own numbers. With timers each, a number
-// with per_stack is the sum over the stacks that count. Any other number is that of the strongest
-// stack; of equally strong stacks, the youngest.
+// With "timers: each" and "timers: queue", every application has its own numbers. With "timers:
+// each", a number with per_stack is the sum over the stacks that count. Any other number is taken
+// from the strongest stack or, if several are equally strong, from the youngest of them.
 //
-// A formula with amount is evaluated when the act happens, with the stacks, level and magnitude
-// that the buff has at that time. If an input is missing and has no default, the action does
-// nothing, and an event of kind Faulted is emitted. In such a formula, magnitude is still that of
-// the application. A buff that the act applies has the amount as its magnitude:
+// A formula that reads "amount" is evaluated when the act happens, with the stacks, level and
+// magnitude that the buff has at that time. If an input is missing and has no default, the action
+// does nothing, and an event of kind Faulted is emitted. In such a formula, "magnitude" is still
+// the magnitude of the application. A buff that the act applies has the amount as its magnitude:
 //
 //	on:
 //	  act:
@@ -137,7 +137,7 @@
 // # slots, dr
 //
 // Settings shared by many definitions can be defined once at the top, with a name. A definition
-// then refers to them by that name: slot: debuff, dr: stun.
+// then refers to them by that name, as in "slot: debuff" and "dr: stun".
 //
 //	slots: {debuff: {limit: 16, evict: oldest}}
 //	dr: {stun: {steps: [100, 50, 25, 0], reset: 15s, scope: target}}

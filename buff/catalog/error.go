@@ -70,8 +70,7 @@ func (es Errors) Unwrap() []error {
 	return list
 }
 
-// own converts errors of package definition, which can also be warnings, to those of this
-// package.
+// own converts errors of package definition, which can also be warnings, to errors of this package.
 func own(c *buff.Catalog, err error) (*buff.Catalog, error) {
 	found, wrong := err.(definition.Errors)
 	if !wrong {

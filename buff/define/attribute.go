@@ -29,8 +29,8 @@ type Change struct {
 	// Attr names the attribute.
 	Attr string
 
-	// DoChange adds By to the base. DoDamage rounds By to a whole number, half up, lets the
-	// shields absorb damage, and subtracts the rest; a By below zero has no effect. In a pulse, By
+	// DoChange adds By to the base. DoDamage rounds By to a whole number, half up, lets the shields
+	// absorb damage, and subtracts the rest; it has no effect if By is below zero. In a pulse, By
 	// is multiplied by the fraction of a period that the pulse covers or, if several pulses were
 	// merged into one, by their number.
 	By Number

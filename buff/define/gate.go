@@ -76,7 +76,7 @@ type Shield struct {
 	On       bool
 	Pool     int64    // zero means the Magnitude of the application
 	By       *Number  // if not nil, the pool is this number, rounded down, instead of Pool
-	Priority int      // the highest absorbs first; of equal ones, the oldest shield
+	Priority int      // the highest absorbs first; of equal priorities, the oldest shield
 	Schools  []string // tags of the damage that it absorbs; empty means all damage
 
 	// Attrs are the attributes that the shield protects. If Attrs is empty, the shield protects

@@ -6,10 +6,10 @@ import "github.com/bufftick/bufftick/internal/wordlist"
 type GroupRule uint8
 
 // Rules of a group. The rule in the definition of the new instance decides. In the comments below,
-// the others are the buffs of the group that the owner already has.
+// "it" is the new instance, and "others" are the buffs of the group that the owner already has.
 const (
-	GroupAlways        GroupRule = iota // the new instance replaces all others
-	GroupNever                          // the new instance is denied if there are others
+	GroupAlways        GroupRule = iota // it replaces all others
+	GroupNever                          // it is denied if there are others
 	GroupHigher                         // it replaces lower priorities, and is denied by equal or higher ones
 	GroupEqualOrHigher                  // it replaces equal or lower priorities, and is denied by higher ones
 	GroupSameSource                     // it replaces others of the same source; the rest stay
@@ -22,11 +22,11 @@ type Evict uint8
 // Rules of eviction.
 const (
 	EvictReject Evict = iota // no buff is removed; the new buff is denied
-	EvictOldest              // the oldest
-	// EvictLowest removes the buff with the lowest group priority, and of equal priorities the
-	// oldest. If the new buff has a lower priority than all others, it is denied.
+	EvictOldest              // the oldest buff is removed
+	// EvictLowest removes the buff with the lowest group priority and, of equal priorities, the
+	// oldest buff. If the new buff has a lower priority than all others, it is denied.
 	EvictLowest
-	EvictSoonest // the buff that ends soonest is removed; of equal ends, the oldest
+	EvictSoonest // the buff that ends soonest is removed; of equal ends, the oldest buff
 )
 
 // Inhibition is the rule for the phase of the pulses of a buff when its requirement holds
@@ -34,11 +34,11 @@ const (
 // passes.
 type Inhibition uint8
 
-// Rules of inhibition.
+// Rules of inhibition, for the moment at which the requirement holds again.
 const (
 	InhibitionKeep    Inhibition = iota // the phase is kept
-	InhibitionReset                     // the next pulse is one period after it holds again
-	InhibitionExecute                   // one pulse when it holds again, the next one period later
+	InhibitionReset                     // the next pulse is due one period from then
+	InhibitionExecute                   // one pulse runs then, and the next is due one period later
 )
 
 // ImmuneRule is the rule for a running buff when its owner becomes immune to it. New

@@ -15,8 +15,8 @@ import (
 type Whose uint8
 
 // For an attribute, Whose is OfOwner or OfSource. For a time, it is OfOwner, OfBuff or OfZone. The
-// three times combine: a buff is paused if its own time, its owner's or its zone's is paused, and
-// its rate is the product of the three rates.
+// three times combine: a buff is paused if its own time, the time of its owner, or the time of its
+// zone is paused. Its rate is the product of the three rates.
 const (
 	OfOwner  Whose = iota // an attribute of the buff's owner; for a time, the time of all buffs of the owner
 	OfSource              // an attribute of the buff's source
@@ -67,7 +67,7 @@ type Snapshot uint8
 
 // Evaluation times.
 const (
-	SnapshotCast  Snapshot = iota // when the application is made; again for each further one
+	SnapshotCast  Snapshot = iota // when an application is made, and again for each further one
 	SnapshotApply                 // when the application reaches the owner
 	SnapshotPulse                 // like SnapshotApply, and again at each pulse
 )
@@ -97,7 +97,7 @@ type Formula interface {
 // Const returns a Number that is always v.
 func Const(v float64) Number { return Number{Const: v} }
 
-// Caller returns a Number that is read from the parameter of the application with that name. An
+// Caller returns a Number that is read from the application's parameter with the given name. An
 // application without the parameter is denied.
 func Caller(name string) Number { return Number{From: FromCaller, Caller: name} }
 
@@ -110,9 +110,9 @@ func (n Number) Or(v float64) Number {
 // Read is one input of a [Formula]: an attribute, a parameter of the application, or the amount
 // of an act.
 type Read struct {
-	Caller bool // Name is a parameter of the application; Of is ignored
-	// The input is the amount of the act, and all other fields are ignored. Only the Change of an
-	// action in Hooks.Act may read it.
+	Caller bool // if set, Name is a parameter of the application, and Of is ignored
+	// If set, the input is the amount of the act, and all other fields are ignored. Only the Change
+	// of an action in Hooks.Act may read it.
 	Amount bool
 	Of     Whose
 	Name   string
@@ -177,7 +177,7 @@ func (c *Curve) Name() string { return c.name }
 func (c *Curve) Points() []Point { return slices.Clone(c.points) }
 
 // At returns the value at a level. For a level below the first point it is the value of the first
-// point, and for a level above the last point the value of the last point. O(log points).
+// point, and for a level above the last point the value of the last point. It costs O(log points).
 func (c *Curve) At(level int) float64 {
 	k := sort.Search(len(c.points), func(k int) bool { return c.points[k].Level >= level })
 	switch {

@@ -18,7 +18,7 @@ var changeWords = []string{"same", "added", "changed", "removed"}
 // String returns the word used in reports, such as "added".
 func (c ChangeKind) String() string { return wordlist.Word(changeWords, c) }
 
-// SpecChange is one difference between a catalog and the previous one.
+// SpecChange is one difference between a catalog and the previous catalog.
 type SpecChange struct {
 	ID   string     // ID of the definition
 	Kind ChangeKind // never SpecSame

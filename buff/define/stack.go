@@ -36,8 +36,8 @@ type Stacking struct {
 	// Effective limits how many stacks or instances count; zero means all. With TimersEach, it
 	// limits the stacks that count in modifiers and in actions for pulses, acts, deaths and
 	// removals. Otherwise it limits the instances on one owner, and further instances are hidden.
-	// The strongest ones count: those with the highest level, then the greatest magnitude, then
-	// the oldest.
+	// The strongest count: first by the highest level, then by the greatest magnitude, then by age,
+	// the oldest first.
 	Effective int
 
 	// Refresh and Phase say how a further application changes the end and the pulses. With

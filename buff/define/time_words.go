@@ -28,8 +28,8 @@ type Align uint8
 // Rules of alignment.
 const (
 	AlignStart Align = iota // from the start of the instance
-	// AlignOwner counts from the zero of the owner's time, so that all its aligned buffs with the
-	// same period pulse together
+	// AlignOwner counts from the zero of the owner's time, so that all aligned buffs of the owner
+	// that have the same period pulse together
 	AlignOwner
 )
 

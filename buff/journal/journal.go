@@ -8,7 +8,7 @@ type Aspect uint16
 // Aspects of a buff, named after the fields of buff.Instance that they cover.
 const (
 	Begun   Aspect = 1 << iota // the buff in this slot is new
-	Ended                      // a buff in this slot has ended; the slot may hold another now
+	Ended                      // a buff in this slot has ended; the slot may hold another buff now
 	Time                       // End, Paused, Held, Rate and the remaining time
 	Stacks                     // Stacks
 	Power                      // Magnitude and Level
@@ -87,7 +87,7 @@ func (j *Journal) begin(number uint32) {
 	}
 }
 
-// Mark records a change in a slot of the Set with that number. Only the Set calls it.
+// Mark records a change in a slot of the Set with the given number. Only the Set calls it.
 func (j *Journal) Mark(number uint32, at uint16, what Aspect) {
 	j.begin(number)
 	for int(at) >= len(j.what) {

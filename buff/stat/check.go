@@ -14,7 +14,7 @@ var ErrSchema = errors.New("stat: bad schema")
 // SchemaError is one error in one attribute.
 type SchemaError struct {
 	Index int // position among the arguments of NewSchema, from 0
-	// name of the attribute or, if it has no name, its position, such as "#3"; "" for the whole
+	// Name of the attribute or, if it has no name, its position, such as "#3"; "" for the whole
 	// schema
 	Name  string
 	Field string // name of the field in a file, such as "base"; "" for the whole attribute
@@ -131,8 +131,8 @@ func (k *checker) limit(i Attr, field string, l Limit, to *float64, by *Attr) {
 	}
 }
 
-// atFirst returns a limit as it is for a new owner. It reports false if the limit is an attribute
-// with an invalid base, which has its own error.
+// atFirst returns the value of a limit for a new owner. It reports false if the limit is an
+// attribute with an invalid base; another error reports that base.
 func (k *checker) atFirst(v float64, by Attr) (float64, bool) {
 	if by == 0 {
 		return v, true

@@ -15,7 +15,8 @@ type Schema struct {
 	byName map[string]Attr
 }
 
-// Attr identifies an attribute of a [Schema] by its position, from 1. The zero Attr is none.
+// Attr identifies an attribute of a [Schema] by its position, from 1. The zero Attr identifies no
+// attribute.
 type Attr uint16
 
 // Attribute defines one number that every owner has.
@@ -27,8 +28,8 @@ type Attribute struct {
 	Base float64
 
 	// Min and Max limit the value, and also the base when something is added to it (damage,
-	// healing). The zero Limit means no limit. An attribute can limit another one, which limits a
-	// third, but they must not form a ring.
+	// healing). The zero Limit means no limit. An attribute may limit a second attribute, which
+	// limits a third, but attributes must not limit themselves in this way.
 	Min, Max Limit
 
 	// Aggregate selects the modifiers that count in the steps that add several modifiers. N, 1 to
@@ -108,7 +109,7 @@ func NewSchema(attributes ...Attribute) (*Schema, error) {
 // Len returns the number of attributes.
 func (s *Schema) Len() int { return len(s.attrs) - 1 }
 
-// Attr returns the attribute with that name and reports whether it exists.
+// Attr returns the attribute with the given name, and reports whether it exists.
 func (s *Schema) Attr(name string) (Attr, bool) {
 	a, ok := s.byName[name]
 	return a, ok

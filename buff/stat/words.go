@@ -24,9 +24,9 @@ type Aggregate uint8
 // Aggregates.
 const (
 	Sum       Aggregate = iota // all modifiers count
-	Max                        // only the greatest modifier counts: of -10 % and -50 %, -10 %
-	Min                        // only the least modifier counts: of -10 % and -50 %, -50 %
-	Strongest                  // the Attribute.N farthest from zero count; +5 is stronger than -5
+	Max                        // only the greatest modifier counts: -10 % rather than -50 %
+	Min                        // only the least modifier counts: -50 % rather than -10 %
+	Strongest                  // only the Attribute.N modifiers farthest from 0 count; +5 beats -5
 )
 
 var (

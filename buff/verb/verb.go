@@ -9,20 +9,20 @@ type Verb uint8
 // Verbs. The comments name the fields of the Command that each verb reads.
 const (
 	Apply Verb = 1 // applies Application to the owner
-	// Remove removes the buff named by Handle, or only Stacks of its stacks if Stacks is above 0,
-	// and gives Reason as the reason.
+	// Remove removes the buff Handle, with Reason as the reason. If Stacks is above 0, it removes
+	// only that number of stacks.
 	Remove Verb = 2
 	// RemoveSpec is like Remove for the oldest instance of Application.Spec or, if
 	// Application.Source is set, the oldest by that source. It is not an error if no such instance
 	// exists.
 	RemoveSpec Verb = 3
-	// Extend moves the end of the buff Handle by By, which may be negative. Application.Duration
-	// limits the remaining time.
+	// Extend moves the end of the buff Handle by the time By, which may be negative.
+	// Application.Duration limits the remaining time.
 	Extend     Verb = 4
 	Kill       Verb = 5 // kills the owner
 	LoseSource Verb = 6 // the owner Application.Source has left
-	// AddTimeout calls Do, or else the handler Name, after By, or at the next millisecond if By
-	// <= 0.
+	// AddTimeout calls the function Do or, if Do is nil, the handler Name. The call is due after
+	// the time By, or at the next millisecond if By <= 0.
 	AddTimeout   Verb = 7
 	Cancel       Verb = 8  // cancels Timeout
 	SetRemaining Verb = 9  // ends the buff Handle after By, or at once if By is zero or less
@@ -32,23 +32,23 @@ const (
 	SetRate      Verb = 13 // sets the rate of the time selected by Whose to Rate
 	Inhibit      Verb = 14 // hides the buff Handle, as if Require.Ongoing failed
 	Release      Verb = 15 // ends an Inhibit
-	AddTag       Verb = 16 // adds Tag to the owner; the adds of a tag are counted
+	AddTag       Verb = 16 // adds Tag to the owner; repeated adds are counted
 	DropTag      Verb = 17 // undoes one AddTag of Tag
 	Immunize     Verb = 18 // makes the owner immune to Tag; Purge also removes its buffs with Tag
 	DropImmunity Verb = 19 // undoes one Immunize for Tag
 	Dispel       Verb = 20 // dispels the buffs selected by Query
-	// Steal removes the buffs selected by Query, and applies each to Query.To for its remaining
-	// time, but at most for By.
+	// Steal removes the buffs selected by Query, and applies each of them to the owner Query.To for
+	// its remaining time, but at most for the time By.
 	Steal     Verb = 21
-	Interrupt Verb = 22 // the owner did Act, which ends the buffs that list it in Interrupt
-	Consume   Verb = 23 // the owner did Act: uses a charge of each buff with that act
+	Interrupt Verb = 22 // reports an Act of the owner; buffs with it in Interrupt end
+	Consume   Verb = 23 // reports an Act of the owner; buffs with it in ConsumeOn use a charge
 	Absorb    Verb = 24 // lets the shields absorb Amount of damage; the school Tag may be zero
 	Revive    Verb = 25 // revives the owner and resumes the buffs that its death paused
 	// Enter puts the owner within an aura: the aura of Application.Source that applies
 	// Application.Spec.
 	Enter      Verb = 26
 	Leave      Verb = 27 // the owner has left an aura; the buff that the aura applied ends after By
-	Compensate Verb = 28 // extends all buffs selected by Query by By
+	Compensate Verb = 28 // extends all buffs selected by Query by the time By
 	SetZone    Verb = 29 // moves the owner to Zone and ends the buffs with OnZone set to remove
 	AddBase    Verb = 30 // adds Value to the base of the attribute Attr, within its limits
 	SetBase    Verb = 31 // sets the base of the attribute Attr to Value, ignoring its limits
