@@ -52,7 +52,7 @@ func (in *Inspector) act(w http.ResponseWriter, r *http.Request) {
 
 func (in *Inspector) execute(a actionJSON) *refusal {
 	switch a.Act {
-	case "check": // the page checks its token, which was valid
+	case "check": // the page only checks its token, which has been verified already
 		return nil
 	case "remove":
 		handle, bad := strconv.ParseUint(a.Handle, 10, 64)

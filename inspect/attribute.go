@@ -98,8 +98,8 @@ func effect(op stat.Op, v float64) string {
 	return op.String() + " " + sign(v)
 }
 
-// look returns the function that the loop calls for each shown player, or nil. To save time on
-// the loop, the result is formatted later.
+// look returns the function that the loop calls for each shown player, or nil. To save time on the
+// loop, the result of that function is formatted later.
 func (in *Inspector) look() func(any) any {
 	if in.opts.Attributes == nil {
 		return nil

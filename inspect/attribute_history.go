@@ -34,7 +34,7 @@ const (
 type attributeHistory struct {
 	schema  *stat.Schema
 	layout  *sheet.Layout
-	since   wheel.Time // no events or changes after this time are missing
+	since   wheel.Time // all events and changes after this time are known
 	o       *view.Owner
 	bases   map[stat.Attr][]buff.Event // events that changed a base
 	changes []buff.SheetChange         // changes of a base without an event
@@ -110,8 +110,8 @@ func (t *attributeHistory) happened(e *buff.Event, n int) {
 }
 
 // base returns the base of an attribute at an instant, and whether it is known. If the base
-// changed after that instant, it is the old value in the first such change, and otherwise the
-// present value. Some changes, such as a reduction to the maximum, have no event and are in
+// changed after that instant, the result is the old value in the first later change. Otherwise it
+// is the present value. Some changes, such as a reduction to the maximum, have no event and are in
 // t.changes.
 func (t *attributeHistory) base(a stat.Attr, at wheel.Time) (float64, bool) {
 	list := t.bases[a]
@@ -159,7 +159,8 @@ func (t *attributeHistory) sheet(at wheel.Time) *sheetState {
 			s.put(m)
 		}
 	}
-	// repeat, because the limit of an attribute may be an attribute that has a limit itself
+	// repeat, because the limit of an attribute may be another attribute, which may have a limit
+	// too
 	for range n {
 		for a, law := range t.schema.All() {
 			if s.unsure[a] == "" && (s.unknownLimit(t.schema, law.Min) || s.unknownLimit(t.schema, law.Max)) {

@@ -50,8 +50,8 @@ type modifierKey struct {
 	place int
 }
 
-// attributeHistories returns the attributes over the last minute, and the instant from which on
-// they are known. If there are too many entries, it omits the older instants.
+// attributeHistories returns the attributes over the last minute, and the instant since which they
+// are known. If there are too many entries, it omits the older instants.
 func (in *Inspector) attributeHistories(t *attributeHistory) (list []attributeHistoryJSON, since wheel.Time) {
 	at, since := t.instants(), t.since
 	for {

@@ -33,7 +33,8 @@ func (c *buffHistory) order() int {
 	return -1
 }
 
-// eventAfter returns the first event after an instant for which fits returns true, or nil.
+// eventAfter returns the first event that is after the given instant and for which fits(event) is
+// true, or nil.
 func (c *buffHistory) eventAfter(at wheel.Time, fits func(*buff.Event) bool) *buff.Event {
 	k := slices.IndexFunc(c.events, func(e buff.Event) bool { return e.At > at && fits(&e) })
 	if k < 0 {
@@ -42,8 +43,8 @@ func (c *buffHistory) eventAfter(at wheel.Time, fits func(*buff.Event) bool) *bu
 	return &c.events[k]
 }
 
-// changeAfter returns the first recorded change after an instant for which fits returns true, or
-// nil. A change contains the state before the change.
+// changeAfter returns the first recorded change that is after the given instant and for which
+// fits(change) is true, or nil. A change contains the state before the change.
 func (c *buffHistory) changeAfter(at wheel.Time, fits func(*buff.SheetChange) bool) *buff.SheetChange {
 	k := slices.IndexFunc(c.changes, func(w buff.SheetChange) bool { return w.At > at && fits(&w) })
 	if k < 0 {
@@ -151,8 +152,8 @@ func (c *buffHistory) stacks(at wheel.Time) (n int, known bool) {
 // from different catalogs.
 func sameContent(a, b *buff.Spec) bool { return a == b || a.Revision() == b.Revision() }
 
-// number returns the number with index place that the buff's modifiers use, and whether it is
-// known.
+// number returns a number that the buff's modifiers use, and whether it is known. place is the
+// index of the number.
 func (c *buffHistory) number(at wheel.Time, spec *buff.Spec, place int) (float64, bool) {
 	if w := c.changeAfter(at, func(w *buff.SheetChange) bool { return sameContent(w.Spec, spec) && w.Place == place }); w != nil {
 		return w.Was, true

@@ -28,7 +28,7 @@ type course struct {
 	primed bool       // there was a previous View
 }
 
-// mark holds the data of one View that is needed later.
+// mark holds the parts of a View that are needed later.
 type mark struct {
 	at   time.Duration
 	now  wheel.Time
@@ -65,8 +65,8 @@ type stuckFor struct {
 	unbounded bool // the true duration is longer than wall
 }
 
-// see adds a View that arrived at the time at of the inspector's clock, and returns the state of
-// the game. Handlers that have been running for after are stuck.
+// see adds a View and returns the state of the game. at is the time of arrival on the inspector's
+// clock. Handlers that have been running for the duration after, or longer, are stuck.
 func (c *course) see(v *view.View, at, after time.Duration) gameState {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -108,9 +108,9 @@ func (m *mark) compare(old *mark) (out gameState) {
 	return out
 }
 
-// stuck returns the owners whose handlers have been running for longer than after. In an
-// overloaded game there are always handlers that are still running at the end of a Tick, but they
-// are different ones each time, so they are not stuck.
+// stuck returns the owners whose handlers have been running for the duration after, or longer. In
+// an overloaded game, some handlers are always still running at the end of a Tick. They are not
+// stuck, because they are different handlers each time.
 func (c *course) stuck(v *view.View, at, after time.Duration) (out []stuckFor) {
 	now := make(map[heldKey]held, len(v.Stuck))
 	for _, s := range v.Stuck {

@@ -129,8 +129,8 @@ const maxFields = 100
 // headline is the set of fields that are shown above the other fields.
 var headline = map[string]bool{"ID": true, "Note": true}
 
-// walk calls emit for every non-zero field of a struct. The name of a nested field starts with
-// the name of its parent.
+// walk calls emit for every non-zero field of a struct, except the fields in headline. The name of
+// a nested field starts with the name of its parent.
 func walk(v reflect.Value, path string, emit func(name, value string)) {
 	for i := range v.NumField() {
 		f, x := v.Type().Field(i), v.Field(i)

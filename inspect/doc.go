@@ -61,8 +61,8 @@
 //
 //   - On every request, Host must be localhost, an IP address or one of Options.Hosts. Other
 //     names are refused, to prevent DNS rebinding.
-//   - Clients must be on this machine unless Options.Remote is set. Remote requires a token,
-//     which every request except the one for the page itself must then contain.
+//   - Clients must be on this machine unless Options.Remote is set, which requires Options.Token.
+//     Every request must then contain the token, except the request for the page itself.
 //   - Only GET and HEAD are allowed, and POST for actions. Actions require Options.Token in the
 //     Authorization header of the request. Actions from other sites are refused with
 //     http.CrossOriginProtection. Reads from other sites are refused because of their
@@ -76,14 +76,14 @@
 //   - All tabs of a browser share one stream by means of a SharedWorker, because browsers open at
 //     most six HTTP/1 connections to a host. Tabs with different tokens use different streams. A
 //     stream follows up to 32 players.
-//   - Limits: 64 streams, each event of which must be accepted within 5 s; queries of 1 KiB,
+//   - Limits: 64 streams (each event must be accepted within 5 s); queries of 1 KiB,
 //     search texts of 256 bytes, ids of 20 digits, bodies of 64 KiB, responses of 1 MiB, events
 //     of 256 KiB; 200 buffs of a player at once and 512 in total, 100 events, 256 attributes with
 //     50 modifiers each; 400 lanes and 8,000 events of the last minute, with 4,000 attribute
 //     changes; 64 followed players; 8 concurrent searches and history requests. Data beyond a
 //     limit is omitted, and the field "cut" is set. Each write of a response must be accepted
-//     within 5 s. If there are too many clients, a new one replaces one that does not read, and a
-//     client with the token replaces one without.
+//     within 5 s. If there are too many clients, a new client replaces a client that does not read,
+//     and a client with the token replaces a client without it.
 //   - A panic in a callback of the game stops neither the game nor the page; see [Options].
 //   - No messages are queued for a slow client, except for the 64 KiB that the operating system
 //     buffers. When it reads again, it gets the latest state after a "gap" event with the number

@@ -17,13 +17,13 @@ type follows struct {
 }
 
 type follow struct {
-	trusted bool   // has sent the token
+	trusted bool   // the client has sent the token
 	leave   func() // makes the engine stop following the player
 	end     func() // ends the request
 }
 
 // follow makes the engine follow a player until leave is called. If another request takes its
-// place, end is called, which must end the request. trusted reports whether the request has the
+// place, end is called, which must end this request. known reports whether this request has the
 // token.
 func (in *Inspector) follow(id buff.OwnerID, known bool, end func()) (leave func(), err error) {
 	s := &in.follows

@@ -83,7 +83,7 @@ func (in *Inspector) faults() (out []faultJSON) {
 	return out
 }
 
-// alarm returns Options.Alarm in displayable form.
+// alarm returns the result of Options.Alarm in displayable form.
 func (in *Inspector) alarm() (text string) {
 	if in.opts.Alarm == nil {
 		return ""

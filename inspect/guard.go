@@ -26,7 +26,7 @@ type refusal struct {
 // ServeHTTP serves the page and its data; see the package documentation.
 func (in *Inspector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p := withDeadlines(w)
-	defer p.deadline() // applies to what the server writes after the handler returns
+	defer p.deadline() // for the writes of the server after the handler returns
 	w = p
 	head := w.Header()
 	head.Set("X-Content-Type-Options", "nosniff")

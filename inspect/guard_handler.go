@@ -48,8 +48,8 @@ func (in *Inspector) admitGuarded(r *http.Request) *refusal {
 	return nil
 }
 
-// sameSite reports whether the request was not caused by another site. For a WebSocket, browsers
-// send only Origin and not Sec-Fetch-Site.
+// sameSite returns false if another site caused the request. For a WebSocket, browsers send only
+// Origin and not Sec-Fetch-Site.
 func sameSite(r *http.Request) bool {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "", "same-origin", "none":

@@ -32,7 +32,7 @@ type hub struct {
 	arrivals uint64             // last assigned client.arrival
 	stop     context.CancelFunc // ends the goroutine of run; nil if it is not running
 	seq      uint64             // number of messages so far
-	view     message            // latest view, for clients that have seen the previous one
+	view     message            // latest view, for clients that have seen the previous view
 	whole    []byte             // latest view for all other clients, encoded on demand
 	latest   viewJSON           // data from which whole is encoded
 	frame    uint64             // number of the first frame that the next view reports
@@ -68,9 +68,9 @@ func (h *hub) init(in *Inspector) {
 func (h *hub) since() time.Duration { return time.Since(h.start) }
 
 // join adds a client, and reports whether there was room. If the hub is full, the new client
-// replaces the client with the longest pending write. If no write has been pending for too long,
-// a new client that has the token replaces the oldest client that does not. Otherwise the new
-// client is refused.
+// replaces the client with the longest pending write. If no write has been pending for too long, a
+// new client with the token replaces the oldest client without it. Otherwise the new client is
+// refused.
 func (h *hub) join(c *client) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -151,8 +151,8 @@ func (h *hub) run(ctx context.Context) {
 	}
 }
 
-// round requests and sends one view. It does so on a separate goroutine, because a callback of
-// the game may end its goroutine.
+// round requests and sends one view. It does so on a separate goroutine, because a callback of the
+// game may end the goroutine that calls it.
 func (h *hub) round(ctx context.Context, specs *specCounts) {
 	done := make(chan struct{})
 	go func() {
@@ -264,8 +264,8 @@ func (h *hub) send(ctx context.Context, v *view.View, err error, specs *specCoun
 	}
 }
 
-// news returns the messages that a client has not seen, only the latest one of each topic. If the
-// client has skipped views, the first message gives their number.
+// news returns the messages that a client has not seen. Only the latest message of each topic is
+// kept. If the client has skipped views, the first message gives their number.
 func (h *hub) news(c *client) (out [][]byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

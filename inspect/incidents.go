@@ -255,7 +255,7 @@ type incidentJSON struct {
 }
 
 // serveIncidents responds with the most recent incidents, newest first. If the query contains
-// from or to, Unix times in ms, only incidents that overlap this interval are returned.
+// "from" or "to" (Unix times in ms), only incidents that overlap this interval are returned.
 func (in *Inspector) serveIncidents(w http.ResponseWriter, query url.Values) {
 	from, to := time.Time{}, time.Now().Add(24*time.Hour)
 	for name, at := range map[string]*time.Time{"from": &from, "to": &to} {

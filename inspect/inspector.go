@@ -30,8 +30,8 @@ type Options struct {
 	// players are shown by id only.
 	Name func(id buff.OwnerID) string
 
-	// Search returns up to most players that match a text. It must be safe for concurrent use. If
-	// nil, the names of all players are searched.
+	// Search returns the players that match a text, up to the given number. It must be safe for
+	// concurrent use. If nil, the names of all players are searched.
 	Search func(text string, most int) []buff.OwnerID
 
 	// Attributes is for games that keep attributes themselves. It returns the attributes of a
@@ -88,7 +88,7 @@ type Options struct {
 	Remote bool
 }
 
-// Attribute is a number of a player and its modifiers.
+// Attribute is a numeric value of a player, with its modifiers.
 type Attribute struct {
 	Name        string
 	Base, Value float64
@@ -135,8 +135,8 @@ func Handler(eng *engine.Engine) *Inspector {
 	return in
 }
 
-// New returns an Inspector. It returns an error if the token is too short, or if Remote is set
-// without a token. It panics if eng is nil.
+// New returns an Inspector. It returns an error if the token is too short, if Remote or Unsafe is
+// set without a token, or if both are set. It panics if eng is nil.
 func New(eng *engine.Engine, o Options) (*Inspector, error) {
 	if eng == nil {
 		panic("inspect: New of a nil engine")

@@ -24,7 +24,7 @@ type pastJSON struct {
 	Present bool       `json:"present"`
 	Now     int64      `json:"now"`
 	From    int64      `json:"from"`  // start of the lanes
-	Since   int64      `json:"since"` // no events after this time are missing
+	Since   int64      `json:"since"` // all events after this time are known
 	Lanes   []laneJSON `json:"lanes"`
 	Cut     bool       `json:"cut,omitempty"` // something was omitted
 

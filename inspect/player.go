@@ -287,16 +287,16 @@ func (in *Inspector) serveSearch(w http.ResponseWriter, r *http.Request, query u
 	serveJSON(w, out)
 }
 
-// search calls Options.Search. It keeps one more player than are shown, so that the caller knows
-// whether there are more.
+// search calls Options.Search. It keeps at most one player more than the page shows, so that the
+// caller knows whether to report more matches.
 func (in *Inspector) search(text string) (ids []buff.OwnerID, err error) {
 	err = in.searching.call(func() { ids = in.opts.Search(text, maxFound) })
 	return ids[:min(len(ids), maxFound+1)], err
 }
 
 // numberIn parses the id in a search text. The text is either digits only, or ends with a # and
-// digits, as the page writes players. For the second form, alone is true, and names need not be
-// searched.
+// digits, as the page writes players. For the second form, the result "alone" is true, and names
+// need not be searched.
 func numberIn(text string) (id buff.OwnerID, ok, alone bool) {
 	at := strings.LastIndexByte(text, '#')
 	id, ok = parseID(text[at+1:])

@@ -40,8 +40,8 @@ type scenarioBuff struct {
 	begins     bool // whether the buff started within the recorded time
 	begin      wheel.Time
 	ends       bool       // whether the end is known
-	left       int64      // ms left at the time leftAt, in the buff's own time
-	leftAt     wheel.Time // time at which the buff had left ms left
+	left       int64      // remaining time of the buff at the time leftAt, in ms of its own time
+	leftAt     wheel.Time // see left
 	period     time.Duration
 	stacks     int32
 	most       int32      // maximum number of stacks so far
@@ -182,7 +182,7 @@ func (s *scenario) addEvent(e *buff.Event) {
 	case buff.Refreshed:
 		s.apply(e.At, x, max(e.Stacks-x.stacks, 0), s.left(e))
 	case buff.Stacked:
-		return // an event Refreshed with the new number of stacks follows if the end has changed
+		return // if the end has changed, a Refreshed event with the new number of stacks follows
 	case buff.StackEnded:
 		s.step(e.At, "dispel: %s, stacks: %d", id, max(x.stacks-e.Stacks, 1))
 	case buff.Removed:

@@ -30,11 +30,11 @@ const (
 // Every new connection is accepted. If there are then too many, the server closes one of them. It
 // closes the connection with the longest pending write, if that write has been pending for more
 // than 100 ms. Otherwise it closes the oldest connection that waits for a request, that is, one
-// that has not sent a complete request or whose response is finished. If there is none, it closes
-// the oldest connection. A connection is trusted once it has sent the token to an [Inspector] or
-// its Guard. A trusted connection is never closed to make room, so that a flood of connections
-// does not lock out the operator. If all other connections are trusted, the new connection is
-// closed.
+// that has not sent a complete request or whose response is finished. If no connection waits for a
+// request, it closes the oldest connection. A connection is trusted once it has sent the token to
+// an [Inspector] or its Guard. A trusted connection is never closed to make room, so that a flood
+// of connections does not lock out the operator. If all other connections are trusted, the new
+// connection is closed.
 //
 // The server does not limit the work of the handler itself. The caller chooses the listen address:
 // use 127.0.0.1, unless everyone who can reach the address may see the contents.
@@ -57,8 +57,8 @@ func NewServer(h http.Handler) *http.Server {
 // connKey is the context key of a request's *connNode.
 type connKey struct{}
 
-// conns is the set of open connections of a server. Each connection is in the list waiting or in
-// the list working. When it changes from one list to the other, it is appended at the end.
+// conns is the set of open connections of a server. Each connection is in the waiting list or in
+// the working list. When it moves to the other list, it is added at the end.
 type conns struct {
 	mu      sync.Mutex
 	at      map[net.Conn]*connNode
@@ -76,7 +76,7 @@ type connNode struct {
 	in           *connList // the list that contains this connection; nil if closed
 	older, newer *connNode
 	hijacked     bool
-	trusted      bool // has sent the token
+	trusted      bool // the client has sent the token
 
 	writing atomic.Int64 // start of a pending write, Unix time in ns; 0 if none
 }
@@ -133,13 +133,13 @@ func (c *conns) serve(h http.Handler, w http.ResponseWriter, r *http.Request) {
 	n.move(&c.working)
 	defer func() {
 		n.move(&c.waiting)
-		p.deadline() // applies to what the server writes after the handler returns
+		p.deadline() // for the writes of the server after the handler returns
 	}()
 	h.ServeHTTP(p, r)
 }
 
-// evict closes a connection to make room for a new one; NewServer documents which. The caller
-// holds the lock.
+// evict closes a connection to make room for a new connection. NewServer documents how it is
+// chosen. The caller holds the lock.
 func (c *conns) evict(newcomer *connNode) {
 	n := cmp.Or(c.slowest(), c.waiting.oldestExcept(newcomer), c.working.oldestExcept(newcomer), newcomer)
 	c.forget(n)

@@ -31,9 +31,9 @@ func (s *speeds) value(at wheel.Time) float64 {
 	return speed
 }
 
-// forEnd returns the speed that was used to compute the end of the buff in an event at the given
-// instant. If a pause starts at that instant, it started after the event, so the speed before the
-// pause is returned.
+// forEnd returns the speed from which an event at the given instant computed the end of its buff.
+// If a pause starts at that instant, it started after the event, so the speed before the pause is
+// returned.
 func (s *speeds) forEnd(at wheel.Time) float64 {
 	if speed := s.value(at); speed > 0 {
 		return speed
@@ -41,7 +41,7 @@ func (s *speeds) forEnd(at wheel.Time) float64 {
 	return s.value(at - 1)
 }
 
-// passed returns how much of the slower or faster time passes between from and to, in ms.
+// passed returns how much time passes at these speeds between from and to, in ms.
 func (s *speeds) passed(from, to wheel.Time) float64 {
 	ms, speed := 0., s.value(from)
 	for k, t := range s.at {

@@ -18,7 +18,7 @@ type client struct {
 	// seen about that player. The numbers are guarded by the hub's lock.
 	players map[buff.OwnerID]*uint64
 	catalog bool
-	trusted bool // has sent the token
+	trusted bool // the client has sent the token
 
 	bell    chan struct{} // receives a value when there are new messages; capacity 1
 	leave   context.CancelFunc

@@ -142,8 +142,8 @@ func p99(frames []view.FrameTime) time.Duration {
 	return took[(len(took)*99+99)/100-1]
 }
 
-// since returns the view without the frames before number first, and the number that follows its
-// last frame.
+// since returns the view without the frames whose number is less than first. It also returns the
+// number of the frame after the last frame of the view.
 func (v viewJSON) since(first uint64) (viewJSON, uint64) {
 	n, err := strconv.ParseUint(v.First, 10, 64)
 	if err != nil {
@@ -176,7 +176,7 @@ func (in *Inspector) ranked(list []view.Ranked) []rankJSON {
 const dialStep = 10
 
 // faceOf splits the slots of a face of the wheel into the current and the next round. For the
-// dial, it combines every dialStep slots.
+// dial, it combines each group of dialStep slots into one slot.
 func faceOf(f wheel.Face, dial bool) faceJSON {
 	size := len(f.Slots) / max(f.Rounds, 1)
 	out := faceJSON{Hand: f.Hand, Slots: slices.Clone(f.Slots[:size]), Next: slices.Clone(f.Slots[size:])}

@@ -17,7 +17,7 @@ const writeTime = 5 * time.Second
 type writer struct {
 	http.ResponseWriter
 	out  *http.ResponseController
-	node *connNode // nil if the connection is not from a NewServer
+	node *connNode // nil if the server was not made by NewServer
 }
 
 // withDeadlines returns w as a writer. Test servers may not support deadlines, so errors are

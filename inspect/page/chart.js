@@ -112,7 +112,7 @@ const timesChart = chart("times", "Histogram of frame times since a client conne
 });
 const addFrames = (v) => {
   const newest = frames.length ? frames[frames.length - 1][0] : 0;
-  if (newest > Number(v.frame)) frames.length = 0; // the engine is a new one
+  if (newest > Number(v.frame)) frames.length = 0; // this is a new engine
   let n = Number(v.first); // NaN if there are no frames
   for (const us of v.frames) {
     if (!frames.length || n > frames[frames.length - 1][0]) frames.push([n, us / 1000]);

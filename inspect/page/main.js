@@ -138,7 +138,7 @@ const search = async () => {
   if (!text) { found.hidden = true; return; }
   try {
     // Searching very many names takes several requests. "no players" is shown only after the last
-    // one.
+    // request.
     const same = [], others = [];
     for (let from = 0, more = false; ; ) {
       const r = await ask("?search=" + encodeURIComponent(text) + (from ? "&from=" + from : ""));

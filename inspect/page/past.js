@@ -25,8 +25,8 @@ const levels = (l, p) => {
   return out;
 };
 const marks = { pulse: ["circle", 2.6], suppressed: ["circle", 2.6], refresh: ["path"], stack: ["path"], deny: ["text", "×"], error: ["text", "!"], exec: ["text", "◆"], timeout: ["text", "◆"], die: ["text", "†"], revive: ["text", "◇"], change: ["circle", 2], remove: ["end"], period: ["path"], queue: ["path"], pause: ["text", "‖"], resume: ["text", "▸"], rate: ["text", "∿"] };
-// speedAt returns the speed of a lane's time at an instant. passed returns how much of its time
-// passed between two instants.
+// speedAt returns the speed of a lane's time at an instant. passed returns how much of the lane's
+// time passed between two instants.
 const speedAt = (l, at) => { const t = (l.times || []).find((x) => x.from <= at && at < x.to); return t ? t.speed : 1; };
 const passed = (l, from, to) => (l.times || []).reduce((ms, x) => ms - (1 - x.speed) * Math.max(Math.min(to, x.to) - Math.max(from, x.from), 0), to - from);
 const speedText = (v) => (v === 0 ? "paused" : "time at " + Number(v.toFixed(3)) + " × speed");
@@ -63,8 +63,8 @@ const stateAt = (l, p, at) => {
   const level = levels(l, p).find((x) => x.from <= at && at <= x.to);
   return { lane: l, n: level ? level.n : l.stacks, off: level && level.off, left: leftAt(l, p, at), speed: speedAt(l, at) };
 };
-// leftAt returns the remaining time of a buff at an instant, or null if it has no end. If the
-// buff is paused, the result is in the buff's own time.
+// leftAt returns the remaining time of a buff at an instant, or null if the buff has no end. If
+// the buff is paused, the result is in the buff's own time.
 const leftAt = (l, p, at) => {
   const told = l.steps.filter((x) => x.at <= at && (lasting.has(x.kind) || x.end !== undefined)).pop();
   const next = l.steps.find((x) => x.at > at && lasting.has(x.kind)), gone = l.steps.find((x) => x.kind === "remove");
@@ -135,7 +135,7 @@ const drawPast = () => {
 // would no longer contain that instant after a minute.
 const askPast = async () => {
   clearTimeout(past.timer);
-  if (past.kept === undefined) return; // the hello message says whether there is a history
+  if (past.kept === undefined) return; // unknown until the hello message arrives
   if (!past.kept) { $("p-past").hidden = false; return put($("past-say"), "This engine keeps no history: set Options.Trace.History of the engine."); }
   const n = ++past.asked, ids = [past.id, past.other].filter(Boolean);
   if (!ids.length) return;

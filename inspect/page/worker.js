@@ -61,7 +61,7 @@ class Group {
     } catch { return ""; }
   }
   // restart opens a stream for everything that the tabs show now. The previous stream is closed
-  // when the new one is open, because the server resets its counts when it has no client.
+  // when the new stream is open, because the server resets its counts when it has no client.
   restart() {
     this.refused = false;
     if (this.next) this.next.abort();
