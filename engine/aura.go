@@ -38,7 +38,7 @@ type auras struct {
 	found    []buff.OwnerID        // result of the current query
 	carried  []buff.OwnerID        // members to keep, because their Leave command was not accepted
 	addFound func(id buff.OwnerID) // adds an owner to `found`
-	searches uint64                // number of queries so far; see rareState.looked
+	searches uint64                // number of queries so far; see rareState.lastSearch
 }
 
 // aura is a running aura, or an aura that has ended and still has members.
@@ -318,8 +318,8 @@ func (e *Engine) findMembers(o *owner, b buff.Instance, due wheel.Time) {
 // addMember adds an owner to the result of the query. Duplicates and unknown owners are ignored.
 func (e *Engine) addMember(id buff.OwnerID) {
 	x := &e.index.auras
-	if o := e.ownerOf(id); o != nil && o.readRare().looked != x.searches {
-		o.needRare().looked = x.searches
+	if o := e.ownerOf(id); o != nil && o.readRare().lastSearch != x.searches {
+		o.needRare().lastSearch = x.searches
 		x.found = append(x.found, id)
 	}
 }

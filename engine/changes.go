@@ -15,14 +15,14 @@ import (
 //
 // Only the loop goroutine may call its methods.
 type Changes struct {
-	engine  *Engine
-	now     marks              // owners that have changed since All last reported them, or are new
-	came    marks              // new owners that All has not reported yet
-	told    marks              // owners that All has reported; their IDs are in ids
-	left    marks              // owners that All has reported and that have left since
-	ids     []buff.OwnerID     // by owner number
-	journal []*journal.Journal // by owner number
-	change  OwnerChange        // the value that All yields
+	engine   *Engine
+	now      marks              // owners that have changed since All last reported them, or are new
+	arrived  marks              // new owners that All has not reported yet
+	reported marks              // owners that All has reported; their IDs are in ids
+	left     marks              // owners that All has reported and that have left since
+	ids      []buff.OwnerID     // by owner number
+	journal  []*journal.Journal // by owner number
+	change   OwnerChange        // the value that All yields
 }
 
 // OwnerChange describes the changes of one owner. It is valid until the next iteration of the loop
@@ -51,7 +51,7 @@ func (e *Engine) Changes() *Changes {
 		panic("engine: Changes called twice")
 	}
 	c := &Changes{engine: e}
-	for _, m := range [...]*marks{&c.now, &c.came, &c.told, &c.left} {
+	for _, m := range [...]*marks{&c.now, &c.arrived, &c.reported, &c.left} {
 		m.words = make([]uint64, (e.opts.Limits.Owners+63)/64) // fixed size, because workers set bits
 	}
 	e.changes = c
@@ -63,14 +63,14 @@ func (e *Engine) Changes() *Changes {
 
 // arrive records a new owner. Its Journal starts when All first reports it.
 func (c *Changes) arrive(o *owner) {
-	c.came.set(o.number)
+	c.arrived.set(o.number)
 	c.now.set(o.number)
 }
 
 // depart records that an owner has left.
 func (c *Changes) depart(o *owner) {
-	c.came.clear(o.number)
-	if c.told.has(o.number) {
+	c.arrived.clear(o.number)
+	if c.reported.has(o.number) {
 		c.left.set(o.number)
 	}
 }
@@ -92,7 +92,7 @@ func (c *Changes) all(yield func(*OwnerChange) bool) {
 	c.engine.enter("Changes.All")
 	for n, ok := c.left.next(0, len(c.ids)); ok; n, ok = c.left.next(n+1, len(c.ids)) {
 		c.left.clear(n)
-		c.told.clear(n)
+		c.reported.clear(n)
 		c.change = OwnerChange{Owner: c.ids[n], Number: n, Gone: true, Buffs: Carried{emptySet}}
 		if !yield(&c.change) {
 			return
@@ -111,8 +111,8 @@ func (c *Changes) all(yield func(*OwnerChange) bool) {
 // report yields the changes of one owner.
 func (c *Changes) report(o *owner, yield func(*OwnerChange) bool) bool {
 	n := o.number
-	came := c.came.has(n)
-	if came {
+	arrived := c.arrived.has(n)
+	if arrived {
 		for int(n) >= len(c.ids) {
 			c.ids, c.journal = append(c.ids, 0), append(c.journal, nil)
 		}
@@ -122,11 +122,11 @@ func (c *Changes) report(o *owner, yield func(*OwnerChange) bool) bool {
 		c.ids[n] = o.id()
 		c.journal[n].Empty()
 		o.set.SetJournal(c.journal[n])
-		c.came.clear(n)
-		c.told.set(n)
+		c.arrived.clear(n)
+		c.reported.set(n)
 	}
 	c.now.clear(n)
-	c.change = OwnerChange{Owner: o.id(), Number: n, Came: came, Dead: o.set.Dead(), Journal: c.journal[n], Buffs: Carried{&o.set}}
+	c.change = OwnerChange{Owner: o.id(), Number: n, Came: arrived, Dead: o.set.Dead(), Journal: c.journal[n], Buffs: Carried{&o.set}}
 	more := yield(&c.change)
 	c.journal[n].Empty()
 	return more

@@ -31,10 +31,10 @@ type copies struct {
 	waiting []ref                     // keys of waits; may include owners without waiting commands
 	waits   map[ref][]*buff.Command   // commands in the mailboxes of busy owners, in order
 
-	mu     sync.Mutex
-	spares spares
-	soon   []uint32 // numbers of owners that are due next: Help copies these first
-	looked []uint32 // empty list, for reuse in the field soon
+	mu        sync.Mutex
+	spares    spares
+	soon      []uint32 // numbers of owners that are due next: Help copies these first
+	soonSpare []uint32 // empty list, for reuse in the field soon
 }
 
 const copyLocks = 64
@@ -78,7 +78,7 @@ func (e *Engine) Copies(m func(id buff.OwnerID, data any, dst []byte) ([]byte, e
 		c.table[o.number] = o
 		c.next.set(o.number)
 		if e.idle(o) {
-			o.copied().told, o.copied().toldAt = 1, e.now
+			o.copied().changedIn, o.copied().changedAt = 1, e.now
 		}
 	}
 	return c
@@ -99,10 +99,10 @@ func (c *copies) momentAt(at wheel.Time) buff.Moment {
 // beforeChange must be called on the loop before each change of an idle owner.
 func (e *Engine) beforeChange(o *owner) {
 	if n := e.interval.Load(); n != 0 {
-		if o.copied().told != n {
+		if o.copied().changedIn != n {
 			e.copies.beforeFirstChange(o, n)
 		}
-		o.copied().toldAt = e.now
+		o.copied().changedAt = e.now
 	}
 }
 
@@ -131,7 +131,7 @@ func (c *copies) beforeFirstChange(o *owner, interval uint32) {
 	defer mu.Unlock()
 	c.copyNow(c.loopShard(), o, true)
 	c.next.set(o.number)
-	o.copied().told, o.touched = interval, 0
+	o.copied().changedIn, o.touched = interval, 0
 }
 
 // loopShard returns the shard of the loop.
@@ -162,11 +162,11 @@ func (l *workerState) copyBeforeTurn(o *owner) {
 	c := l.engine.copies
 	mu := c.lock(o)
 	defer mu.Unlock()
-	if !c.copyNow(&c.shards[l.index], o, false) && o.copied().told != 0 {
+	if !c.copyNow(&c.shards[l.index], o, false) && o.copied().changedIn != 0 {
 		c.keepShadow(&c.shards[l.index], o)
 	}
 	c.next.set(o.number)
-	o.touched, o.copied().told = l.engine.interval.Load(), 0
+	o.touched, o.copied().changedIn = l.engine.interval.Load(), 0
 }
 
 func (c *copies) lock(o *owner) *sync.Mutex {

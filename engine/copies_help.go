@@ -71,7 +71,7 @@ func (c *copies) collectSoonDue() {
 	if !c.running || !c.helped.Load() || c.now.n.Load() == 0 {
 		return
 	}
-	list, left := c.takeLooked(), mostSoon
+	list, left := c.takeSoonSpare(), mostSoon
 	for id := range c.engine.wheel.Soon(c.engine.now.After(c.ticks.span)) {
 		if number := uint32(id); id&auraTimer == 0 && c.now.has(number) {
 			list = append(list, number)
@@ -85,14 +85,14 @@ func (c *copies) collectSoonDue() {
 	c.soon = list
 }
 
-// takeLooked returns an empty list for collectSoonDue, with memory from earlier calls.
-func (c *copies) takeLooked() (list []uint32) {
+// takeSoonSpare returns an empty list for collectSoonDue, with memory from earlier calls.
+func (c *copies) takeSoonSpare() (list []uint32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.soon != nil { // Help has not taken the last list
 		list, c.soon = c.soon, nil
 	} else {
-		list, c.looked = c.looked, nil
+		list, c.soonSpare = c.soonSpare, nil
 	}
 	return list[:0]
 }
@@ -107,7 +107,7 @@ func (c *copies) takeSoon() (list []uint32) {
 func (c *copies) giveSoon(list []uint32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.looked = list
+	c.soonSpare = list
 }
 
 // helpYield is the number of owners copied between two runtime.Gosched calls, so that Help is not
@@ -220,7 +220,7 @@ const shadowHead = 4 + 4 + 4 // bytes of the three numbers
 // copied in one step; encoding it directly into memory that is not in cache takes twice as long.
 func (c *copies) keepShadow(by *shard, o *owner) {
 	o.copied().shadow.drop()
-	x, b := c.make(o, c.momentAt(o.copied().toldAt), by.room(c), false)
+	x, b := c.make(o, c.momentAt(o.copied().changedAt), by.room(c), false)
 	if x.Err != nil {
 		return
 	}

@@ -52,9 +52,9 @@ func (c *copies) excludeBusy(r *snapshot.Round) {
 		case o.leaving():
 			c.now.clear(o.number)
 		// No turn has started since the loop's last change, so the state can be read.
-		case o.copied().told != 0:
-			c.copy(to, o, c.momentAt(o.copied().toldAt), true)
-			o.copied().told = 0
+		case o.copied().changedIn != 0:
+			c.copy(to, o, c.momentAt(o.copied().changedAt), true)
+			o.copied().changedIn = 0
 		default:
 			c.now.clear(o.number)
 			c.next.set(o.number)
@@ -100,8 +100,8 @@ func (c *copies) pending(r *snapshot.Round) {
 	add := func(cmd *buff.Command) {
 		// Commands from an aura or a zone are not saved, because the aura's next search, or the
 		// zone, issues them again.
-		brought := cmd.Verb == verb.Enter || cmd.Verb == verb.Leave || cmd.Whose == define.OfZone
-		if cmd.Do == nil && !brought {
+		reissued := cmd.Verb == verb.Enter || cmd.Verb == verb.Leave || cmd.Whose == define.OfZone
+		if cmd.Do == nil && !reissued {
 			r.Waiting = append(r.Waiting, *cmd)
 		}
 	}
@@ -136,16 +136,16 @@ func (c *copies) wait(o *owner, cmd *buff.Command) {
 	}
 }
 
-// turnMerged records that the loop has merged a turn of an owner. The parameter gave says that the
-// turn has issued commands for other owners, and obeyed is the number of commands from the owner's
-// mailbox that it has executed.
-func (c *copies) turnMerged(o *owner, gave bool, obeyed int32) {
-	if o.copied().queued && obeyed > 0 {
+// turnMerged records that the loop has merged a turn of an owner. The parameter issued says that
+// the turn has issued commands for other owners, and executed is the number of commands from the
+// owner's mailbox that it has executed.
+func (c *copies) turnMerged(o *owner, issued bool, executed int32) {
+	if o.copied().queued && executed > 0 {
 		r := o.ref()
 		waits := c.waits[r]
-		c.waits[r] = slices.Delete(waits, 0, min(int(obeyed), len(waits)))
+		c.waits[r] = slices.Delete(waits, 0, min(int(executed), len(waits)))
 	}
-	if !gave && obeyed == 0 {
+	if !issued && executed == 0 {
 		return
 	}
 	at := c.engine.now
@@ -153,14 +153,14 @@ func (c *copies) turnMerged(o *owner, gave bool, obeyed int32) {
 		at = o.reached()
 	}
 	c.copyAtNextTurn(o)
-	o.copied().toldAt = at
+	o.copied().changedAt = at
 }
 
 // copyAtNextTurn makes the next turn of an owner start with copyBeforeTurn.
 func (c *copies) copyAtNextTurn(o *owner) {
 	mu := c.lock(o)
 	defer mu.Unlock()
-	o.copied().told, o.touched = c.engine.interval.Load(), 0
+	o.copied().changedIn, o.touched = c.engine.interval.Load(), 0
 }
 
 // arrive records a new owner.
@@ -171,7 +171,7 @@ func (c *copies) arrive(o *owner) {
 	defer mu.Unlock()
 	c.table[o.number], o.needRare().copied = o, &copied{}
 	c.next.set(o.number)
-	o.copied().told, o.copied().toldAt = c.engine.interval.Load(), c.engine.now
+	o.copied().changedIn, o.copied().changedAt = c.engine.interval.Load(), c.engine.now
 }
 
 // depart records that an owner has left.

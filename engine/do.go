@@ -280,7 +280,7 @@ func (a *prefetchList) add(c *buff.Command) { a.commands[a.n], a.n = c, a.n+1 }
 // that each command names. Owners of recent commands are skipped, because they are in cache.
 func (e *Engine) prefetch() {
 	a := e.prefetching
-	looked, cold := uint64(0), uint32(0) // cold has a bit for each command whose owner is not in cache
+	touched, cold := uint64(0), uint32(0) // cold has a bit per command whose owner is not in cache
 	for k, c := range a.commands[:a.n] {
 		a.owners[k] = nil
 		if !concernsMany(c) {
@@ -295,17 +295,17 @@ func (e *Engine) prefetch() {
 		if recent := &a.recent[o.number%uint32(len(a.recent))]; *recent != o.number+1 {
 			*recent = o.number + 1
 			cold |= 1 << k
-			looked += o.set.Ahead()
+			touched += o.set.Ahead()
 		}
 	}
 	for left := cold; left != 0; left &= left - 1 {
-		looked += a.owners[bits.TrailingZeros32(left)].set.AheadKeys()
+		touched += a.owners[bits.TrailingZeros32(left)].set.AheadKeys()
 	}
 	for left := cold; left != 0; left &= left - 1 {
 		k := bits.TrailingZeros32(left)
-		looked += a.owners[k].set.AheadCommand(e.loop.Memory, a.commands[k])
+		touched += a.owners[k].set.AheadCommand(e.loop.Memory, a.commands[k])
 	}
-	a.sink = looked
+	a.sink = touched
 }
 
 // reset clears the prefetch list, so that the list does not keep owners alive after they have left.

@@ -277,11 +277,11 @@ const cutOffLimit = 4 * closeLimit
 // handlers are still running. Close may then be called again. It must not be called from a
 // handler. If handlers of two owners trigger each other endlessly, Close runs until ctx ends.
 //
-// The functions in `told` are called on the loop with each frame of the final work. The first of
+// The functions in `onFrame` are called on the loop with each frame of the final work. The first of
 // these frames starts with the events of the loop's calls since the last Tick.
 //
 // Only the loop goroutine may call it.
-func (e *Engine) Close(ctx context.Context, told ...func(*Frame)) error {
+func (e *Engine) Close(ctx context.Context, onFrame ...func(*Frame)) error {
 	e.enter("Close")
 	e.beginExclusive("Close")
 	defer e.endExclusive()
@@ -295,7 +295,7 @@ func (e *Engine) Close(ctx context.Context, told ...func(*Frame)) error {
 		}
 		e.cutOff.Store(worked >= cutOffLimit)
 		e.tick(0)
-		for _, tell := range told {
+		for _, tell := range onFrame {
 			tell(&e.frame)
 		}
 		if err := ctx.Err(); err != nil && e.hasWork() {

@@ -172,7 +172,7 @@ func CheckSpecCounters(e *Engine) string {
 }
 
 // Looked returns the number of buffs that the last Tick visited for a Reload, and the limit.
-func Looked(e *Engine) (n, limit int) { return e.sweep.looked, sweepBuffs }
+func Looked(e *Engine) (n, limit int) { return e.sweep.visited, sweepBuffs }
 
 // Counting returns a function that counts n events, one in eight of which is not a pulse.
 func Counting(e *Engine, n int) func() {

@@ -142,8 +142,8 @@ type Options struct {
 	// of the last minute; and traces of slow frames.
 	Trace Trace
 
-	undated bool // Epoch was zero
-	part    int  // cost limit of each kind of end-of-frame work: see Limits.Tick
+	defaultEpoch bool // Epoch was zero
+	part         int  // cost limit of each kind of end-of-frame work: see Limits.Tick
 }
 
 // Limits bounds the memory of an engine and the work of one Tick. A zero field has the default
@@ -251,7 +251,7 @@ func (o *Options) missing(c *buff.Catalog) (errs []error) {
 		}
 	}
 	for s := range c.All() {
-		if s.Clock == define.Wall && (o.Epoch.IsZero() || o.undated) {
+		if s.Clock == define.Wall && (o.Epoch.IsZero() || o.defaultEpoch) {
 			errs = append(errs, fmt.Errorf("%w, and %q uses the wall clock", ErrNoEpoch, s.ID))
 		}
 		if s.Aura.Apply != "" && o.Members == nil {
@@ -308,7 +308,7 @@ func (o *Options) complete() error {
 		errs = append(errs, fmt.Errorf("engine: Options.Uptime must not be negative, not %v", o.Uptime))
 	}
 	if o.Epoch.IsZero() {
-		o.Epoch, o.undated = time.UnixMilli(0), true
+		o.Epoch, o.defaultEpoch = time.UnixMilli(0), true
 	}
 	if o.Synchronous {
 		o.Workers = 1

@@ -144,8 +144,8 @@ type rareState struct {
 	overtaken     bool   // game time does not wait for this owner until it has caught up
 	zonePending   bool   // the owner is in zones.pending
 
-	scale  zoneScale // the zone time of which the owner was last notified
-	looked uint64    // number of the last aura search that found the owner
+	scale      zoneScale // the zone time of which the owner was last notified
+	lastSearch uint64    // number of the last aura search that found the owner
 
 	copied *copied // state of Engine.copies; nil if copies are not used
 }
@@ -196,10 +196,10 @@ type took struct {
 
 // copied is the state that Engine.copies keeps for an owner.
 type copied struct {
-	queued bool       // the owner is in copies.waiting
-	told   uint32     // round in which the loop has changed the owner; 0 after a copy or turn
-	toldAt wheel.Time // time of that change
-	shadow shadow
+	queued    bool       // the owner is in copies.waiting
+	changedIn uint32     // round in which the loop has changed the owner; 0 after a copy or turn
+	changedAt wheel.Time // time of that change
+	shadow    shadow
 }
 
 func (o *owner) id() buff.OwnerID { return o.set.Owner() }

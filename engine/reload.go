@@ -112,10 +112,10 @@ func (e *Engine) version(s *buff.Spec) (*buff.Spec, error) {
 
 // sweep applies a Reload to the running buffs, owner by owner, in several Ticks.
 type sweep struct {
-	next   int   // number of the next owner
-	left   int   // number of owners left, not counting those in missed
-	missed []ref // owners that were skipped because they were busy
-	looked int   // number of buffs visited in this Tick
+	next    int   // number of the next owner
+	left    int   // number of owners left, not counting those in missed
+	missed  []ref // owners that were skipped because they were busy
+	visited int   // number of buffs visited in this Tick
 }
 
 // Limits of a sweep in one Tick. The sweep stops after the owner with which it reaches either
@@ -137,13 +137,13 @@ func (w *sweep) unfinished() bool { return w.left > 0 || len(w.missed) > 0 }
 func (e *Engine) continueSweep() {
 	w := &e.sweep
 	n, missed := 0, len(w.missed)
-	for ; n < missed && n < sweepOwners && w.looked < sweepBuffs; n++ {
+	for ; n < missed && n < sweepOwners && w.visited < sweepBuffs; n++ {
 		if o := w.missed[n].alive(); o != nil {
 			e.adoptOwner(o)
 		}
 	}
 	w.missed = slices.Delete(w.missed, 0, n)
-	for n = 0; w.left > 0 && n < sweepOwners && w.looked < sweepBuffs; n++ {
+	for n = 0; w.left > 0 && n < sweepOwners && w.visited < sweepBuffs; n++ {
 		if w.next >= e.owners.len() {
 			w.next = 0
 		}
@@ -162,7 +162,7 @@ func (e *Engine) adoptOwner(o *owner) {
 		w.missed = append(w.missed, o.ref())
 		return
 	}
-	w.looked += o.set.Len()
+	w.visited += o.set.Len()
 	e.refreshSources(o)
 	o.set.Adopt(e.turn(), e.now)
 	e.refreshDeadline(o)

@@ -41,7 +41,7 @@ func (e *Engine) Tick(dt time.Duration) *Frame {
 }
 
 func (e *Engine) tick(dt time.Duration) {
-	asked := dt
+	requested := dt
 	e.given = dt
 	whole := region(regionTick)
 	if dt > math.MaxInt64-e.carry {
@@ -52,7 +52,7 @@ func (e *Engine) tick(dt time.Duration) {
 	e.target = e.target.After(dt)
 
 	if c := e.copies; c != nil {
-		c.ticks.start(asked)
+		c.ticks.start(requested)
 		defer c.ticks.end()
 	}
 	e.watch.beforeTick()
@@ -80,15 +80,15 @@ func (e *Engine) tick(dt time.Duration) {
 	if e.producers.waiting() > 0 { // usually there is none
 		e.deliverInbox()
 	}
-	e.endTick(asked)
+	e.endTick(requested)
 	endRegion(end)
 	endRegion(whole)
 }
 
 // endTick is the last part of a Tick. It runs after all callbacks that may end the loop's
 // goroutine.
-func (e *Engine) endTick(asked time.Duration) {
-	if e.sweep.looked = 0; e.sweep.unfinished() {
+func (e *Engine) endTick(requested time.Duration) {
+	if e.sweep.visited = 0; e.sweep.unfinished() {
 		e.beforeSweep()
 		e.continueSweep()
 	}
@@ -96,7 +96,7 @@ func (e *Engine) endTick(asked time.Duration) {
 	e.frame.end(e)
 	if e.record != nil {
 		e.inCallback = "Options.Trace.Record"
-		e.record.tick(int64(asked), &e.frame, e.group.Stats().Pending > 0)
+		e.record.tick(int64(requested), &e.frame, e.group.Stats().Pending > 0)
 		e.inCallback = ""
 	}
 	e.index.read, e.counters.read = 0, 0
@@ -239,16 +239,16 @@ func (e *Engine) collect() {
 
 // mergeTurn merges the results of one owner.
 func (e *Engine) mergeTurn(o *owner) {
-	late, gave, used, obeyed := false, false, o.used(), int32(0)
+	late, issued, used, executed := false, false, o.used(), int32(0)
 	if t := o.turns(); t != nil {
-		obeyed = t.executed
+		executed = t.executed
 	}
 	b := o.needRare()
 	if v := b.batched; v != nil {
 		b.batched, v.owner = nil, nil
 		if v.completed || v.parked {
 			e.mergeBatched(v)
-			gave = v.hasCommands
+			issued = v.hasCommands
 		}
 		if v.parked {
 			// No message resumes a batched turn, so schedule it.
@@ -262,7 +262,7 @@ func (e *Engine) mergeTurn(o *owner) {
 			e.watch.turnResult(o.id(), s)
 			e.mergeEvents(s)
 			e.outbox = append(e.outbox, s.outbox...)
-			gave = gave || len(s.outbox) > 0
+			issued = issued || len(s.outbox) > 0
 		}
 		clear(t.segments)
 		t.segments, t.executed = t.segments[:0], 0
@@ -270,7 +270,7 @@ func (e *Engine) mergeTurn(o *owner) {
 	e.releaseQuota(o)
 	e.processed += int(used)
 	o.held = false
-	b.dispatched += b.undispatched - obeyed
+	b.dispatched += b.undispatched - executed
 	b.undispatched = 0
 	if b.revoked.Load() != nil {
 		b.forgetRevoked(b.dispatched)
@@ -292,6 +292,6 @@ func (e *Engine) mergeTurn(o *owner) {
 		e.indexAdoptions(o)
 	}
 	if e.copies != nil && !o.leaving() {
-		e.copies.turnMerged(o, gave, obeyed)
+		e.copies.turnMerged(o, issued, executed)
 	}
 }

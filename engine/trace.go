@@ -26,14 +26,15 @@ const (
 	regionTurn    = "bufftick.turn"
 )
 
-var untold = context.Background()
+// noTask is the context of all regions: they belong to no trace task.
+var noTask = context.Background()
 
 // region starts a region if a trace is running.
 func region(name string) *trace.Region {
 	if !trace.IsEnabled() {
 		return nil
 	}
-	return trace.StartRegion(untold, name)
+	return trace.StartRegion(noTask, name)
 }
 
 // endRegion ends a region, if there is one.
@@ -140,8 +141,8 @@ func (l *workerState) startTracing(c *buff.Call) (a announced) {
 		a.labeled = true
 	}
 	if trace.IsEnabled() {
-		a.region = trace.StartRegion(untold, regionCall+id)
-		trace.Logf(untold, labelOwner, "%d", l.owner.id())
+		a.region = trace.StartRegion(noTask, regionCall+id)
+		trace.Logf(noTask, labelOwner, "%d", l.owner.id())
 	}
 	return a
 }

@@ -223,9 +223,9 @@ func (w *watcher) Holders(ctx context.Context, s *buff.Spec, from int) (view.Hol
 
 // holdersOf searches some owners, starting at the owner number `from`, for buffs of a lineage.
 func (e *Engine) holdersOf(lineage, from int) (out view.Holders) {
-	looked, n := 0, from
+	visited, n := 0, from
 	out.All = e.owners.len()
-	for end := min(from+holdersOwners, e.owners.len()); n < end && looked < holdersBuffs && len(out.List) < holdersFound; n++ {
+	for end := min(from+holdersOwners, e.owners.len()); n < end && visited < holdersBuffs && len(out.List) < holdersFound; n++ {
 		o := e.owners.at(uint32(n))
 		switch {
 		case o == nil || o.leaving():
@@ -236,7 +236,7 @@ func (e *Engine) holdersOf(lineage, from int) (out view.Holders) {
 		}
 		h := view.Holder{Owner: o.id()}
 		for b := range o.set.All() {
-			if looked++; b.Spec.Lineage() != lineage {
+			if visited++; b.Spec.Lineage() != lineage {
 				continue
 			}
 			if h.Buffs++; h.Buffs == 1 {

@@ -165,11 +165,11 @@ func (l *workerState) execute(o *owner, m *message) {
 		l.progress.used++
 		return
 	}
-	told := len(l.turn.Events)
+	before := len(l.turn.Events)
 	if r := o.set.Obey(&l.turn, m.at, m.cmd); r.Err != nil && r.Kind == 0 {
 		l.turn.Failed++
 	}
-	l.progress.used += int32(max(1, len(l.turn.Events)-told))
+	l.progress.used += int32(max(1, len(l.turn.Events)-before))
 }
 
 // run processes the owner's due events, within its allowance and Limits.Turn, and reports whether
@@ -184,12 +184,12 @@ func (l *workerState) run(box *mailbox, o *owner, until wheel.Time) (done bool) 
 		return true
 	}
 	returned := false
-	ran, told := l.turn.Ran, len(l.turn.Events)
+	ran, before := l.turn.Ran, len(l.turn.Events)
 	h.until, h.unfinished = until, true
 	defer func() {
 		if !returned {
 			defer l.requeue(box) // runs even if a handler ends the goroutine in finish
-			defer func() { l.charge(ran, told) }()
+			defer func() { l.charge(ran, before) }()
 			l.finish(o, until)
 		}
 	}()
@@ -198,7 +198,7 @@ func (l *workerState) run(box *mailbox, o *owner, until wheel.Time) (done bool) 
 		limit = min(l.engine.opts.Limits.Turn, limit)
 	}
 	done = o.set.Run(&l.turn, until, limit)
-	l.charge(ran, told)
+	l.charge(ran, before)
 	h.unfinished = !done
 	returned = true
 	return done
@@ -206,8 +206,8 @@ func (l *workerState) run(box *mailbox, o *owner, until wheel.Time) (done bool) 
 
 // charge adds the work of a run to the used part of the allowance: the number of due events
 // processed or the number of events emitted, whichever is larger.
-func (l *workerState) charge(ran uint64, told int) {
-	l.progress.used += int32(max(int(l.turn.Ran-ran), len(l.turn.Events)-told))
+func (l *workerState) charge(ran uint64, before int) {
+	l.progress.used += int32(max(int(l.turn.Ran-ran), len(l.turn.Events)-before))
 }
 
 // requeue puts an owner whose turn is unfinished back into the queue. The owner is parked if it
@@ -259,9 +259,9 @@ func (l *workerState) call(_ *buff.Turn, c *buff.Call) (why buff.Reason) {
 	l.setCurrent(c.Event.Spec)
 	l.ctx.over, l.issued, l.handle, l.timeout = false, 0, c.Event.Handle, c.Timeout
 	returned := false
-	told := l.startTracing(c)
+	traced := l.startTracing(c)
 	defer func() {
-		told.end(l)
+		traced.end(l)
 		l.ctx.over = true
 		// There may have been a Reload while the handler was running.
 		assign(&l.turn.Catalog, l.engine.Catalog())

@@ -173,18 +173,18 @@ func header(in *recording.Blocks) (h recording.Header, err error) {
 	return h, code.Err
 }
 
-// unasked is the largest Limits.Tick and Limits.Events that a recording may have, unless the
+// defaultMost is the largest Limits.Tick and Limits.Events that a recording may have, unless the
 // options of the replay have a larger value. The events then take about 150 MB of memory.
-const unasked = 1 << 20
+const defaultMost = 1 << 20
 
 // affordable returns an error if the recording may need more memory than the game's options
 // allow.
 func affordable(o *engine.Options, h *recording.Header) error {
 	for _, l := range []struct {
-		name      string
-		is, ought int
+		name        string
+		is, allowed int
 	}{{"Limits.Tick", h.Limits[1], o.Limits.Tick}, {"Limits.Events", h.Limits[7], o.Limits.Events}} {
-		if most := max(unasked, l.ought); l.is > most {
+		if most := max(defaultMost, l.allowed); l.is > most {
 			return fmt.Errorf("%w: its beginning: a %s of %d, and Options of the replay allow %d", ErrRecording, l.name, l.is, most)
 		}
 	}
