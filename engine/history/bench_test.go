@@ -11,8 +11,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// BenchmarkAdd takes in frames of 4,096 pulses, one for each owner, that are in the cache: with a ring that
-// stays there as well, and with one of 32 MiB.
+// BenchmarkAdd adds frames of 4,096 pulses, one of each owner, that are in the cache: to a
+// recorder whose ring fits into the cache too, and to one of 32 MiB.
 func BenchmarkAdd(b *testing.B) {
 	c, err := buff.NewCatalog(buff.Spec{ID: "poison", Kind: define.Infinite})
 	require.NoError(b, err)
@@ -39,7 +39,7 @@ func BenchmarkAdd(b *testing.B) {
 	}
 }
 
-// BenchmarkEvents looks for one owner among all that 32 MiB have.
+// BenchmarkEvents searches for the events of one owner in 32 MiB of events.
 func BenchmarkEvents(b *testing.B) {
 	c, err := buff.NewCatalog(buff.Spec{ID: "poison", Kind: define.Infinite})
 	require.NoError(b, err)

@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/engine/history"
 )
 
-// What happened to a player, asked afterwards.
+// Query returns the past events of a player.
 func Example() {
 	catalog, _ := buff.NewCatalog(buff.Spec{ID: "venom", Duration: 5 * time.Second, Period: 2 * time.Second})
 	e, _ := engine.New(engine.Options{Catalog: catalog, Synchronous: true, Trace: engine.Trace{History: history.DefaultBytes}})

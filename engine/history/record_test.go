@@ -14,7 +14,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// someSpecs are definitions that events may be of.
+// someSpecs returns n definitions for events.
 func someSpecs(tb testing.TB, n int) []*buff.Spec {
 	var list []buff.Spec
 	for k := range n {
@@ -29,8 +29,8 @@ func someSpecs(tb testing.TB, n int) []*buff.Spec {
 	return out
 }
 
-// fill gives each field of an event a number from next, by its type: a field that Event has got and the
-// record has not shows up as one that is lost.
+// fill sets each field of an event to a number from next, according to its type. So the test fails
+// for a field of Event that the record does not store.
 func fill(tb testing.TB, e *buff.Event, specs []*buff.Spec, next func() uint64) {
 	v := reflect.ValueOf(e).Elem()
 	for i := range v.NumField() {
@@ -45,7 +45,7 @@ func fill(tb testing.TB, e *buff.Event, specs []*buff.Spec, next func() uint64) 
 		case f.CanUint():
 			f.SetUint(n & (1<<f.Type().Bits() - 1))
 		case f.CanFloat():
-			if x := math.Float64frombits(n); x == x { //nolint:gocritic // what is not a number is not equal to itself
+			if x := math.Float64frombits(n); x == x { //nolint:gocritic // false for NaN
 				f.SetFloat(x)
 			}
 		case f.Kind() == reflect.String:
@@ -57,7 +57,7 @@ func fill(tb testing.TB, e *buff.Event, specs []*buff.Spec, next func() uint64) 
 	e.Kind, e.Why = e.Kind%sheetChange, e.Why%128
 }
 
-// numbers returns small numbers, great ones, and those beside a power of two.
+// numbers returns small numbers, large ones, and numbers next to a power of two.
 func numbers(r *rand.Rand) uint64 {
 	switch r.IntN(8) {
 	case 0, 1, 2:
@@ -72,7 +72,7 @@ func numbers(r *rand.Rand) uint64 {
 	return r.Uint64N(100)
 }
 
-// TestRecord: whatever an event has comes back, also behind others.
+// TestRecord checks that every field of an event is read back, for events of any order.
 func TestRecord(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	specs := someSpecs(t, 7)
@@ -81,7 +81,7 @@ func TestRecord(t *testing.T) {
 	for range 100_000 {
 		var e buff.Event
 		fill(t, &e, specs, func() uint64 { return numbers(r) })
-		e.Seq = 0           // is not kept
+		e.Seq = 0           // is not stored
 		if r.IntN(2) == 0 { // as events are
 			e.Seen = wheel.Time(len(want) / 10)
 			e.At = e.Seen - wheel.Time(r.IntN(70_000))
@@ -91,7 +91,7 @@ func TestRecord(t *testing.T) {
 		}
 		want = append(want, e)
 	}
-	recorder.mu.Lock()
+	recorder.mu.Lock() // not Begin, because the instants are in random order
 	recorder.Add(want) // and not Begin: the instants are in no order
 	recorder.mu.Unlock()
 	n := 0
@@ -104,8 +104,8 @@ func TestRecord(t *testing.T) {
 	require.Equal(t, len(want), n)
 }
 
-// TestWords: kinds and reasons have room in the first word of a record, and the longest record in what
-// put writes to.
+// TestWords checks that kinds and reasons fit into the first word of a record, and that the
+// longest record fits into the buffer of put.
 func TestWords(t *testing.T) {
 	require.Less(t, uint64(buff.Goexit), uint64(1)<<(specShift-whyShift))
 	require.Less(t, uint64(timeChange), uint64(1)<<(whyShift-kindShift))
@@ -118,7 +118,7 @@ func TestWords(t *testing.T) {
 	require.Less(t, c.put(&w, &e, 1, 1), mostWords)
 }
 
-// FuzzRecord makes events of bytes.
+// FuzzRecord makes events from bytes.
 func FuzzRecord(f *testing.F) {
 	specs := someSpecs(f, 3)
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8, 9})
@@ -135,7 +135,7 @@ func FuzzRecord(f *testing.F) {
 				data = data[8:]
 				return n
 			})
-			e.Seq = 0 // is not kept
+			e.Seq = 0 // is not stored
 			want = append(want, e)
 		}
 		r.mu.Lock()

@@ -14,7 +14,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// frame is a frame of n pulses at an instant, whose magnitudes count on.
+// frame returns n pulses at an instant. Their magnitudes continue to count from count.
 func frame(n int, at wheel.Time, spec *buff.Spec, count *int64) []buff.Event {
 	events := make([]buff.Event, n)
 	for k := range events {
@@ -26,15 +26,15 @@ func frame(n int, at wheel.Time, spec *buff.Spec, count *int64) []buff.Event {
 	return events
 }
 
-// take is what an engine does with a frame.
+// take records a frame as an engine does.
 func take(r *Recorder, at wheel.Time, events []buff.Event) {
 	r.Begin(at)
 	r.Add(events)
 	r.End()
 }
 
-// TestOldest: what is kept is the newest there is, without a gap, and Since says from when on; memory has
-// a bound, whatever comes.
+// TestOldest checks that the recorder keeps the newest events without a gap, that Since returns
+// the time from which on all are kept, and that memory is bounded whatever is added.
 func TestOldest(t *testing.T) {
 	spec := someSpecs(t, 1)[0]
 	for _, bytes := range []int{MinBytes, 1 << 20, 8 << 20} {
@@ -46,7 +46,8 @@ func TestOldest(t *testing.T) {
 			}
 			take(r, at, frame(n, at, spec, &count))
 			s := r.Stats()
-			require.LessOrEqual(t, s.Bytes, bytes+chunkBytes) // the one that waits to be used again
+			// plus one free chunk that is kept for reuse
+			require.LessOrEqual(t, s.Bytes, bytes+chunkBytes)
 			require.Equal(t, uint64(count), s.Events)
 			if at%30_000 != 0 {
 				continue
@@ -74,7 +75,7 @@ func TestOldest(t *testing.T) {
 	}
 }
 
-// TestQuery: each field of a Query, and all of them.
+// TestQuery checks each field of a Query, and all fields together.
 func TestQuery(t *testing.T) {
 	specs := someSpecs(t, 3)
 	r := New(1 << 20)
@@ -127,8 +128,8 @@ func TestQuery(t *testing.T) {
 	require.Equal(t, 3, n)
 }
 
-// TestReadWhileWritten: others read while the loop writes, and chunks are dropped and used again: what
-// they get is in order, and is what was written.
+// TestReadWhileWritten checks that goroutines can read while the loop writes and chunks are
+// dropped and reused: they get the written events, in order.
 func TestReadWhileWritten(t *testing.T) {
 	spec := someSpecs(t, 1)[0]
 	r, count := New(4*chunkBytes), int64(0)
@@ -161,7 +162,7 @@ func TestReadWhileWritten(t *testing.T) {
 	readers.Wait()
 }
 
-// TestReload: definitions of several catalogs that take turns are told apart.
+// TestReload checks that definitions of several catalogs in turn are distinguished.
 func TestReload(t *testing.T) {
 	old, others := someSpecs(t, 40), someSpecs(t, 40)
 	r := New(1 << 20)
@@ -182,7 +183,7 @@ func TestReload(t *testing.T) {
 	require.Equal(t, len(want), n)
 }
 
-// TestAllocations: once there are chunks for a minute, frames allocate nothing.
+// TestAllocations checks that frames allocate nothing once all chunks are allocated.
 func TestAllocations(t *testing.T) {
 	spec := someSpecs(t, 1)[0]
 	r, count, at := New(1<<20), int64(0), wheel.Time(0)
@@ -204,8 +205,8 @@ func TestMinBytes(t *testing.T) {
 	require.PanicsWithValue(t, "history: New with less than MinBytes", func() { New(MinBytes - 1) })
 }
 
-// TestNote: changes of time stand among the events, in the memory that they share, and each is read back as
-// it was; what is counted are the events.
+// TestNote checks that changes of time are stored between the events, in the same memory, and are
+// read back unchanged, and that the statistics count only events.
 func TestNote(t *testing.T) {
 	spec := someSpecs(t, 1)[0]
 	r, count := New(MinBytes), int64(0)
@@ -216,7 +217,7 @@ func TestNote(t *testing.T) {
 			Rate: buff.Ratio{Num: uint32(at % 1000), Den: 1000}, Old: buff.Ratio{Num: uint32(at % 13), Den: 12}, Was: 0.25, Is: float64(at),
 		}
 		noted = append(noted, c)
-		r.Note(c) // a worker, before its frame is over
+		r.Note(c) // on a worker, before its frame has ended
 		take(r, at-50, frame(1, at-50, spec, &count))
 		take(r, at, frame(11, at, spec, &count))
 	}
@@ -230,8 +231,8 @@ func TestNote(t *testing.T) {
 	require.Empty(t, slices.Collect(r.TimeChanges(Query{From: last.Seen + 1})))
 }
 
-// TestNoteSheet: what attributes were worked out from stands among the events likewise, each as it was; taking it
-// in allocates nothing.
+// TestNoteSheet checks that changes of sheets are stored between the events too, and are read back
+// unchanged, and that adding them allocates nothing.
 func TestNoteSheet(t *testing.T) {
 	specs := someSpecs(t, 3)
 	r, count := New(MinBytes), int64(0)

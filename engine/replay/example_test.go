@@ -11,13 +11,13 @@ import (
 	"github.com/bufftick/bufftick/engine/replay"
 )
 
-// What went into a game is recorded, and played again event by event: a bug report that can be run.
+// A recording of a game is replayed event by event, so that a bug report can be executed.
 func Example() {
 	catalog, err := buff.NewCatalog(buff.Spec{ID: "poison", Duration: 10 * time.Second, Period: 3 * time.Second})
 	if err != nil {
 		panic(err)
 	}
-	var recording bytes.Buffer // of a server: a file
+	var recording bytes.Buffer // a file, on a server
 	eng, err := engine.New(engine.Options{Catalog: catalog, Trace: engine.Trace{Record: &recording}})
 	if err != nil {
 		panic(err)
@@ -33,7 +33,8 @@ func Example() {
 		panic(err)
 	}
 
-	// It fails with ErrDiffers where the game goes another way: another build, another catalog.
+	// Run fails with ErrDiffers if the game behaves differently, because of another build or
+	// another catalog.
 	done, err := replay.Run(&recording, engine.Options{Catalog: catalog}, replay.Game{
 		Frame: func(f *engine.Frame) {
 			for e := range f.Events() {

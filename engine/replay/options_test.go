@@ -12,7 +12,8 @@ import (
 	"github.com/bufftick/bufftick/internal/recording"
 )
 
-// TestOptions: each limit of a recording is that of the same name in the replay.
+// TestOptions checks that each limit of a recording becomes the limit of the same name in the
+// replay.
 func TestOptions(t *testing.T) {
 	cat, err := buff.NewCatalog()
 	require.NoError(t, err)

@@ -11,7 +11,7 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// A View is made by the loop at the end of a Tick, and read by whoever has asked for it.
+// A View is made by the loop at the end of a Tick, and read by the goroutine that requested it.
 func Example() {
 	catalog, err := buff.NewCatalog(buff.Spec{ID: "haste", Kind: define.Infinite})
 	if err != nil {
@@ -46,7 +46,7 @@ func Example() {
 	// Output: 1 owner, 1 haste
 }
 
-// A Histogram says what most durations stayed below.
+// Histogram.Quantile returns an upper bound of a given share of the durations.
 func ExampleHistogram() {
 	var h view.Histogram
 	for range 99 {

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// game returns a folder of n definitions as designers write them, a hundred in a file.
+// game returns a folder of n definitions as designers write them, a hundred in each file.
 func game(n int) fstest.MapFS {
 	files := fstest.MapFS{}
 	for from := 0; from < n; from += 100 {
@@ -61,8 +61,8 @@ var kinds = []string{`  # Hurts every 3 s.
     save: {mode: ifRemaining, if_remaining: 5s}
 `}
 
-// BenchmarkLoad reads 5,000 definitions from 50 files. Of it, "parse" is what the YAML
-// parser takes, which is not ours.
+// BenchmarkLoad reads 5,000 definitions from 50 files. The part "parse" is the time of the YAML
+// parser, which is not part of this project.
 func BenchmarkLoad(b *testing.B) {
 	const n = 5000
 	files := game(n)

@@ -15,18 +15,18 @@ import (
 
 // The transcripts in testdata have these commands:
 //
-//	parse                    the text beneath is one file, "buffs.yaml"
-//	file NAME                keep the text beneath as a file of that name
-//	load PATH...             load files and folders that were kept
-//	knows NAME...            whether the file beneath makes them known as tags and as acts
+//	parse                    parses the text below as one file, "buffs.yaml"
+//	file NAME                keeps the text below as a file of that name
+//	load PATH...             loads files and folders that were kept
+//	knows NAME...            whether the file below makes them known as tags and as acts
 //
-// The answer is the definitions, each with its fields that are not the default, as dump
-// prints them, or all the errors as they are printed. In a text \t, \r, \n and \ufeff stand for
-// these characters if the command has the argument "escapes".
+// The result lists the definitions, each with its fields that are not the default, as dump prints
+// them, or all errors as they are printed. If the command has the argument "escapes", \t, \r, \n
+// and \ufeff in a text stand for these characters.
 func TestTranscripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		if filepath.Dir(path) != "testdata" {
-			return // the folders have tests of their own
+			return // the folders have their own tests
 		}
 		path, err := filepath.Abs(path)
 		require.NoError(t, err)
@@ -92,7 +92,7 @@ func answer(t *testing.T, c *buff.Catalog, err error) string {
 	return b.String()
 }
 
-// checkErrors checks what every error of this package promises.
+// checkErrors checks the guarantees that every error of this package gives.
 func checkErrors(t *testing.T, err error) {
 	t.Helper()
 	var list Errors

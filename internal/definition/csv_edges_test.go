@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestListsOfATable: the elements of all cells of a table are counted together, and there may be so many.
+// TestListsOfATable checks that the elements of all cells of a table are counted together, up to
+// the limit.
 func TestListsOfATable(t *testing.T) {
 	const most = 120_000
 	table := func(elements int) []byte {
@@ -24,7 +25,8 @@ func TestListsOfATable(t *testing.T) {
 	require.ErrorContains(t, err, "the cells of this table have too many elements, brackets, commas, colons and tabs: split it")
 }
 
-// TestTabsOfATable: so are tabs, each with what its cell has: the lexer looks at all of it for each.
+// TestTabsOfATable checks that tabs are counted too, each with the length of its cell, because the
+// lexer reads the whole cell for each of them.
 func TestTabsOfATable(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("id,duration,params.dmg\n")
@@ -35,7 +37,8 @@ func TestTabsOfATable(t *testing.T) {
 	require.ErrorContains(t, err, "the cells of this table have too many elements, brackets, commas, colons and tabs: split it")
 }
 
-// TestBracketsInACell: what begins with a bracket is YAML, in a field that is no list too.
+// TestBracketsInACell checks that a cell that starts with a bracket is read as YAML, also in a
+// field that is no list.
 func TestBracketsInACell(t *testing.T) {
 	c, err := Parse("t.csv", []byte("id,duration,params.dmg\na,1s,\"{const: 7}\"\nb,1s,9\n"))
 	require.NoError(t, err)
@@ -50,7 +53,7 @@ func TestBracketsInACell(t *testing.T) {
 	}
 }
 
-// TestMostCells: a table may have that many cells with something in them, and none more.
+// TestMostCells checks the limit of the cells of a table that are not empty.
 func TestMostCells(t *testing.T) {
 	row := "\na" + strings.Repeat(",1", 499)
 	table := "id" + columnsOf("params.p", 499) + strings.Repeat(row, maxCells/500)
@@ -64,15 +67,16 @@ func TestMostCells(t *testing.T) {
 	}
 }
 
-// TestBracketInAnElement: a bracket within an element that has not begun with one is a character like others.
+// TestBracketInAnElement checks that a bracket in the middle of an element is an ordinary
+// character.
 func TestBracketInAnElement(t *testing.T) {
 	c, err := Parse("x.csv", []byte("id,duration,interrupt\na,1s,x[1;y{2;z\n"))
 	require.NoError(t, err)
 	require.Equal(t, []string{"x[1", "y{2", "z"}, c.Spec("a").Interrupt)
 }
 
-// TestMisspeltNextToKnown: a column whose name is a slip of a field that is needed is not reported as missing too, where
-// another column has a part of the same map.
+// TestMisspeltNextToKnown checks that a required column with a misspelt name is not reported as
+// missing too, if another column belongs to the same map.
 func TestMisspeltNextToKnown(t *testing.T) {
 	for _, other := range []string{"dr.reset", "dr.scope"} {
 		cell := map[string]string{"dr.reset": "15s", "dr.scope": "pair"}[other]

@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// Tables that are as bad as they may be stay within the memory that files may take.
+// TestMemoryOfTables checks that the worst possible tables stay within the memory limit of files.
 func TestMemoryOfTables(t *testing.T) {
 	if !long.On() {
 		t.Skip("large tables: -long")

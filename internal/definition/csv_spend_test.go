@@ -8,7 +8,8 @@ import (
 	"github.com/bufftick/bufftick/internal/definition"
 )
 
-// TestSpend: each cell of a table counts against what a file may have, also an empty one.
+// TestSpend checks that each cell of a table counts against the limit of a file, including empty
+// cells.
 func TestSpend(t *testing.T) {
 	require.True(t, definition.Spent(definition.MaxFlow))
 	require.False(t, definition.Spent(definition.MaxFlow+1))

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The text that an error points at is the text of the value, however the cell is
-// written.
+// TestPlacesInTables checks that the text that an error points at is the text of the value,
+// however the cell is written.
 func TestPlacesInTables(t *testing.T) {
 	for _, text := range []string{
 		"id,duration,first\na,1s,WRONG\n",
@@ -36,7 +36,7 @@ func TestPlacesInTables(t *testing.T) {
 	}
 }
 
-// A table has the tree of a file of YAML.
+// TestTreeOfTable checks that a table has the same tree as a YAML file.
 func TestTreeOfTable(t *testing.T) {
 	const text = "id,duration,stack.by\na,1s,target\n"
 	root, err := Tree("x.CSV", []byte(text))
@@ -92,7 +92,7 @@ func columnsOf(name string, n int) string {
 	return b.String()
 }
 
-// deepColumns is a table in which each cell stands deep in a map of its own.
+// deepColumns returns a table in which each cell is deep inside a map of its own.
 func deepColumns() string {
 	var b strings.Builder
 	b.WriteString("id")
@@ -121,7 +121,7 @@ func TestHostileTables(t *testing.T) {
 	}
 }
 
-// BenchmarkHostileTables is how long it takes to refuse each; none may take a second.
+// BenchmarkHostileTables measures how long it takes to refuse each table. None may take a second.
 func BenchmarkHostileTables(b *testing.B) {
 	for _, h := range hostileTables {
 		b.Run(h.name, func(b *testing.B) {
@@ -134,8 +134,8 @@ func BenchmarkHostileTables(b *testing.B) {
 	}
 }
 
-// Any text at all is a table or has errors that keep their promises, and the same ones
-// each time.
+// FuzzCSV checks that any text is a table or has errors that keep their guarantees, and that the
+// errors are the same each time.
 func FuzzCSV(f *testing.F) {
 	for _, s := range []string{
 		"", "\ufeff", ",", "\"", "id", "id,duration\na,1s", "##var,id,duration\n##type,a,b\n,a,1s\n", "id;duration\na;1s",
@@ -153,7 +153,7 @@ func FuzzCSV(f *testing.F) {
 	})
 }
 
-// The table in the documentation is one.
+// TestTableInDocs checks that the table in the documentation is valid.
 func TestTableInDocs(t *testing.T) {
 	text, err := os.ReadFile("../../buff/catalog/doc_csv.go")
 	require.NoError(t, err)

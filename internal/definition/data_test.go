@@ -41,7 +41,8 @@ func TestData(t *testing.T) {
 	require.Equal(t, map[string]any{"cast": "1s"}, cat.Spec("b").Data)
 }
 
-// TestDataErrors: a slip has its place, and what reads the data cannot end the process.
+// TestDataErrors checks that an error in the data has a position, and that code that reads the
+// data cannot end the process.
 func TestDataErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"{cast: 1s, rnge: 5}":    `a.yaml:2:38: buff "a": data: unknown field "rnge"`,
@@ -57,7 +58,7 @@ func TestDataErrors(t *testing.T) {
 	require.ErrorContains(t, err, `a.yaml:2:27: buff "a": data: the decoder panicked: what a noise`)
 }
 
-// TestDataReload: a definition whose data differs has changed.
+// TestDataReload checks that a definition whose data differs is reported as changed.
 func TestDataReload(t *testing.T) {
 	prev, err := abilities(t, ability{}, "buffs: {a: {duration: 1s, data: {range: 5}}, b: {duration: 1s, data: {range: 5}}}")
 	require.NoError(t, err)
@@ -67,7 +68,7 @@ func TestDataReload(t *testing.T) {
 	require.Equal(t, 6., next.Spec("a").Data.(ability).Range)
 }
 
-// TestDataTable: in a table each field of the data has a column.
+// TestDataTable checks that in a table each field of the data has a column.
 func TestDataTable(t *testing.T) {
 	cat, err := Loader{Data: ability{}}.LoadFS(fstest.MapFS{"a.csv": {Data: []byte("id,duration,data.range,data.picture\na,1s,7,flame\nb,2s,,\n")}}, "a.csv")
 	require.NoError(t, err)
@@ -75,7 +76,7 @@ func TestDataTable(t *testing.T) {
 	require.Nil(t, cat.Spec("b").Data)
 }
 
-// TestDataType: data is read into values, of which each definition has its own.
+// TestDataType checks that data is read into values, and that each definition has its own value.
 func TestDataType(t *testing.T) {
 	require.PanicsWithValue(t, "catalog: Loader.Data is a *definition.ability, and must be a struct or a map", func() { _, _ = abilities(t, &ability{}, "buffs: {}") })
 	type cost struct{ Mana, Rage int }

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The documentation of the package has a line for every field.
+// TestDocNamesEveryField checks that the documentation of the package has a line for every field.
 func TestDocNamesEveryField(t *testing.T) {
 	text, err := os.ReadFile("../../buff/catalog/doc.go")
 	require.NoError(t, err)
@@ -29,7 +29,7 @@ func TestDocNamesEveryField(t *testing.T) {
 		for name := range part.read {
 			line := regexp.MustCompile(`(?m)^//\t *` + name + ` .*\S`)
 			switch {
-			case part.of == "per_source": // stands in one line
+			case part.of == "per_source": // is documented in one line
 				line = regexp.MustCompile(`\b` + name + `: `)
 			case slices.Contains(origins, name):
 				line = regexp.MustCompile(`(?m)^//\t` + name + `: \S`)

@@ -11,14 +11,14 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// dump prints a definition, one line for the whole and one for each of its parts and
-// lists of actions. What is the default is left out.
+// dump prints a definition: one line for the definition and one for each of its parts and lists of
+// actions. Default values are omitted.
 func dump(b *strings.Builder, s *buff.Spec) {
 	w := &writer{b, false}
 	w.b.WriteString(s.ID)
 	switch {
 	case s.DurationBy != nil:
-		w.put("duration", told(define.Number{From: define.FromCurve, Curve: s.DurationBy}), false)
+		w.put("duration", sourceOf(define.Number{From: define.FromCurve, Curve: s.DurationBy}), false)
 	case s.Kind == define.Timed:
 		w.put("duration", s.Duration, false)
 	default:
@@ -32,12 +32,12 @@ func dump(b *strings.Builder, s *buff.Spec) {
 	w.put("min_duration", s.MinDuration, s.MinDuration == 0)
 	w.put("max_duration", s.MaxDuration, s.MaxDuration == 0)
 	if s.DurationScale != nil {
-		w.put("duration_scale", told(*s.DurationScale), false)
+		w.put("duration_scale", sourceOf(*s.DurationScale), false)
 	}
 	w.put("clock", s.Clock, s.Clock == 0)
 	w.put("period", s.Period, s.Period == 0)
 	if s.PeriodBy != nil {
-		w.put("period", told(define.Number{From: define.FromCurve, Curve: s.PeriodBy}), false)
+		w.put("period", sourceOf(define.Number{From: define.FromCurve, Curve: s.PeriodBy}), false)
 	}
 	w.put("first", s.First, s.First == 0)
 	w.put("tail", s.Tail, s.Tail == 0)
@@ -58,8 +58,7 @@ func dump(b *strings.Builder, s *buff.Spec) {
 	b.WriteString("\n")
 }
 
-// writer writes fields that are not the default, each part of a definition on a line of
-// its own.
+// writer writes the fields that are not the default. Each part of a definition has its own line.
 type writer struct {
 	b     *strings.Builder
 	begun bool // the part has a field
@@ -155,7 +154,7 @@ func (w *writer) extras(s *buff.Spec) {
 	w.put("shield.on", s.Shield.On, !s.Shield.On)
 	w.put("shield.pool", s.Shield.Pool, s.Shield.Pool == 0)
 	if s.Shield.By != nil {
-		w.put("shield.pool", told(*s.Shield.By), false)
+		w.put("shield.pool", sourceOf(*s.Shield.By), false)
 	}
 	w.put("shield.priority", s.Shield.Priority, s.Shield.Priority == 0)
 	w.put("shield.schools", s.Shield.Schools, len(s.Shield.Schools) == 0)
@@ -168,14 +167,14 @@ func (w *writer) extras(s *buff.Spec) {
 	for _, p := range s.Params {
 		w.begun = false
 		w.put("param.name", p.Name, false)
-		w.put("param.value", told(p.Value), false)
+		w.put("param.value", sourceOf(p.Value), false)
 	}
 	for _, m := range s.Modifiers {
 		w.begun = false
 		w.put("modifier.attr", m.Attr, false)
 		w.put("modifier.op", m.Op, false)
 		w.put("modifier.channel", m.Channel, m.Channel == 0)
-		w.put("modifier.value", told(m.Value), false)
+		w.put("modifier.value", sourceOf(m.Value), false)
 		w.put("modifier.per_stack", m.PerStack, !m.PerStack)
 	}
 	w.begun = false
@@ -206,7 +205,7 @@ func (w *writer) hooks(h *buff.Hooks) {
 				fmt.Fprintf(w.b, " %s", a.Name)
 			}
 			if c := a.Change; c != nil {
-				fmt.Fprintf(w.b, "%s by %s", c.Attr, told(c.By))
+				fmt.Fprintf(w.b, "%s by %s", c.Attr, sourceOf(c.By))
 				if c.PerStack {
 					fmt.Fprint(w.b, " per stack")
 				}
@@ -237,8 +236,8 @@ func (w *writer) hooks(h *buff.Hooks) {
 	actions("remove any", h.RemoveAny)
 }
 
-// told is where a number comes from, as short as it can be said.
-func told(n define.Number) string {
+// sourceOf returns the source of a number, in a short form.
+func sourceOf(n define.Number) string {
 	var b strings.Builder
 	switch n.From {
 	case define.FromConst:
@@ -268,7 +267,7 @@ func told(n define.Number) string {
 	return b.String()
 }
 
-// dumpAttributes prints the attributes, one line for each.
+// dumpAttributes prints the attributes, one per line.
 func dumpAttributes(b *strings.Builder, c *buff.Catalog) {
 	if c.Attributes() == nil {
 		return

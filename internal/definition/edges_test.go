@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWide: the caret of an error stands under its place, also behind letters of two columns: those of
-// these ranges, from the first to the last.
+// TestWide checks that the caret of an error is below its position, also after characters that
+// take two columns: the first and the last characters of these ranges.
 func TestWide(t *testing.T) {
 	for _, of := range [][2]rune{
 		{0x1100, 0x115f}, {0x2e80, 0xa4cf}, {0xac00, 0xd7a3}, {0xf900, 0xfaff}, {0xfe30, 0xfe6f}, {0xff00, 0xff60}, {0xffe0, 0xffe6}, {0x1f300, 0x1faff}, {0x20000, 0x3fffd},
@@ -23,7 +23,8 @@ func TestWide(t *testing.T) {
 	}
 }
 
-// TestIsPlain: a text without quotes is one that YAML reads as that text, also in brackets.
+// TestIsPlain checks that YAML reads a plain text without quotes as the same text, also inside
+// brackets.
 func TestIsPlain(t *testing.T) {
 	for text, want := range map[string]bool{
 		"": false, " a": false, "a ": false, " ": false, "\ta": false, "a\t": false, "\u00a0a": false, "12": false, "-1.5e3": false, "0x10": true, "-": false, "+": false,
@@ -47,13 +48,13 @@ func TestIsPlain(t *testing.T) {
 	}
 }
 
-// flowTokens are maps and lists in brackets, of each kind in each, with and without a last comma. A break
-// may stand between any two of them, but not in front of a colon.
+// flowTokens are maps and lists in brackets, of each kind in each, with and without a last comma.
+// A line break is allowed between any two of them, except before a colon.
 var flowTokens = []string{"{", "k", ": ", "[", "1", ", ", "{", "l", ": ", "2", ", ", "}", ", ", "[", "]", ", ", "]", ", ", "m", ": ", "{", "}", ", ", "n", ": ", "x", "}"}
 
-// TestBuildFlow: what stands in brackets may be broken wherever the lines that follow stand to the right
-// of the key that it belongs to, however deep that is and on whatever line it began; it is then what the
-// parser makes of it. Where they do not, it is left to the parser.
+// TestBuildFlow checks that text in brackets may be broken wherever the following lines are to the
+// right of the key that they belong to, however deep that key is and on whatever line it starts.
+// The result is then the result of the parser. Otherwise the text is left to the parser.
 func TestBuildFlow(t *testing.T) {
 	require.True(t, sameTree(t, "key: "+strings.Join(flowTokens, "")))
 	for _, above := range []int{0, 1, 3, 40} {

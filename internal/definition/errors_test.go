@@ -13,9 +13,9 @@ import (
 
 // The transcript has these commands, about the folders of testdata/errors:
 //
-//	fails CLASS      what is wrong with the file fail.yaml of the class
-//	passes CLASS     how many definitions pass.yaml has
-//	load FOLDER      what is wrong with all the files of the folder
+//	fails CLASS      prints the errors of the file fail.yaml of the class
+//	passes CLASS     prints the number of definitions in pass.yaml
+//	load FOLDER      prints the errors of all files of the folder
 //
 // Each class of errors has both files. All errors of all files are reported at once, each with its
 // position, and nothing is loaded.
@@ -54,7 +54,8 @@ func TestP41_AllErrorsAtOnce(t *testing.T) {
 	}
 }
 
-// TestRepeatedClass checks that the error about a class that a second file repeats names the place in the first file.
+// TestRepeatedClass checks that the error about a class that a second file repeats has the
+// position in the first file.
 func TestRepeatedClass(t *testing.T) {
 	_, err := LoadFS(fstest.MapFS{
 		"a.yaml": {Data: []byte("slots:\n  debuff: {limit: 3}\nbuffs: {}\n")},

@@ -9,8 +9,8 @@ import (
 	"github.com/bufftick/bufftick/internal/definition"
 )
 
-// A file that holds definitions among other things: its own program walks the tree
-// and leaves the definitions to this package.
+// A file may contain definitions and other data: the game's program walks the tree and gives the
+// definitions to this package.
 func ExampleParseNode() {
 	src := []byte(`{"quest": "cave", "curses": {"dread": {"duration": "5s", "period": "fast"}}}`)
 	root, err := definition.Tree("quest.json", src)
@@ -30,7 +30,7 @@ func ExampleParseNode() {
 	//      |                                                                    ^
 }
 
-// What is valid but probably a mistake: the catalog is there, and a word about it.
+// Check reports definitions that are valid but probably a mistake. The catalog is returned too.
 func ExampleCheck() {
 	files := fstest.MapFS{"buffs/bleed.yaml": {Data: []byte("buffs: {bleed: {duration: 8s, period: 3s}}")}}
 	cat, warnings, err := definition.Check(files, definition.CheckOptions{}, "buffs")

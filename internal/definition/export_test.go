@@ -1,6 +1,6 @@
 package definition
 
-// Spent reports whether so many empty texts of one table may be given to the parser.
+// Spent reports whether a table may give that number of empty texts to the parser.
 func Spent(texts int) bool {
 	t, ok := &reading{}, true
 	for range texts {
@@ -9,5 +9,5 @@ func Spent(texts int) bool {
 	return ok
 }
 
-// MaxFlow is how many signs and elements a file may have.
+// MaxFlow is the largest number of signs and elements that a file may have.
 const MaxFlow = maxFlow

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// diskFolder makes a folder of definitions, and what a change makes of it.
+// diskFolder makes a folder of definitions and applies change to it.
 func diskFolder(t *testing.T, change func(t *testing.T, dir string)) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "buffs")
@@ -33,8 +33,9 @@ func link(to, name string) func(t *testing.T, dir string) {
 	return func(t *testing.T, dir string) { require.NoError(t, os.Symlink(to, filepath.Join(dir, name))) }
 }
 
-// TestOnlyFiles: what is no file is an error by its name and no wait, and a link does not lead
-// out of its folder, or what it leads to would be read, and shown in an error.
+// TestOnlyFiles checks that a path that is no file is an error with its name, and that the loader
+// does not wait for it. A link that leads out of its folder is refused, because its target would
+// be read and shown in an error.
 func TestOnlyFiles(t *testing.T) {
 	const outside = "bad.yaml: cannot be read: the link is not relative, or leads out of its folder"
 	for name, k := range map[string]struct {
@@ -76,7 +77,7 @@ func TestOnlyFiles(t *testing.T) {
 	}
 }
 
-// volume makes of a folder what Kubernetes does.
+// volume changes a folder in the way that Kubernetes mounts it.
 func volume(t *testing.T, dir string) {
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "..2026_11_22"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "..2026_11_22", "more.yaml"), []byte("buffs:\n  stun: {duration: 1s}\n"), 0o644))
@@ -84,8 +85,8 @@ func volume(t *testing.T, dir string) {
 	link("..data/more.yaml", "more.yaml")(t, dir)
 }
 
-// TestNamedPipe: a path that is a pipe or a device is refused by its name, and one that is a
-// link to a file is read, wherever that is.
+// TestNamedPipe checks that a path that is a pipe or a device is refused by its name, and that a
+// path that is a link to a file anywhere is read.
 func TestNamedPipe(t *testing.T) {
 	dir := diskFolder(t, pipe("pipe.yaml"))
 	_, err := Load(filepath.Join(dir, "pipe.yaml"))
@@ -98,8 +99,8 @@ func TestNamedPipe(t *testing.T) {
 	require.Equal(t, 1, c.Len())
 }
 
-// TestPipeBetween: what was a file when it was looked at, and is a pipe when it is opened, is
-// not waited for.
+// TestPipeBetween checks that the loader does not wait for a path that was a file when it was
+// examined, and is a pipe when it is opened.
 func TestPipeBetween(t *testing.T) {
 	dir := diskFolder(t, pipe("bad.yaml"))
 	for _, m := range []*member{{name: filepath.Join(dir, "bad.yaml")}, {name: filepath.Join(dir, "bad.yaml"), dir: dir}} {
@@ -109,7 +110,7 @@ func TestPipeBetween(t *testing.T) {
 		require.ErrorContains(t, l.errors(), "bad.yaml: not a file")
 	}
 	l := newLoader()
-	l.expand(swapped{}, filepath.Join(dir, "bad.yaml")) // a folder, and then a pipe
+	l.expand(swapped{}, filepath.Join(dir, "bad.yaml")) // first a folder, then a pipe
 	require.True(t, strings.Contains(l.errors().Error(), "cannot be read: not a directory"), "%v", l.errors())
 }
 
@@ -118,7 +119,8 @@ type swapped struct{ disk }
 
 func (swapped) Stat(string) (os.FileInfo, error) { return os.Stat("/") }
 
-// TestOnlyFilesFS: of a file system that waits for the other end of a pipe, none is opened.
+// TestOnlyFilesFS checks that no pipe is opened, because a file system would wait for the other
+// end of it.
 func TestOnlyFilesFS(t *testing.T) {
 	dir := diskFolder(t, pipe("bad.yaml"))
 	_, err := LoadFS(os.DirFS(dir), ".")

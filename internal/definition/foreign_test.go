@@ -11,7 +11,7 @@ import (
 	"github.com/bufftick/bufftick/internal/recovered/recoveredtest"
 )
 
-// mined is a file system of which one method panics.
+// mined is a file system with one method that panics.
 type mined struct {
 	fstest.MapFS
 	method string
@@ -46,8 +46,8 @@ func (f minedFile) Stat() (fs.FileInfo, error) { f.m.step("File.Stat"); return f
 func (f minedFile) Read(p []byte) (int, error) { f.m.step("Read"); return f.File.Read(p) }
 func (f minedFile) Close() error               { f.m.step("Close"); return f.File.Close() }
 
-// A file system that panics is an error with the name of what was to be read, and not a panic of the
-// goroutine that loads: that may be a watcher's.
+// TestP41_FileSystemPanics checks that a panic of a file system is an error with the name of the
+// file, and does not panic on the goroutine that loads, which may belong to a watcher.
 func TestP41_FileSystemPanics(t *testing.T) {
 	files := fstest.MapFS{"buffs/a.yaml": {Data: []byte("buffs:\n  venom: {duration: 1s}\n")}}
 	_, err := definition.LoadFS(mined{MapFS: files}, "buffs")

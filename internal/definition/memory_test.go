@@ -13,10 +13,10 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// maxMemory is what the loader may have in use, whatever it is given.
+// maxMemory is the memory that the loader may use, for any input.
 const maxMemory = 64 << 20
 
-// heap returns the bytes in use now, when all that is not in use has been collected.
+// heap returns the bytes in use after a garbage collection.
 func heap() uint64 {
 	var m runtime.MemStats
 	runtime.GC()
@@ -24,9 +24,8 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// memory loads as Load does, and returns the most that was in use behind a step of it:
-// when a file has been cut into a tree, when its definitions have been read, when all have
-// been checked.
+// memory loads as Load does, and returns the most memory that was in use after a step: when a file
+// has been split into a tree, when its definitions have been read, and when all have been checked.
 func memory(t *testing.T, files fs.FS, paths ...string) uint64 {
 	t.Helper()
 	before, peak := heap(), uint64(0)
@@ -42,7 +41,7 @@ func memory(t *testing.T, files fs.FS, paths ...string) uint64 {
 			name := m.name
 			text, err := fs.ReadFile(files, name)
 			require.NoError(t, err)
-			if isTable(name) { // row by row, without a tree of all
+			if isTable(name) { // row by row, without a tree of the whole table
 				l.parse(name, text)
 				step(l)
 				continue
@@ -60,7 +59,8 @@ func memory(t *testing.T, files fs.FS, paths ...string) uint64 {
 	return peak
 }
 
-// Texts that need as much as they can for their size, at the limit of the signs.
+// TestMemory checks texts that need as much memory as possible for their size, at the limit of
+// signs.
 func TestMemory(t *testing.T) {
 	if !long.On() {
 		t.Skip("20 large files: -long")
@@ -93,7 +93,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// Files that are as many and as large as they may be.
+// TestMemoryOfAll checks the largest allowed number of files of the largest allowed size.
 func TestMemoryOfAll(t *testing.T) {
 	for name, files := range map[string]fstest.MapFS{
 		"definitions": {"buffs/a.yaml": {Data: many(MaxDefinitions)}},
@@ -111,7 +111,7 @@ func TestMemoryOfAll(t *testing.T) {
 	}
 }
 
-// folder returns n files of that text, with the number of the file in it.
+// folder returns n files with the text, in which %d is replaced by the number of the file.
 func folder(n int, text string) fstest.MapFS {
 	files := fstest.MapFS{}
 	for i := range n {
@@ -120,7 +120,8 @@ func folder(n int, text string) fstest.MapFS {
 	return files
 }
 
-// everything is as many definitions as there may be, in as many bytes.
+// everything returns the largest allowed number of definitions, in the largest allowed number of
+// bytes.
 func everything() fstest.MapFS {
 	files := folder(MaxTotalSize/MaxFileSize-1, strings.Repeat("# nothing is here but words\n", (MaxFileSize-20)/28)+"curves: {a%d: [1]}")
 	files["buffs/a.yaml"] = &fstest.MapFile{Data: many(MaxDefinitions)}

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The text that an error points at is the text of the value, in all the styles in
-// which a value can be written.
+// TestPlaces checks that the text that an error points at is the text of the value, in every style
+// of YAML values.
 func TestPlaces(t *testing.T) {
 	for _, text := range []string{
 		"buffs:\n  a:\n    duration: 1s\n    first: WRONG\n",
@@ -38,8 +38,9 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// The conformance vectors are lists of scenarios, each with its own definitions in
-// the middle of one long file. All of them load, but for what is not supported yet.
+// TestVectors loads the conformance vectors, which are lists of scenarios in one long file, each
+// with its own definitions. All of them load, except those with features that are not supported
+// yet.
 func TestVectors(t *testing.T) {
 	const name = "../../../shared/vectors/vectors.json"
 	src, err := os.ReadFile(name)
@@ -80,7 +81,7 @@ func TestErrorAt(t *testing.T) {
 	require.EqualError(t, ErrorAt("one.yaml", src, nil, "no"), "one.yaml:1:1: no\n   1 | script:\n     | ^")
 }
 
-// A text in which nothing stands has a root all the same, and it is no catalog.
+// TestEmptyTree checks that an empty text has a root nevertheless, which is not a catalog.
 func TestEmptyTree(t *testing.T) {
 	for _, text := range []string{"", "\n", "# nothing\n", "~", "---\n"} {
 		root, err := Tree("x", []byte(text))
@@ -103,7 +104,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// A node that another parser made may hold what Tree refuses, and be of another text.
+// A node of another parser may contain values that Tree refuses, and may belong to another text.
 func TestParseForeignNode(t *testing.T) {
 	_, err := ParseNode("x", nil, nil)
 	require.EqualError(t, err, "x:1:1: buffs: want a map from IDs to definitions, not nothing\n   1 | \n     | ^")

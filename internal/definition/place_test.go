@@ -9,8 +9,8 @@ import (
 	"github.com/bufftick/bufftick/internal/definition"
 )
 
-// A catalog knows in which file and line each definition stands, that of a table too; a reload in which
-// only lines have moved knows the new ones.
+// TestPlaces checks that a catalog has the file and line of each definition, including those of
+// tables, and that after a reload in which only lines have moved, the catalog has the new ones.
 func TestPlaces(t *testing.T) {
 	files := fstest.MapFS{
 		"buffs/a.yaml": {Data: []byte("buffs:\n  venom: {duration: 5s}\n\n  burn:\n    duration: 3s\n")},

@@ -10,7 +10,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// reloaded is what becomes of the first files when the second are loaded in their place.
+// reloaded loads the first files, and then the second files in their place.
 func reloaded(t *testing.T, before, after map[string]string) (prev, next *buff.Catalog, err error) {
 	t.Helper()
 	files := func(texts map[string]string) fstest.MapFS {
@@ -59,7 +59,8 @@ func TestReload(t *testing.T) {
 	}, next.Changes())
 }
 
-// A folder with a mistake gives no catalog, and the old one stays what it is.
+// TestReloadBad checks that a folder with an error gives no catalog, and that the old catalog does
+// not change.
 func TestReloadBad(t *testing.T) {
 	prev, next, err := reloaded(t, map[string]string{"a.yaml": "buffs: {a: {duration: 3s}}"}, map[string]string{"a.yaml": "buffs: {a: {duration: 3}}"})
 	require.Nil(t, next)
@@ -67,7 +68,8 @@ func TestReloadBad(t *testing.T) {
 	require.NotNil(t, prev.Spec("a"))
 }
 
-// An attribute that the owners have does not change, and the place of it is said; others may come, anywhere.
+// TestReloadOtherAttributes checks that a reload cannot change an attribute that owners have, and
+// that the error has its position. Attributes may be added anywhere.
 func TestReloadOtherAttributes(t *testing.T) {
 	for _, c := range []struct {
 		other, field, text string
@@ -98,13 +100,13 @@ func TestReloadOtherAttributes(t *testing.T) {
 	require.Nil(t, next)
 	require.ErrorIs(t, err, buff.ErrAttributes)
 
-	// What could not be read is said alone: perhaps the attributes stand there.
+	// Only the file that could not be read is reported, because it may contain the attributes.
 	_, _, err = reloaded(t, map[string]string{"a.yaml": sheetText}, map[string]string{"a.yaml": "attributes: {"})
 	require.Len(t, err, 1)
 	require.NotErrorIs(t, err, buff.ErrAttributes)
 }
 
-// Other attributes do not hide what else is wrong.
+// TestReloadOtherAttributesAndMore checks that changed attributes do not hide other errors.
 func TestReloadOtherAttributesAndMore(t *testing.T) {
 	_, _, err := reloaded(t, map[string]string{"a.yaml": sheetText}, map[string]string{
 		"a.yaml": "attributes: {speed: {base: 5}}\nbuffs: {a: {duration: 3s, period: 20ms}, b: {duration: 0s}}",

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// docLines are the tables of fields in the documentation of the package, as texts by the
-// path of the field.
+// docLines are the tables of fields in the documentation of the package, as texts by the path of
+// the field.
 type docLines map[string]*docLine
 
 type docLine struct {
@@ -20,7 +20,7 @@ type docLine struct {
 	used bool
 }
 
-// docRow is what a field may be, and what that means.
+// docRow is a value of a field and its meaning.
 type docRow struct{ value, text string }
 
 // use returns the text about a field, and reports whether there is one.
@@ -42,7 +42,7 @@ func (l docLines) unused() (paths []string) {
 	return paths
 }
 
-// String returns one row as a sentence, and several as lines of "value: text".
+// String returns one row as a sentence, and several rows as lines of "value: text".
 func (l *docLine) String() string {
 	var lines []string
 	for _, r := range l.rows {
@@ -64,9 +64,9 @@ var (
 	nameLine = regexp.MustCompile(`^((?:  )?)([a-z_]+)(?: +|$)`)
 )
 
-// documented reads the tables: names begin in the first column, or in the third beneath
-// the name of their map; values in the 17th, or behind a longer name; texts in the 43rd,
-// but in the 17th for "on", where there are no values.
+// documented reads the tables. Names start in the first column, or in the third below the name of
+// their map; values start in the 17th column, or after a longer name; texts start in the 43rd
+// column, except those of "on", which has no values: they start in the 17th.
 func documented(t *testing.T) docLines {
 	t.Helper()
 	src, err := os.ReadFile("../../buff/catalog/doc.go")
@@ -110,7 +110,7 @@ func documented(t *testing.T) docLines {
 	return lines
 }
 
-// add takes a row of the table without the name.
+// add adds a row of the table, without the name.
 func (l *docLine) add(row string, noValues bool) {
 	const values = 42
 	value, text := row, ""

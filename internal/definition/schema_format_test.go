@@ -6,9 +6,9 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// The structs are the format of a file, for the schema: only their fields, types and
-// tags count. A field has its description from its line in the documentation of the
-// package, or, if it has none there, from its tag.
+// The structs describe the format of a file for the schema: only their fields, types and tags
+// matter. The description of a field is its line in the documentation of the package or, without
+// such a line, its tag.
 
 type fileFormat struct {
 	Schema     string                     `json:"$schema,omitempty" jsonschema:"this schema, for editors"`
@@ -45,7 +45,7 @@ type returnsFormat struct {
 	Scope define.Scope `json:"scope,omitempty" jsonschema:"counted for the owner, or for owner and source"`
 }
 
-// numberFormat is a map that says where a number comes from.
+// numberFormat is a map that gives the source of a number.
 type numberFormat struct {
 	Const    float64         `json:"const,omitempty" jsonschema:"always this number; stands alone"`
 	Curve    name            `json:"curve,omitempty" jsonschema:"the value of this curve at the level of the application; stands alone"`

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Ajv in its strict mode takes the schema (8.20.0 was tried by hand): what a part of it requires is also
-// among that part's own properties.
+// TestSchemaStrict checks a rule of the strict mode of Ajv (8.20.0 was tried by hand): the
+// required properties of each part of the schema are also among the properties of that part.
 func TestSchemaStrict(t *testing.T) {
 	var root any
 	require.NoError(t, json.Unmarshal([]byte(Schema()), &root))
@@ -39,7 +39,8 @@ func TestSchemaStrict(t *testing.T) {
 	require.Greater(t, seen, 10)
 }
 
-// What a spreadsheet saves as "Unicode" is refused by its name, with the mark at its begin and without.
+// TestForeignEncodings checks that the encoding that spreadsheets call "Unicode" is refused by its
+// name, with and without a byte order mark.
 func TestForeignEncodings(t *testing.T) {
 	for _, name := range []string{"a.csv", "a.yaml", "a.json"} {
 		for _, mark := range []string{"", "\ufeff"} {

@@ -19,8 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The committed schema is the one that the structs and the documentation make. With
-// -rewrite it is written.
+// TestSchema checks that the committed schema is the one that the structs and the documentation
+// give. With -rewrite it writes that schema.
 func TestSchema(t *testing.T) {
 	s := generate(t)
 	text, err := json.MarshalIndent(s, "", "  ")
@@ -67,7 +67,8 @@ func generate(t *testing.T) *jsonschema.Schema {
 	return s
 }
 
-// numberSchema is a map that says where a number comes from, and what may stand beside each.
+// numberSchema is a map that gives the source of a number, with the other fields that each source
+// allows.
 func numberSchema(t *testing.T, types map[reflect.Type]*jsonschema.Schema) *jsonschema.Schema {
 	t.Helper()
 	number, err := jsonschema.For[numberFormat](&jsonschema.ForOptions{TypeSchemas: types})
@@ -82,7 +83,7 @@ func numberSchema(t *testing.T, types map[reflect.Type]*jsonschema.Schema) *json
 	return number
 }
 
-// describer gives every property its description, and makes lists of what Go's lists are.
+// describer adds a description to every property, and converts lists.
 type describer struct {
 	t     *testing.T
 	lines docLines
@@ -94,7 +95,7 @@ func (d *describer) describe(path string, s *jsonschema.Schema) {
 	}
 	for name, p := range s.Properties {
 		at := join(path, name)
-		if at == "file.buffs" {
+		if at == "file.buffs" { // done already
 			continue // done
 		}
 		line, ok := d.lines.use(at)
@@ -117,8 +118,8 @@ func (d *describer) describe(path string, s *jsonschema.Schema) {
 	}
 }
 
-// What the schema is held against: maps of the format, each with a definition that has
-// an unknown field there.
+// formatMaps has a definition with an unknown field for each map of the format, to compare with
+// the schema.
 var formatMaps = map[string]string{
 	"stack":               "stack: {zzzzzzzz: 1}",
 	"stack.thresholds[]":  "stack: {thresholds: [{zzzzzzzz: 1}]}",
@@ -155,7 +156,7 @@ var formatMaps = map[string]string{
 	"file.dr.NAME":                   "dr: {a: {zzzzzzzz: 1}}",
 }
 
-// inFile is a whole file with that text in it, as formatMaps has it.
+// inFile returns a whole file with the text in it, as in formatMaps.
 func inFile(path, text string) string {
 	switch {
 	case strings.HasPrefix(path, "file."):
@@ -168,7 +169,7 @@ func inFile(path, text string) string {
 
 var wanted = regexp.MustCompile(`^unknown (field|reason) "zzzzzzzz": want ([^;]*)`)
 
-// Every field that the loader knows is in the schema, and the other way round.
+// TestSchemaHasTheFields checks that the schema has exactly the fields that the loader knows.
 func TestSchemaHasTheFields(t *testing.T) {
 	root := parsed(t)
 	spec := root.Properties["buffs"].AdditionalProperties
@@ -200,7 +201,7 @@ func TestSchemaHasTheFields(t *testing.T) {
 	}
 }
 
-// collect finds the maps of fields, by their paths.
+// collect finds the maps of fields, by path.
 func collect(path string, s *jsonschema.Schema, found map[string][]string) {
 	if s.Properties != nil && path != "" {
 		found[path] = keys(s.Properties)
@@ -226,8 +227,8 @@ func keys[V any](m map[string]V) (list []string) {
 	return list
 }
 
-// Every word of a choice in the schema is one that the loader knows, and the other way
-// round, as it lists them when it gets another.
+// TestSchemaHasTheWords checks that the words of each choice in the schema are exactly those that
+// the loader lists in the error for another word.
 func TestSchemaHasTheWords(t *testing.T) {
 	root := parsed(t)
 	found := map[string][]string{}
@@ -261,7 +262,7 @@ func TestSchemaHasTheWords(t *testing.T) {
 	}
 }
 
-// choices finds the words of every field that has some.
+// choices finds the words of every field that is a choice.
 func choices(path string, s *jsonschema.Schema, found map[string][]string) {
 	for _, w := range s.Enum {
 		if w, ok := w.(string); ok {
@@ -282,7 +283,8 @@ func choices(path string, s *jsonschema.Schema, found map[string][]string) {
 	}
 }
 
-// definitionWith returns a text in which that field has that value, and what else it needs.
+// definitionWith returns a text in which the field has the value, with the other fields that it
+// requires.
 func definitionWith(path, value string) string {
 	required := map[string]string{
 		"action": "remove: a", "number": "attr: x", "modifiers[]": "attr: x, value: 1", "per_source": "limit: 1", "group": "name: g", "slot": "class: s, limit: 1",
@@ -326,7 +328,7 @@ func parentAndName(path string) (parent, name string) {
 	return path[:max(i, 0)], path[i+1:]
 }
 
-// complaint returns what is said of that field, or "".
+// complaint returns the error about the field, or "".
 func complaint(t *testing.T, err error, path string) string {
 	if err == nil {
 		return ""
@@ -370,7 +372,7 @@ func value(t *testing.T, text string) any {
 	return numbers(v)
 }
 
-// numbers makes numbers of what the parser takes for texts: 1e3.
+// numbers converts texts to numbers that the parser reads as texts, such as 1e3.
 func numbers(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -389,8 +391,8 @@ func numbers(v any) any {
 	return v
 }
 
-// What the loader takes, the schema takes: the example's definitions, and all that is
-// right in the tests.
+// TestSchemaAcceptsValidFiles checks that the schema accepts everything that the loader accepts:
+// the definitions of the examples, and all valid files of the tests.
 func TestSchemaAcceptsValidFiles(t *testing.T) {
 	texts := map[string]string{}
 	for _, pattern := range []string{"../../examples/*/buffs/*.yaml", "testdata/lint/*/*.yaml", "testdata/errors/*/*.yaml", "testdata/errors/*/*.json"} {

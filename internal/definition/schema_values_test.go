@@ -12,7 +12,7 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// Values that are no Go type by themselves. removeFormat is a map from each reason.
+// Types for values that have no Go type. removeFormat is a map with the actions of each reason.
 type (
 	one          int
 	count        int
@@ -53,7 +53,7 @@ type (
 
 const spanPattern = `^\+?(([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$`
 
-// formatTypes are the schemas of the values.
+// formatTypes returns the schemas of the values.
 func formatTypes() map[reflect.Type]*jsonschema.Schema {
 	return map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[one]():         within(1, 1),
@@ -130,7 +130,7 @@ func formatTypes() map[reflect.Type]*jsonschema.Schema {
 	}
 }
 
-// words returns all the words of a rule.
+// words returns all words of a rule.
 func words[E interface {
 	~uint8
 	fmt.Stringer
@@ -158,7 +158,7 @@ func oneOf(words ...string) *jsonschema.Schema {
 	return s
 }
 
-// within is a whole number; a most of 0 is none.
+// within is a whole number in a range. With a most of 0 there is no upper bound.
 func within(least, most float64) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "integer", Minimum: &least}
 	if most > 0 {
@@ -179,7 +179,7 @@ func upTo(field string, least float64, text string) *jsonschema.Schema {
 	}
 }
 
-// removeSchema has a list of actions for each reason.
+// removeSchema is a map with a list of actions for each reason.
 func removeSchema() *jsonschema.Schema {
 	s := &jsonschema.Schema{
 		Type: "object", Properties: map[string]*jsonschema.Schema{},
@@ -196,7 +196,7 @@ func removeSchema() *jsonschema.Schema {
 	return s
 }
 
-// structSchema is the schema of a struct that is one of several things a field may be.
+// structSchema is the schema of a struct that is one of several alternatives of a field.
 func structSchema[T any]() *jsonschema.Schema {
 	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: simpleTypes()})
 	if err != nil {
@@ -205,7 +205,7 @@ func structSchema[T any]() *jsonschema.Schema {
 	return s
 }
 
-// simpleTypes are the schemas of what a struct of structSchema holds.
+// simpleTypes returns the schemas of the field types in structSchema.
 func simpleTypes() map[reflect.Type]*jsonschema.Schema {
 	return map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[name]():         {Type: "string", MinLength: jsonschema.Ptr(1)},

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBadSpans: whatever is wrong with a span is said as what it is, and what is not wrong with it is not.
+// TestBadSpans checks that the error about a span says exactly the mistake in it.
 func TestBadSpans(t *testing.T) {
 	for text, want := range map[string]string{
 		"+":       "is not a span",
@@ -42,8 +42,8 @@ func TestBadSpans(t *testing.T) {
 	}
 }
 
-// TestTooManyErrorsNamesOnlyTheFile: the last error of a truncated list names
-// the file, not the definition and field of the first error left out.
+// TestTooManyErrorsNamesOnlyTheFile checks that the last error of a truncated list names the file,
+// not the definition and field of the first omitted error.
 func TestTooManyErrorsNamesOnlyTheFile(t *testing.T) {
 	text := "buffs:\n"
 	for k := range MaxErrors + 10 {

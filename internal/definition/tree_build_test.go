@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// outline tells all of a tree that this package reads: what each node is, where it stands and
-// what it says.
+// outline prints all properties of a tree that this package reads: the kind, position and text of
+// each node.
 func outline(b *strings.Builder, n ast.Node) {
 	p := at(n)
 	fmt.Fprintf(b, "%s %d:%d", kindOf(n), p.line, p.column)
@@ -40,8 +40,8 @@ func outline(b *strings.Builder, n ast.Node) {
 	}
 }
 
-// sameTree holds the tree that is built here against the parser's, and reports whether there
-// was one.
+// sameTree compares the tree that this package builds with the parser's tree, and reports whether
+// this package has built one.
 func sameTree(t *testing.T, text string) bool {
 	tokens := lexer.Tokenize(text)
 	if len(problems(tokens)) > 0 {
@@ -65,7 +65,7 @@ func sameTree(t *testing.T, text string) bool {
 	return true
 }
 
-// corpus returns all the texts of the tests.
+// corpus returns all texts of the tests.
 func corpus(t testing.TB) (texts []string) {
 	for _, pattern := range []string{"testdata/*.txt", "testdata/*/*/*", "../../examples/*/buffs/*.yaml", "../../docs/*.md", "../../cmd/bufftick/testdata/*.txt"} {
 		names, err := filepath.Glob(pattern)
@@ -84,7 +84,7 @@ func corpus(t testing.TB) (texts []string) {
 	return texts
 }
 
-// What is built here is what the parser would have made of it.
+// TestBuild checks that this package builds the same trees as the parser.
 func TestBuild(t *testing.T) {
 	built, ordinary := 0, 0
 	for _, text := range append(corpus(t), string(many(50)), string(game(100)["buffs/f000.yaml"].Data)) {
@@ -99,7 +99,8 @@ func TestBuild(t *testing.T) {
 	require.Greater(t, built, ordinary)
 }
 
-// Neither does it take what the parser refuses, nor read it in another way.
+// TestBuildOdd checks that this package does not accept a text that the parser refuses, and does
+// not read it differently.
 func TestBuildOdd(t *testing.T) {
 	for _, text := range []string{
 		"a: b\n  c: d", "a:\n    b: c\n  d: e", "a: - b", "a: b: c", "- a\n b", "- a\n- b\nc: d", "a: [1\n]", "a:\n  [1,\n  2]", "a: {\n b: c\n}", "a: {\nb: c}",
@@ -112,14 +113,15 @@ func TestBuildOdd(t *testing.T) {
 	}
 }
 
-// TestBuildLists: lists over several lines are built, and not left to the parser, which takes ten times as long.
+// TestBuildLists checks that lists over several lines are built by this package, and not left to
+// the parser, which takes ten times as long.
 func TestBuildLists(t *testing.T) {
 	for _, text := range []string{"- a", "- a\n- b", "a:\n  - b\n  - c: d\n    e: f\n", "a:\n  - [b, c]\n  - - d\n    - e\n"} {
 		require.True(t, sameTree(t, text), "%q", text)
 	}
 }
 
-// FuzzBuild looks for a text that is read in two ways.
+// FuzzBuild searches for a text that the two read differently.
 func FuzzBuild(f *testing.F) {
 	for _, text := range corpus(f) {
 		if len(text) < 2000 {

@@ -24,7 +24,7 @@ func dumped(c *buff.Catalog) string {
 	return b.String()
 }
 
-// texts returns the files of definitions of the tests and the example, by their names.
+// texts returns the definition files of the tests and the example, by name.
 func texts(t testing.TB) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -54,8 +54,8 @@ func texts(t testing.TB) map[string]string {
 	return all
 }
 
-// What is written in any format, and from there in any other, reads as the same
-// definitions, and a text is written in one way only.
+// TestWriteAgain checks that definitions that are written in any format, and from there in any
+// other, are read back unchanged, and that a text is written in one way only.
 func TestWriteAgain(t *testing.T) {
 	loaded := 0
 	for name, text := range texts(t) {
@@ -107,7 +107,8 @@ func TestWriteAgain(t *testing.T) {
 	require.Greater(t, loaded, 100)
 }
 
-// A text of many lines is indented as what it stands in: each closing bracket as the line that opens it.
+// TestIndentation checks that a text of several lines is indented like its surroundings: each
+// closing bracket like the line with the opening bracket.
 func TestIndentation(t *testing.T) {
 	for name, text := range texts(t) {
 		root, err := Tree(name, []byte(text))
@@ -136,7 +137,8 @@ func TestIndentation(t *testing.T) {
 	}
 }
 
-// Between two definitions there is an empty line, and none before the first.
+// TestWriteLines checks that there is an empty line between two definitions, and none before the
+// first.
 func TestWriteLines(t *testing.T) {
 	const text = "version: 1\nbuffs:\n  a:\n    duration: 1s\n\n  b:\n    duration: 2s\n"
 	root, err := Tree("x.yaml", []byte(text))
@@ -146,7 +148,7 @@ func TestWriteLines(t *testing.T) {
 	require.Equal(t, text, out)
 }
 
-// What is empty is written as what it is.
+// TestWriteEmpty checks that empty maps and lists are written as such.
 func TestWriteEmpty(t *testing.T) {
 	for _, text := range []string{"{}", "[]"} {
 		root, err := Tree("x", []byte(text))
@@ -159,7 +161,7 @@ func TestWriteEmpty(t *testing.T) {
 	}
 }
 
-// What cannot be a table is said, never left out.
+// TestNoTable checks that content that a table cannot have is an error, and never omitted.
 func TestNoTable(t *testing.T) {
 	for text, want := range map[string]string{
 		"[a]":                                   `catalog: cannot be written: want a map with "buffs:", not a list`,
@@ -181,7 +183,7 @@ func TestNoTable(t *testing.T) {
 	require.EqualError(t, err, "catalog: cannot be written: unknown format")
 }
 
-// Every field of a definition has its place among the columns.
+// TestColumnOrder checks that every field of a definition has a position in the order of columns.
 func TestColumnOrder(t *testing.T) {
 	for name := range definitionShape().fields {
 		require.Less(t, columnRank(name), len(columnOrder), "%s has no place in columnOrder", name)
@@ -200,7 +202,8 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// Whatever tree there is, it is written so that it reads the same, or an error says why.
+// FuzzWrite checks that every tree is written such that it is read back unchanged, or that an
+// error says why not.
 func FuzzWrite(f *testing.F) {
 	for _, text := range texts(f) {
 		f.Add([]byte(text))
