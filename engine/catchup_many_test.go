@@ -29,7 +29,7 @@ type many struct {
 	last   []wheel.Time // by owner, of its last event
 	got    [4]int       // number of ends, and of pulse events by rule
 	stood  [4]int       // number of pulses that these events represent
-	told   int          // number of events
+	events int          // number of events
 }
 
 const (
@@ -78,7 +78,7 @@ func newMany(t *testing.T, owners int, stall time.Duration, o engine.Options) *m
 // order.
 func (m *many) tick(t *testing.T, dt time.Duration) *engine.Frame {
 	f := m.eng.Tick(dt)
-	m.told += f.Len()
+	m.events += f.Len()
 	for e := range f.Events() {
 		if e.At < m.last[e.Owner] || e.At > e.Seen || e.Seen > f.Now {
 			require.Fail(t, "out of order", "%v after %v, seen at %v in a frame at %v", e, m.last[e.Owner], e.Seen, f.Now)
@@ -116,7 +116,7 @@ func TestP10_Many(t *testing.T) {
 			o := engine.Options{Limits: engine.Limits{Tick: limit}, CatchUp: policy, Workers: 2, Synchronous: i == 1, Budget: patient}
 			t.Run(fmt.Sprint(stall, " ", policy), func(t *testing.T) {
 				m := newMany(t, owners, stall, o)
-				end, before, most, ticks := m.began.After(stall), m.told, 0, 0
+				end, before, most, ticks := m.began.After(stall), m.events, 0, 0
 				for dt := stall; m.eng.Now() < end || m.eng.Stats().Busy > 0; ticks++ {
 					f := m.tick(t, dt)
 					st := m.eng.Stats()
@@ -131,10 +131,10 @@ func TestP10_Many(t *testing.T) {
 					}
 				}
 				require.LessOrEqual(t, most, limit)
-				require.GreaterOrEqual(t, ticks, (m.told-before)/limit)
+				require.GreaterOrEqual(t, ticks, (m.events-before)/limit)
 				require.Greater(t, ticks, 5, "the stall was worked off at once")
 				m.requireAll(t)
-				t.Logf("%d buffs, %d events, %d Ticks, %d in one at most, %d the limit", owners*buffsOfOne, m.told, ticks, most, limit)
+				t.Logf("%d buffs, %d events, %d Ticks, %d in one at most, %d the limit", owners*buffsOfOne, m.events, ticks, most, limit)
 			})
 		}
 	}

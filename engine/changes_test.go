@@ -15,12 +15,12 @@ import (
 
 // onlooker knows the owners of an engine only from Engine.Changes.
 type onlooker struct {
-	eng     *engine.Engine
-	changes *engine.Changes
-	ids     map[uint32]buff.OwnerID
-	known   map[uint32]map[int]buff.Instance
-	dead    map[uint32]bool
-	told    int // number of changes of owners so far
+	eng      *engine.Engine
+	changes  *engine.Changes
+	ids      map[uint32]buff.OwnerID
+	known    map[uint32]map[int]buff.Instance
+	dead     map[uint32]bool
+	reported int // number of changes of owners so far
 }
 
 func newOnlooker(e *engine.Engine) *onlooker {
@@ -33,7 +33,7 @@ func newOnlooker(e *engine.Engine) *onlooker {
 // read applies the changes.
 func (o *onlooker) read(tb testing.TB) {
 	for x := range o.changes.All() {
-		o.told++
+		o.reported++
 		if x.Gone {
 			require.Equal(tb, o.ids[x.Number], x.Owner)
 			delete(o.ids, x.Number)
@@ -97,7 +97,7 @@ func (o *onlooker) look(tb testing.TB, owners int) {
 // any number of workers. TestSimulation does the same with stuck workers.
 func TestChanges(t *testing.T) {
 	seeds := uint64(long.Times(6))
-	told := 0
+	reported := 0
 	for seed := range seeds {
 		p := plan{seed: seed, owners: 3 + int(seed), steps: 60, outbox: true, inbox: true, churn: true, shared: true, stats: seed%2 == 0, reload: seed%3 == 0}
 		o := engine.Options{Synchronous: seed%4 == 0, Workers: 1 + int(seed%5), Budget: patient}
@@ -110,10 +110,10 @@ func TestChanges(t *testing.T) {
 		}
 		s.onlooker = newOnlooker(s.eng)
 		s.run(every(200 * time.Millisecond))
-		told += s.onlooker.told
+		reported += s.onlooker.reported
 		s.finish()
 	}
-	require.Greater(t, told, 300)
+	require.Greater(t, reported, 300)
 }
 
 // TestEngine_Changes_Death checks that the death of an owner without buffs is reported, and its
@@ -130,15 +130,15 @@ func TestEngine_Changes_Death(t *testing.T) {
 		}
 		require.NoError(t, e.Do(do(7)).Err)
 		e.Tick(time.Second)
-		before := o.told
+		before := o.reported
 		o.read(t)
-		require.Equal(t, before+1, o.told)
+		require.Equal(t, before+1, o.reported)
 		require.Equal(t, dead, o.dead[0])
 	}
-	before := o.told
+	before := o.reported
 	e.Tick(time.Second)
 	o.read(t)
-	require.Equal(t, before, o.told, "nothing has changed")
+	require.Equal(t, before, o.reported, "nothing has changed")
 	require.PanicsWithValue(t, "engine: Changes called twice", func() { e.Changes() })
 }
 
@@ -157,7 +157,7 @@ func TestEngine_Changes_ReusedNumber(t *testing.T) {
 		e.Tick(time.Second)
 		o.read(t)
 	}
-	require.Equal(t, 2, o.told, "that 7 came, and that it left")
+	require.Equal(t, 2, o.reported, "that 7 came, and that it left")
 }
 
 // TestChangesAllocations checks that Changes allocates nothing in a steady state.

@@ -22,7 +22,7 @@ type teller struct {
 	lineages []string
 }
 
-func (x *teller) told(f view.Fault) {
+func (x *teller) report(f view.Fault) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	of := "a timeout"
@@ -49,7 +49,7 @@ func TestP24_ReportsPerInterval(t *testing.T) {
 						panic("no")
 					}
 				}},
-				OnFault: x.told,
+				OnFault: x.report,
 			}
 			m.set(&o)
 			e := open(t, o)
@@ -91,7 +91,7 @@ func TestP24_ReportsPerInterval(t *testing.T) {
 // from a Goexit.
 func TestP24_ReportsPerFunction(t *testing.T) {
 	x := &teller{}
-	e := open(t, engine.Options{Synchronous: true, OnFault: x.told})
+	e := open(t, engine.Options{Synchronous: true, OnFault: x.report})
 	spawn(t, e, 1)
 	one := func(*engine.Context) { panic("one") }
 	two := func(*engine.Context) { panic("two") }
@@ -109,17 +109,17 @@ func TestP24_ReportsPerFunction(t *testing.T) {
 // BenchmarkFaults measures the cost of a handler that panics at each pulse. The stack is only
 // computed for faults that are reported.
 func BenchmarkFaults(b *testing.B) {
-	told := 0
+	reports := 0
 	cat := catalogOf(b, buff.Spec{ID: "rot", Kind: define.Infinite, Period: 50 * time.Millisecond, On: buff.Hooks{Pulse: call("h")}})
 	e := open(b, engine.Options{
 		Catalog: cat, Synchronous: true, Limits: engine.Limits{Tick: 1 << 30},
 		Handlers: engine.Handlers{"h": func(*engine.Context, buff.Event) { panic("no") }},
-		OnFault:  func(f view.Fault) { told += strings.Count(string(f.Stack), "goroutine ") },
+		OnFault:  func(f view.Fault) { reports += strings.Count(string(f.Stack), "goroutine ") },
 	})
 	spawn(b, e, 1)
 	add(b, e, 1, cat.Spec("rot"))
 	for b.Loop() {
 		e.Tick(50 * time.Millisecond)
 	}
-	b.ReportMetric(float64(told)/float64(b.N), "told/op")
+	b.ReportMetric(float64(reports)/float64(b.N), "reports/op")
 }
