@@ -1,6 +1,6 @@
-// Command arena is a small game in the browser: two hundred heroes fight each other and the
-// Hollow King. Every poison, shield, stun and cooldown runs on package engine and is sent to
-// the page by package replicate.
+// Command arena is a small game in the browser, in which two hundred heroes fight against one
+// another and against the Hollow King. Every poison, shield, stun and cooldown runs on package
+// engine. Package replicate sends them to the page.
 //
 //	go -C examples/arena run .              print the address of the page
 //	go -C examples/arena run . -open        open the page in a browser
@@ -10,8 +10,8 @@
 //	go -C examples/arena run . -headless -bots 2000 -seconds 20
 //	                                        serve no page; print frame times and bytes sent
 //
-// Each browser tab plays a different hero. Package game is the game, package serve the server, and
-// folder page the page.
+// Each browser tab plays a different hero. Package game contains the game, package serve the
+// server, and package page the web page.
 package main
 
 import (
@@ -142,7 +142,7 @@ func (s *settings) serve(ctx context.Context, w *game.World, out io.Writer) erro
 	return sv.Run(ctx)
 }
 
-// follow watches the folder of the definitions, if there is one, and reloads them on changes.
+// follow watches the folder given by -buffs, if any, and reloads the definitions on changes.
 func (s *settings) follow(ctx context.Context, sv *serve.Server, w *game.World, look *inspect.Inspector, out io.Writer) error {
 	if s.buffs == "" {
 		return nil
@@ -154,7 +154,7 @@ func (s *settings) follow(ctx context.Context, sv *serve.Server, w *game.World, 
 	context.AfterFunc(ctx, func() { _ = f.Close() })
 	go func() {
 		for c := range f.Changes() {
-			_ = sv.Ask(ctx, func(w *game.World) { // Ask fails when the game is over
+			_ = sv.Ask(ctx, func(w *game.World) { // Ask fails only when the game is over
 				var report view.ReloadReport
 				if c.Err == nil {
 					report, c.Err = w.Reload(c.Catalog)
@@ -171,7 +171,7 @@ func (s *settings) follow(ctx context.Context, sv *serve.Server, w *game.World, 
 	return nil
 }
 
-// open opens a page in the browser, if there is one.
+// open tries to open a page in the browser.
 func open(url string) {
 	name, args := "xdg-open", []string{url}
 	switch runtime.GOOS {

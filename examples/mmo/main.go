@@ -5,12 +5,12 @@
 //	go run ./examples/mmo -speed max -seed 7     as fast as the machine can
 //	go run ./examples/mmo -live                  until Ctrl-C, with a page to watch it
 //
-// While the game runs it prints a story: bosses appear, rage and die, and players die. The
-// last line is a digest of all events. The same seed gives the same digest, with any number of
-// workers and at any speed. A game that ends early says so in that line; after an error there
-// is no digest, and the exit code is 1.
+// While the game runs, it prints a story: bosses appear, rage and die, and players die. The last
+// line is a digest of all events. The same seed gives the same digest, with any number of workers
+// and at any speed. If the game ends early, the last line says so. After an error the game prints
+// no digest, and the exit code is 1.
 //
-// Package game is the game, and package buffs has the buffs.
+// Package game contains the game, and package buffs the definitions of its buffs.
 package main
 
 import (

@@ -1,12 +1,12 @@
-// Command observability is the small MMO with all ways to observe an engine, on one address of
-// this machine:
+// Command observability runs the game of examples/mmo and serves everything that shows the state of
+// its engine, at one address on this machine:
 //
 //	/debug/buffs       the inspector
-//	/debug/statsviz/   the Go runtime live, with plots of the engine
-//	/metrics           for Prometheus
+//	/debug/statsviz/   live plots of the Go runtime and of the engine
+//	/metrics           metrics for Prometheus
 //
-// It takes the flags of examples/mmo, with -live set. It is a separate module, so that a game
-// that imports the engine does not depend on the packages used here.
+// It accepts the flags of examples/mmo and sets -live. It is a separate module, so that a game that
+// imports the engine does not depend on the packages used here.
 //
 //	mount.go   the handlers of /debug/statsviz/ and /metrics, and their access check
 //	plots.go   plots of the engine in statsviz

@@ -12,8 +12,8 @@ import (
 	"github.com/bufftick/bufftick/examples/mmo/game"
 )
 
-// mount adds the metrics and the runtime plots to the inspector's address. Both show data
-// about players, so they have the same access check as the inspector: Inspector.Guard.
+// mount adds the metrics and the runtime plots to the inspector's server. Both show data about
+// players, so they have the same access check as the inspector, which is Inspector.Guard.
 func mount(s *game.Site) (stop func(), err error) {
 	metrics := prom.New(s.Engine)
 	registry := prometheus.NewRegistry()
@@ -33,7 +33,7 @@ func mount(s *game.Site) (stop func(), err error) {
 	s.Mux.Handle(statsvizRoot+"/ws", s.Page.Guard(runtime.Ws()))
 	fmt.Fprintf(s.Notes, "at the same address: /metrics for Prometheus, %s/ for the Go runtime\n", statsvizRoot)
 	return func() {
-		figures.close() // first: a plot may be waiting for the loop
+		figures.close() // close this first, because a plot may be waiting for the loop
 		_ = runtime.Close()
 		metrics.Close()
 	}, nil
@@ -41,8 +41,8 @@ func mount(s *game.Site) (stop func(), err error) {
 
 const statsvizRoot = "/debug/statsviz"
 
-// newStatsviz returns a statsviz server with the plots of the engine after those of the
-// runtime.
+// newStatsviz returns a statsviz server. It shows the plots of the runtime, followed by the plots
+// of the engine.
 func newStatsviz(f *figures) (*statsviz.Server, error) {
 	options := []statsviz.Option{statsviz.Root(statsvizRoot)}
 	for _, c := range plots(f) {

@@ -11,8 +11,8 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// figures reads the state of the engine from the loop, once for all plots. A plot needs a number
-// at every call, so while the loop does not answer, figures returns the previous values.
+// figures reads the state of the engine from the loop, once for all plots. While the loop does not
+// answer, it returns the previous values, because a plot needs a number at every call.
 type figures struct {
 	watch view.Watch
 	leave func()
@@ -28,8 +28,8 @@ type figures struct {
 }
 
 const (
-	fresh    = 500 * time.Millisecond // how long the plots use one answer of the loop
-	patience = 500 * time.Millisecond // maximum time that a plot waits for an answer of the loop
+	fresh    = 500 * time.Millisecond // how long the plots use one answer from the loop
+	patience = 500 * time.Millisecond // maximum time that a plot waits for an answer from the loop
 )
 
 func newFigures(w view.Watch) *figures {

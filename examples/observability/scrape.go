@@ -9,10 +9,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// scrape serves the metrics. All requests within half a second get the same text, because a new
-// text requires a view from the loop, which a client with many requests must not be able to cause
-// for each of them. A limit on concurrent requests, as in promhttp, would not help: a few clients
-// that do not read could use up the limit, and Prometheus would get no answer.
+// scrape serves the metrics. All requests within half a second get the same text. A new text
+// requires a view from the loop, and a client that sends many requests must not load the loop. A
+// limit on concurrent requests, as in promhttp, would not help: a few clients that do not read
+// could use up the limit, and Prometheus would get no answer.
 type scrape struct {
 	from http.Handler
 
@@ -33,7 +33,7 @@ func (s *scrape) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(text.body.Bytes()) // the client may have left
 }
 
-// now returns the current text, which is immutable.
+// now returns the current text, which must not be changed.
 func (s *scrape) now(r *http.Request) *held {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,7 +47,7 @@ func (s *scrape) now(r *http.Request) *held {
 	return s.text
 }
 
-// unsent is a response that is discarded except for its header.
+// unsent is a response of which only the header is kept.
 type unsent http.Header
 
 func (u unsent) Header() http.Header       { return http.Header(u) }

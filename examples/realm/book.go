@@ -18,14 +18,14 @@ import (
 	"github.com/bufftick/bufftick/store/postgres"
 )
 
-// bot earns one coin after another and counts the outcomes of its payments.
+// bot receives payments of one coin each, and counts their outcomes.
 type bot struct {
 	zone    string
 	id      buff.OwnerID
 	acked   int64   // number of acknowledged payments
 	unknown int64   // number of payments with an unknown outcome
 	had     int64   // coins in the database after the last failover to a lagging standby
-	phase   float64 // part of the interval, 0 to 1, after which the bot is paid
+	phase   float64 // time of the bot's payment within the interval, as a fraction from 0 to 1
 	dice    *rand.Rand
 }
 
@@ -34,26 +34,26 @@ type book struct {
 	bots   []*bot
 	zones  []string
 	want   cluster.Certainty
-	until  string  // the value of want in words, for the report
+	until  string  // the field want in words, for the report
 	travel float64 // probability that a bot changes zones after a payment
 
 	mu     sync.Mutex
-	in     map[string]int // by zone: number of bots whose last payment was made by the zone
+	in     map[string]int // number of bots by the zone that made their last payment
 	moves  int64          // number of acknowledged moves
-	sent   int64          // number of payments made by another zone than the bot's previous payment
+	sent   int64          // number of payments by a zone that did not make the bot's previous payment
 	trips  []time.Duration
 	took   []time.Duration      // latencies of acknowledged payments
-	last   map[string]time.Time // by zone: time of its last acknowledgement
+	last   map[string]time.Time // time of the last acknowledgement by each zone
 	gaps   []time.Duration      // all periods of more than 500 ms in which a zone made no payment
 	worst  time.Duration
 	where  string // zone with the worst gap
-	again  int64  // number of retries of payments that had been applied, because the first answer was lost
+	again  int64  // number of payments that were applied but whose first answer was lost
 	backs  uint64 // number of failovers to a lagging standby
 	gone   int64  // number of acknowledged payments that a lagging standby had not received
 	tries  int64
-	wrong  []error                    // errors that no fault explains
+	wrong  []error                    // errors that no injected fault explains
 	widest time.Duration              // longest gap since the start of the last fault
-	after  map[string][]time.Duration // by kind of fault: the longest gap of each fault
+	after  map[string][]time.Duration // the longest gap of each fault, by kind of fault
 }
 
 func newBook(zones, bots int, travel float64) *book {
@@ -69,8 +69,8 @@ func newBook(zones, bots int, travel float64) *book {
 }
 
 // run pays a bot at most one coin per interval until ctx ends, and then waits for the payment in
-// progress. Each bot keeps its phase, so that the payments stay spread over the interval even
-// after all bots have waited for the end of a fault.
+// progress. All bots wait for the end of a fault. Because each bot keeps its phase, their payments
+// are spread over the interval again afterwards.
 func (b *book) run(ctx context.Context, c *cluster.Client, one *bot, interval time.Duration) {
 	pay := buff.Apply(one.id, buff.Application{Spec: catalog.Spec("coin")})
 	next := time.Now().Add(time.Duration(one.phase * float64(interval)))
@@ -87,8 +87,8 @@ func (b *book) run(ctx context.Context, c *cluster.Client, one *bot, interval ti
 	}
 }
 
-// move transfers a bot to another zone. Payments go to the old zone until a reply names the new
-// one.
+// move transfers a bot to another zone. The next payments still go to the old zone, until a reply
+// names the new zone.
 func (b *book) move(ctx context.Context, c *cluster.Client, one *bot) {
 	to := b.zones[one.dice.IntN(len(b.zones))]
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
@@ -107,8 +107,8 @@ func (b *book) move(ctx context.Context, c *cluster.Client, one *bot) {
 	}
 }
 
-// at records the zone that has paid a bot. The gaps of a zone without bots are not measured,
-// because it makes no payments.
+// at records the zone that has paid a bot. It ends the measurement of gaps for a zone that now has
+// no bots, because such a zone makes no payments.
 func (b *book) at(one *bot, zone string) {
 	if zone == one.zone {
 		return
@@ -162,15 +162,16 @@ func (b *book) gap(zone string, now time.Time) {
 	}
 }
 
-// begin starts the measurement of the gaps of a fault. A gap that started earlier counts in full.
+// begin starts the measurement of the gaps that a fault causes. A gap that started before the call
+// counts in full.
 func (b *book) begin() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.widest = 0
 }
 
-// end waits until each zone has made a payment after the instant since. It returns the longest gap
-// of any zone since begin, or false if ctx ends first.
+// end waits until each zone has made a payment after the given time. It returns the longest gap of
+// any zone since the call of begin. The result ok is false if ctx ends first.
 func (b *book) end(ctx context.Context, kind string, since time.Time) (widest time.Duration, ok bool) {
 	for pause(ctx, 20*time.Millisecond) {
 		b.mu.Lock()
@@ -196,12 +197,12 @@ func (b *book) acknowledged() int {
 	return len(b.took)
 }
 
-// historyEpochs is the number of epochs that a zone skips when a standby takes over: see
+// historyEpochs is the number of epochs that a zone skips when a standby takes over. See
 // cluster/world.sql.
 const historyEpochs = 1000
 
-// quiet waits for the duration of a lease, after which nodes that have lost the database have
-// stopped their zones. Then it waits until no more answers arrive.
+// quiet waits for the duration of a lease, so that all nodes that have lost the database have
+// stopped their zones. It then waits until no more answers arrive.
 func (b *book) quiet(ctx context.Context) {
 	pause(ctx, 2200*time.Millisecond)
 	for had := -1; had != b.acknowledged(); {
@@ -210,8 +211,8 @@ func (b *book) quiet(ctx context.Context) {
 	}
 }
 
-// goBack removes from the book the payments that the promoted standby does not have, before zones
-// run on it. It returns the number of these payments.
+// goBack removes the payments that the promoted standby does not have from the book, and returns
+// their number. It must be called before zones use the promoted standby.
 func (b *book) goBack(ctx context.Context, address, schema string) (gone int64, err error) {
 	purses, _, _, err := b.purses(ctx, address, schema)
 	if err != nil {
@@ -234,11 +235,12 @@ func (b *book) goBack(ctx context.Context, address, schema string) (gone int64, 
 // verdict is the result of comparing the book with the database.
 type verdict struct {
 	acked, unknown, lost, doubled, inDoubt int64
-	nowhere, twice, onTheWay               int64 // numbers of bots
+	nowhere, twice, onTheWay               int64 // number of bots in no zone, in two zones, in transit
 }
 
-// purses returns the coins of each bot, the number of zones and arrivals that contain the bot, and
-// the number of bots that are in transit between zones.
+// purses returns the number of coins of each bot, the number of places that contain each bot, and
+// the number of bots that are in transit between zones. A place is a zone, or the arrivals of a
+// zone.
 func (b *book) purses(ctx context.Context, address, schema string) (purses map[buff.OwnerID]int64, places map[buff.OwnerID]int, onTheWay int64, err error) {
 	s, err := postgres.Open(ctx, address, postgres.Options{Schema: schema, ReadOnly: true})
 	if err != nil {
@@ -296,7 +298,7 @@ func (b *book) audit(ctx context.Context, address, schema string) (v verdict, er
 	return v, nil
 }
 
-// report prints the book.
+// report prints the figures in the book and the verdict.
 func (b *book) report(w io.Writer, v verdict, took time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 // faults lists the values of -chaos.
 var faults = []string{"kill", "stop", "term", "move", "nats", "postgres", "cut", "standby", "readonly", "closed", "definition"}
 
-// ownDatabase lists the faults that need a private PostgreSQL server, and twoDatabases the faults
+// ownDatabase lists the faults that need a private PostgreSQL server. twoDatabases lists the faults
 // that also need a standby.
 var (
 	ownDatabase  = []string{"postgres", "standby", "readonly"}
@@ -44,9 +44,9 @@ func parseChaos(text string) ([]string, error) {
 const settle = time.Second
 
 // chaos injects faults until ctx ends. Before the next fault, all zones must make payments again.
-// In each round, each kind of fault occurs once alone. If together is set, each kind then occurs
-// again, at the same time as another kind, which is on another node if there is one. The order,
-// nodes and durations are random.
+// In each round, each kind of fault first occurs alone. If the field together is set, each kind
+// occurs again, at the same time as another kind, and if possible on different nodes. The order,
+// the nodes and the durations are random.
 type chaos struct {
 	kinds    []string
 	together bool
@@ -58,7 +58,7 @@ type chaos struct {
 	screens  *screens
 	tell     func(format string, args ...any)
 	count    map[string]int
-	stuck    int // number of faults after which some zone did not recover
+	stuck    int // number of faults from which some zone did not recover
 }
 
 // mostRecovery is the maximum time after a fault until all zones make payments again.
@@ -81,7 +81,7 @@ func (c *chaos) run(ctx context.Context) error {
 	return nil
 }
 
-// shuffled returns the faults of a round in random order. The faults in one entry happen at the
+// shuffled returns the faults of a round in random order. The faults in one element happen at the
 // same time.
 func (c *chaos) shuffled() (all [][]string) {
 	shuffle := func() {
@@ -132,8 +132,8 @@ func (c *chaos) incident(ctx context.Context, kinds []string) error {
 	return nil
 }
 
-// fault is one injected fault. It has its own random source, because another fault may run at the
-// same time.
+// fault is one injected fault. Each fault has its own random source, because two faults may run at
+// the same time.
 type fault struct {
 	*chaos
 	kind string
@@ -205,8 +205,8 @@ func (f *fault) do(ctx context.Context, together bool) error {
 	return nil
 }
 
-// standby promotes a standby that lags by up to 1.5 s. Payments acknowledged in that time are
-// lost, as docs/operations.md describes, and the book removes exactly these payments.
+// standby promotes a standby that lags by up to 1.5 s. Payments that were acknowledged in this time
+// are lost, as docs/operations.md describes. The book removes exactly these payments.
 func (f *fault) standby(ctx context.Context) error {
 	s := f.nodes.servers
 	s.base.Lock()
@@ -223,7 +223,7 @@ func (f *fault) standby(ctx context.Context) error {
 }
 
 // readOnly connects all nodes to a read-only standby for a while, and then directs new connections
-// to the primary again. It does not close the open connections at the end, to check that the nodes
+// to the primary again. At the end it does not close the open connections, because the nodes must
 // leave the standby on their own.
 func (f *fault) readOnly(ctx context.Context) {
 	s := f.nodes.servers
@@ -250,7 +250,7 @@ func (f *fault) cut(ctx context.Context) {
 	pause(ctx, d)
 }
 
-// pause waits for d. It returns false if ctx has ended first.
+// pause waits for the duration d. It returns false if ctx ends first.
 func pause(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-time.After(d):

@@ -2,8 +2,9 @@ package main
 
 import "syscall"
 
-// childAttr makes a node die when this process ends, and puts the node into its own process group,
-// so that an interrupt from the terminal only reaches this process.
+// childAttr returns attributes with which a child process is killed when this process ends. The
+// child has its own process group, so that an interrupt from the terminal reaches only this
+// process.
 func childAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 }

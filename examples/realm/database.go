@@ -18,8 +18,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// database is a private PostgreSQL server, which a fault may kill. Like PostgreSQL by default, it
-// syncs commits to disk.
+// database is a private PostgreSQL server, which a fault may kill. It syncs commits to disk, which
+// is the default of PostgreSQL.
 type database struct {
 	bin, dir string
 	port     int
@@ -34,7 +34,7 @@ type database struct {
 // them.
 func findBinaries() (string, error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
-		if real, err := filepath.EvalSymlinks(path); err == nil { // the other programs are next to the real one
+		if real, err := filepath.EvalSymlinks(path); err == nil { // initdb may be a link; the other programs are next to the real initdb
 			path = real
 		}
 		return filepath.Dir(path), nil
@@ -71,7 +71,7 @@ func openDatabase(ctx context.Context) (_ *database, err error) {
 	return d, d.start(ctx)
 }
 
-// openStandby starts a standby that reaches its primary through the local port via.
+// openStandby starts a standby that reaches its primary through the given local port.
 func openStandby(ctx context.Context, primary *database, via int) (_ *database, err error) {
 	d := &database{as: childAttr(), bin: primary.bin, follows: fmt.Sprintf("host=127.0.0.1 port=%d user=postgres", via)}
 	if d.dir, err = os.MkdirTemp("", "realm-postgres"); err != nil {
@@ -92,7 +92,7 @@ func openStandby(ctx context.Context, primary *database, via int) (_ *database, 
 	return d, d.start(ctx)
 }
 
-// prepare selects a user and a free port.
+// prepare selects the user and a free port for the server.
 func (d *database) prepare() error {
 	if os.Getuid() == 0 {
 		if err := d.unprivileged(); err != nil {
@@ -180,8 +180,7 @@ func (d *database) start(ctx context.Context) error {
 	}
 }
 
-// ready waits until the server accepts connections. It returns false if the server has ended
-// instead.
+// ready waits until the server accepts connections. It returns false if the server ends instead.
 func (d *database) ready(ctx context.Context) bool {
 	for pause(ctx, 20*time.Millisecond) {
 		select {

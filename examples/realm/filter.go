@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// filter is a proxy between the screens and NATS. It can drop messages with definitions; all other
+// filter is a proxy between the screens and NATS. It can drop messages with definitions. All other
 // messages pass.
 type filter struct {
 	listener net.Listener
@@ -36,8 +36,8 @@ func newFilter(target string) (*filter, error) {
 
 func (f *filter) port() int { return f.listener.Addr().(*net.TCPAddr).Port }
 
-// lose drops definitions for d. The function that it returns returns the number of definitions
-// dropped since then.
+// lose drops definitions for the duration d. It returns a function that returns the number of
+// definitions dropped since the call of lose.
 func (f *filter) lose(d time.Duration) func() int64 {
 	f.lost.Store(0)
 	f.until.Store(time.Now().Add(d).UnixNano())
@@ -70,7 +70,7 @@ func (f *filter) serve() {
 	}
 }
 
-// pass copies protocol lines from the server, each followed by the message body, whose length is
+// pass copies messages from the server. Each message is a protocol line and a body, whose length is
 // in the line.
 func (f *filter) pass(to net.Conn, from *bufio.Reader) {
 	for {

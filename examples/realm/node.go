@@ -32,7 +32,7 @@ func runNode() error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
 	moves := make(chan os.Signal, 1)
-	// First of all, because without a handler SIGUSR1 would end the process.
+	// Do this first: without a handler, SIGUSR1 would end the process.
 	signal.Notify(moves, syscall.SIGUSR1)
 	var zones, bots int
 	if _, err := fmt.Sscanf(os.Getenv(envWorld), "%d %d", &zones, &bots); err != nil {
@@ -50,8 +50,8 @@ func runNode() error {
 	return nil
 }
 
-// playOn runs the node with one connection to NATS. It reports whether that connection was closed
-// permanently; the caller then runs the node again with another connection.
+// playOn runs the node with one connection to NATS. The result again is true if the connection was
+// closed permanently. The caller must then run the node again, with a new connection.
 func playOn(ctx context.Context, show *pages, zones, bots int, moves, closes chan os.Signal) (again bool, err error) {
 	conn, err := nats.Connect(os.Getenv(envNATS), nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond), nats.RetryOnFailedConnect(true))
 	if err != nil {
@@ -100,8 +100,9 @@ func playOn(ctx context.Context, show *pages, zones, bots int, moves, closes cha
 	return again && ctx.Err() == nil, nil
 }
 
-// join retries until it succeeds: PostgreSQL may be down when a node starts, and after a lost
-// connection the node's name is taken until its old lease ends. It returns nil if ctx ends first.
+// join joins the cluster. It retries until it succeeds, because PostgreSQL may be down when a node
+// starts, and because after a lost connection the node's name is taken until its old lease ends. It
+// returns nil if ctx ends first.
 func join(ctx context.Context, o cluster.Options) (*cluster.Node, error) {
 	for {
 		wait, cancel := context.WithTimeout(ctx, 5*time.Second)
@@ -110,7 +111,7 @@ func join(ctx context.Context, o cluster.Options) (*cluster.Node, error) {
 		if err == nil || errors.Is(err, cluster.ErrOptions) || errors.Is(err, cluster.ErrFuture) {
 			return node, err
 		}
-		fmt.Fprintln(os.Stderr, "realm: joining:", err) // printed by the parent process if the node fails
+		fmt.Fprintln(os.Stderr, "realm: joining:", err) // the parent process prints this if the node fails
 		if !pause(ctx, 200*time.Millisecond) {
 			return nil, nil
 		}

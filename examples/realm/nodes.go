@@ -16,11 +16,11 @@ import (
 type place struct {
 	page   string   // address of the node's page; "" means that the node serves no page
 	host   string   // address at which the node reaches the proxies on this machine
-	within []string // prefix of the command line of the node's process, such as ip netns exec
+	within []string // prefix for the command line of the node, such as "ip netns exec"
 }
 
-// seat is a place with its proxies. Each start runs a new process under a new name; the proxies
-// stay the same.
+// seat is a place with its proxies. Each start runs a new process with a new name; the proxies stay
+// the same.
 type seat struct {
 	place
 	letter   string
@@ -69,8 +69,8 @@ func (n *nodes) lead(to string) {
 	}
 }
 
-// start starts the process of a seat under a new name, because the name of a killed node stays
-// taken for one TTL.
+// start starts the process of a seat. The process gets a new name, because the name of a killed
+// node stays taken for the TTL of its lease.
 func (n *nodes) start(s *seat) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -107,8 +107,8 @@ func (s *seat) signal(sig os.Signal) {
 	_ = s.cmd.Process.Signal(sig)
 }
 
-// end waits until the process has ended. After the time within, it kills the process. It returns
-// an error unless the process succeeded.
+// end waits until the process has ended. If the process does not end within the given time, end
+// kills it. It returns an error unless the process succeeded.
 func (s *seat) end(within time.Duration) error {
 	select {
 	case <-s.done:

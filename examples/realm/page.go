@@ -12,13 +12,13 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// pages serves a node's pages: the cluster, and each zone that the node plays.
+// pages serves a node's pages: a page of the cluster, and a page of each zone that the node plays.
 type pages struct {
 	address string // "" means that no pages are served
 
 	mu    sync.Mutex
 	zones map[string]http.Handler
-	world http.Handler // page of the current Node; nil means that no Node has been served yet
+	world http.Handler // page of the cluster, from the current Node; nil if there was no Node yet
 }
 
 // zone returns the URL of a zone's page, or "" if there are no pages.
@@ -75,8 +75,9 @@ func (p *pages) serve(node clusterpage.Node) error {
 	return nil
 }
 
-// placesOf returns a place on this machine for each node. If first is an address, the nodes' pages
-// use its port and the following ports, or free ports if its port is 0.
+// placesOf returns a place on this machine for each node. The parameter first is the address of the
+// first node's page; the pages of the other nodes use the following ports. If the port is 0, all
+// pages use free ports. If first is "", the nodes serve no pages.
 func placesOf(first string, nodes int) (all []place, err error) {
 	at, err := net.ResolveTCPAddr("tcp", first)
 	if err != nil && first != "" {

@@ -12,14 +12,14 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// catalog is the same in every process. A bot has a purse, which gains a coin with each payment, a
-// poison that hurts it every three seconds, so that Ticks have work to do, and a buff "day" with
-// an end.
+// catalog is the same in every process. The stacks of the buff "coin" are the coins in a bot's
+// purse; each payment adds one. The buff "poison" pulses every three seconds, so that Ticks have
+// work to do. The buff "day" has an end.
 var catalog = func() *buff.Catalog {
 	c, err := buff.NewCatalog(
 		buff.Spec{ID: "coin", Kind: define.Infinite, Stack: define.Stacking{By: define.ByTarget, Limit: mostCoins}},
 		buff.Spec{ID: "poison", Kind: define.Infinite, Period: 3 * time.Second},
-		buff.Spec{ID: "day", Duration: 24 * time.Hour}, // of game time; screens show the remaining time as a ring
+		buff.Spec{ID: "day", Duration: 24 * time.Hour}, // a day of game time; screens show the end
 	)
 	if err != nil {
 		panic(err)
@@ -27,10 +27,10 @@ var catalog = func() *buff.Catalog {
 	return c
 }()
 
-// mostCoins is the capacity of a purse.
+// mostCoins is the maximum number of coins in a purse.
 const mostCoins = 1 << 14
 
-// botID is the owner of bot k of a zone.
+// botID returns the owner ID of bot k of a zone.
 func botID(zone, k int) buff.OwnerID { return buff.OwnerID(zone+1)*botsOfZone + buff.OwnerID(k) }
 
 const botsOfZone = 1 << 20

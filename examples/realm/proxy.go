@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// proxy forwards connections from one node to one server. While it is cut, it holds bytes back
-// without closing connections, like a cable that is plugged in again before TCP times out.
+// proxy forwards connections from one node to one server. While the proxy is cut, it holds bytes
+// back and keeps connections open, like a cable that is plugged in again before TCP times out.
 type proxy struct {
 	listener net.Listener
 	network  string
@@ -20,7 +20,8 @@ type proxy struct {
 	shut   chan struct{} // closed by close
 }
 
-// newProxy listens on host for connections to target. A target that starts with / is a Unix socket.
+// newProxy returns a proxy that listens on host and forwards to target. A target that starts with /
+// is a Unix socket.
 func newProxy(host, target string) (*proxy, error) {
 	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
 	if err != nil {
@@ -73,7 +74,7 @@ func (p *proxy) join(c net.Conn) {
 	p.mu.Unlock()
 }
 
-// carry copies bytes, and holds them back while the proxy is cut.
+// carry copies bytes from one connection to the other. While the proxy is cut, it holds bytes back.
 func (p *proxy) carry(to, from net.Conn) {
 	defer func() { _, _ = to.Close(), from.Close() }()
 	b := make([]byte, 1<<16)
@@ -91,7 +92,7 @@ func (p *proxy) carry(to, from net.Conn) {
 	}
 }
 
-// wait returns when the proxy is not cut, or is closed.
+// wait waits until the proxy is not cut, or is closed.
 func (p *proxy) wait() {
 	for {
 		p.mu.Lock()
@@ -108,14 +109,14 @@ func (p *proxy) wait() {
 	}
 }
 
-// cut holds back traffic for d.
+// cut holds back traffic for the duration d.
 func (p *proxy) cut(d time.Duration) {
 	p.mu.Lock()
 	p.until = time.Now().Add(d)
 	p.mu.Unlock()
 }
 
-// lead directs new connections to another address. If breaks is set, it closes the existing
+// lead directs new connections to another address. If breaks is true, it closes the existing
 // connections.
 func (p *proxy) lead(to string, breaks bool) {
 	p.mu.Lock()

@@ -21,11 +21,11 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// shownBots is the number of bots of each zone that screens show, even if these bots are in
-// another zone.
+// shownBots is the number of bots of each zone that screens show. A bot is also shown if it has
+// moved to another zone.
 const shownBots = 2
 
-// showing returns the replication options of a zone.
+// showing returns the replication options of a zone, with which it sends only the shown bots.
 func showing(zones int) *replicate.Options {
 	return &replicate.Options{Interest: func(_ buff.OwnerID, see func(buff.OwnerID, bool)) {
 		for zone := range zones {
@@ -36,8 +36,8 @@ func showing(zones int) *replicate.Options {
 	}}
 }
 
-// screens simulates players' clients, one subscribed to each zone. They run until the nodes have
-// ended.
+// screens simulates the clients of players. One client subscribes to each zone. The clients run
+// until the nodes have ended.
 type screens struct {
 	conn   *nats.Conn
 	client *cluster.Client
@@ -56,11 +56,11 @@ type screen struct {
 	epoch   uint64
 	packets int
 	fresh   int
-	back    int       // packets with ErrLost, after which a lagging standby has taken over
+	back    int       // packets with ErrLost, which are sent after a lagging standby has taken over
 	missed  int       // detected gaps, each caused by a lost packet
 	last    time.Time // time of the last packet
-	// gaps has the times of more than 1.5 s between packets. A running zone sends at least one
-	// packet per second.
+	// gaps has the lengths of all gaps of more than 1.5 s between packets. A running zone sends
+	// at least one packet per second.
 	gaps []time.Duration
 }
 
@@ -125,13 +125,12 @@ func (s *screens) take(x *screen, p cluster.Packet) {
 	}
 }
 
-// mostSettle limits how long settle waits, after the last payment, for every bot to appear on the
-// screen of its zone.
+// mostSettle is the maximum time that the method settle waits.
 const mostSettle = 30 * time.Second
 
-// settle waits until each shown bot is on exactly one screen. A bot appears on a screen a few
-// frames after it arrives in the zone. If some bots are still missing after mostSettle, audit
-// reports them.
+// settle waits, after the last payment, until each shown bot is on exactly one screen. A bot
+// appears on a screen a few frames after it has arrived in the zone. If some bots are still missing
+// after mostSettle, audit reports them.
 func (s *screens) settle(ctx context.Context, bots []*bot) {
 	ctx, cancel := context.WithTimeout(ctx, mostSettle)
 	defer cancel()
@@ -170,11 +169,11 @@ func (s *screens) close() {
 // sight is the result of comparing the screens with the database.
 type sight struct {
 	bots  int // number of bots compared
-	stale int // number of bots skipped: their zone changed nodes after the last packet
+	stale int // number of bots skipped, because their zone changed nodes after the last packet
 	wrong []error
 }
 
-// ring is the state of a bot on a screen: its coins, and the end of its "day" buff.
+// ring is the state of a bot on a screen: its coins, and the end of its buff "day".
 type ring struct {
 	coins int
 	end   wheel.Time
@@ -236,7 +235,7 @@ func (x *screen) rings() map[buff.OwnerID]ring {
 	return all
 }
 
-// ringsOf returns the shown bots of a cut.
+// ringsOf returns the state of the shown bots in a cut.
 func ringsOf(ctx context.Context, cut *store.Cut) (all map[buff.OwnerID]ring, err error) {
 	uptime := cut.Clocks.Moment.Uptime
 	eng, err := engine.New(engine.Options{Catalog: catalog, Synchronous: true, Uptime: time.Duration(uptime) * time.Millisecond})

@@ -16,8 +16,8 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// servers are PostgreSQL, which is an existing or a private server, and NATS, which runs in this
-// process.
+// servers holds the PostgreSQL server, which is an existing server or a private server, and the
+// NATS server, which runs in this process.
 type servers struct {
 	own    *database       // private PostgreSQL; nil if an existing server is used
 	base   sync.Mutex      // held by a fault while it uses own, second or chain
@@ -52,7 +52,7 @@ func findPostgres(ctx context.Context, address string) (*pgx.Conn, error) {
 	return nil, fmt.Errorf("realm: no PostgreSQL found; set -postgres or BUFFTICK_POSTGRES: %w", all)
 }
 
-// openServers connects to PostgreSQL, or starts a private one, and starts NATS.
+// openServers starts NATS, and connects to an existing PostgreSQL server or starts a private one.
 func openServers(ctx context.Context, address string, own, standby bool) (_ *servers, err error) {
 	s := &servers{schema: fmt.Sprintf("realm_%d_%d", os.Getpid(), time.Now().Unix()), port: server.RANDOM_PORT}
 	if own {
@@ -80,7 +80,7 @@ func openServers(ctx context.Context, address string, own, standby bool) (_ *ser
 	return s, s.startNATS()
 }
 
-// follow starts a standby of the private PostgreSQL.
+// follow starts a standby of the private PostgreSQL server.
 func (s *servers) follow(ctx context.Context) (err error) {
 	if s.chain, err = newProxy("127.0.0.1", fmt.Sprintf("127.0.0.1:%d", s.own.port)); err != nil {
 		return err
@@ -106,10 +106,11 @@ func (s *servers) caughtUp(ctx context.Context) error {
 	return err
 }
 
-// takeOver stops the replication to the standby, kills the primary after the time behind, calls
-// quiet, and promotes the standby. So the commits of that time are lost. Then takeOver calls
-// between with the address of the new primary, and lead, to redirect the nodes to it. Finally it
-// starts another standby.
+// takeOver stops the replication to the standby, kills the primary after the duration behind, and
+// promotes the standby. The commits of this duration are lost. Before the promotion, takeOver calls
+// the function quiet. After it, takeOver calls the function between with the address of the new
+// primary, and then the function lead, which redirects the nodes to the new primary. Finally
+// takeOver starts another standby.
 func (s *servers) takeOver(ctx context.Context, behind time.Duration, quiet func(), between func(address string) error, lead func(to string)) error {
 	if err := s.caughtUp(ctx); err != nil {
 		return err
@@ -184,7 +185,8 @@ func (s *servers) postgresVia(address string) string {
 	return u.String()
 }
 
-// close stops NATS and drops the schema, or stops a private PostgreSQL.
+// close stops NATS. It drops the schema of an existing PostgreSQL server, or stops a private
+// server.
 func (s *servers) close() error {
 	s.stopNATS()
 	if s.second != nil {

@@ -1,5 +1,5 @@
-// Command shards runs a world of several zones in one process, each zone with its own engine, on
-// all cores. A plague spreads through all zones: when it ends on an owner, it jumps to an owner in
+// Command shards runs a world of several zones in one process and on all cores. Each zone has its
+// own engine. A plague spreads through all zones: when it ends on an owner, it jumps to an owner in
 // the next zone.
 //
 //	go run ./examples/shards                     8 zones, one goroutine for each processor

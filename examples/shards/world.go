@@ -25,12 +25,12 @@ type world struct {
 	jumps int
 }
 
-// zone is one engine with its part of the world. During a frame it belongs to one goroutine.
+// zone is a part of the world with its own engine. During a frame it belongs to one goroutine.
 type zone struct {
 	number int
 	engine *engine.Engine
 	plague *buff.Spec
-	hurt   []int // by owner: sum of the stacks of its pulses; written by its handlers, one at a time
+	hurt   []int // sum of the stacks of all pulses, by owner; written by the owner's handlers
 
 	in, out []letter // commands from other zones, and commands for other zones
 	line    []byte
@@ -48,7 +48,7 @@ func newWorld(s setup) (*world, error) {
 	if s.zones < 1 || s.owners < 1 || s.goroutines < 1 || s.workers < 1 {
 		return nil, errors.New("-zones, -owners, -goroutines and -workers must be 1 or more")
 	}
-	// Each zone gets an equal part of the workers, and the pool has room for all workers. If a
+	// Each zone gets an equal part of the workers, and the pool has room for all of them. If a
 	// zone found no free worker, its due events would wait for the next frame.
 	s.workers = max(1, s.workers/s.zones)
 	pool, err := engine.NewPool(s.workers * s.zones)
@@ -73,8 +73,9 @@ func newWorld(s setup) (*world, error) {
 	return w, nil
 }
 
-// newZone creates a zone with its owners; every tenth starts with the plague. Owner ids are unique
-// in the world: the ids of zone n start at n × owners. All zones share the immutable catalog.
+// newZone creates a zone with its owners. Every tenth owner starts with the plague. Owner ids are
+// unique in the world: the ids of zone n start at n × s.owners. All zones share one catalog, which
+// is immutable.
 func newZone(n int, s setup, pool *engine.Pool, catalog *buff.Catalog) (_ *zone, err error) {
 	z := &zone{number: n, plague: catalog.Spec("plague"), hurt: make([]int, s.owners)}
 	z.engine, err = engine.New(engine.Options{
@@ -102,8 +103,8 @@ func newZone(n int, s setup, pool *engine.Pool, catalog *buff.Catalog) (_ *zone,
 	return z, nil
 }
 
-// frame runs one frame of the world: all zones in parallel and then, when all have finished,
-// the delivery of letters.
+// frame runs one frame of the world. It runs all zones in parallel, waits until they have finished,
+// and then delivers the letters.
 func (w *world) frame(dt time.Duration) {
 	var wait sync.WaitGroup
 	for g := range w.goroutines {
@@ -126,11 +127,11 @@ func (w *world) frame(dt time.Duration) {
 	}
 }
 
-// tick runs a frame of one zone: it executes the commands from other zones, and then the Tick.
+// tick runs a frame of one zone. It executes the commands from other zones, and then calls Tick.
 func (z *zone) tick(dt time.Duration, zones, owners int) {
 	for _, l := range z.in {
-		// Ignore the result, because an event reports it, such as a refusal if the owner has five
-		// plagues.
+		// The result can be ignored, because an event reports it. For example, the command is
+		// refused if the owner already has five plagues.
 		_ = z.engine.Do(l.cmd)
 	}
 	z.in = z.in[:0]

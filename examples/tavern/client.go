@@ -38,7 +38,7 @@ func (s *screen) take(kind byte, body []byte) (line string, err error) {
 	return "", err
 }
 
-// play joins under a name, sends the typed lines and prints the received ones.
+// play joins under a name, sends the typed lines and prints the received lines.
 func play(addr, name string, in io.Reader, out io.Writer) error {
 	n, err := net.Dial("tcp", addr)
 	if err != nil {

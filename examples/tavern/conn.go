@@ -15,12 +15,12 @@ import (
 	"github.com/bufftick/bufftick/replicate"
 )
 
-// A message consists of its kind in one byte, the length of its body in four, and the body.
+// A message consists of its kind in one byte, the length of its body in four bytes, and its body.
 const (
-	text   = 't' // a line: a command to the server, or an answer or event to the client
+	text   = 't' // a line: a command for the server, or an answer or event for the client
 	defs   = 'd' // buff definitions, encoded by package replicate
 	packet = 'p' // changes of buffs, encoded by package replicate
-	missed = 'm' // from the client: the packets that it has missed
+	missed = 'm' // sent by the client: which packets it has missed
 
 	fromClient = 1 << 12 // maximum length of a message body from the client, in bytes
 	fromServer = 1 << 20

@@ -1,12 +1,12 @@
-// Command tavern is a complete small game server: players connect over TCP, use abilities on
-// each other, see the active buffs on their screens, and find the world unchanged after a
-// restart.
+// Command tavern is a complete small game server. Players connect over TCP, use abilities on other
+// players, see the active buffs on their screens, and find the world unchanged after a restart.
 //
 //	go run ./examples/tavern                 # serves, and keeps the world in world.db
 //	go run ./examples/tavern -join anna      # plays: "use poison 1", "look"
 //
-// main.go is the loop, world.go the game, conn.go the network, client.go the client, and
-// buffs.yaml the rules. Chapters 8 to 10 of the guide explain world.go, conn.go and client.go.
+// The loop is in main.go, the game in world.go, the network in conn.go, the client in client.go,
+// and the rules in buffs.yaml. Chapters 8 to 10 of the guide explain world.go, conn.go and
+// client.go.
 package main
 
 import (

@@ -26,16 +26,16 @@ const (
 //go:embed buffs.yaml
 var definitions []byte
 
-// player is the game's own data of an owner; the engine has the rest.
+// player is the game's own data about an owner. The rest is in the engine.
 type player struct{ name string }
 
-// away is a player who is not connected, with its saved buffs.
+// away is a player who is not connected. Blob holds the saved buffs.
 type away struct {
 	ID   buff.OwnerID
 	Blob []byte
 }
 
-// world is the room. It belongs to the loop; other goroutines send functions to inbox.
+// world is the room. It belongs to the loop. Other goroutines send functions to the inbox.
 type world struct {
 	zone   *store.Saver
 	eng    *engine.Engine
@@ -43,7 +43,7 @@ type world struct {
 	inbox  *engine.Inbox
 	health stat.Attr
 	alive  *buff.Spec
-	away   map[string]away // by name; saved together with the connected players, in the same cut
+	away   map[string]away // by name; saved in the same cut as the connected players
 	conns  map[buff.OwnerID]*conn
 }
 
@@ -123,7 +123,7 @@ func (w *world) revive(c *engine.Context, e buff.Event) {
 	c.AddBuff(c.Owner(), buff.Application{Spec: w.alive, Source: c.Owner()})
 }
 
-// join adds a player, with the buffs that the player had at the last leave.
+// join adds a player, with the buffs that the player had when leaving.
 func (w *world) join(c *conn, name string) error {
 	for _, o := range w.conns {
 		if w.eng.Data(o.id).(*player).name == name {
@@ -151,7 +151,7 @@ func (w *world) join(c *conn, name string) error {
 	}
 	c.id = p.ID
 	w.conns[c.id] = c
-	w.screen.Update() // makes the screen know the new owner
+	w.screen.Update() // adds the new owner to the screen
 	for _, o := range w.conns {
 		err = errors.Join(err, o.viewer.See(c.id, false), c.viewer.See(o.id, false))
 	}
@@ -160,7 +160,7 @@ func (w *world) join(c *conn, name string) error {
 	return err
 }
 
-// leave removes a player from the room and saves its buffs.
+// leave removes a player from the room and saves the player's buffs.
 func (w *world) leave(id buff.OwnerID) error {
 	name := w.eng.Data(id).(*player).name
 	blob, err := w.eng.Despawn(id)
@@ -175,7 +175,7 @@ func (w *world) leave(id buff.OwnerID) error {
 	return nil
 }
 
-// use applies an ability of a player to a target. The result is an event, which is sent to all
+// use makes a player use an ability on a target. The result is an event, which is sent to all
 // players.
 func (w *world) use(by buff.OwnerID, ability string, target buff.OwnerID) error {
 	cat := w.eng.Catalog()

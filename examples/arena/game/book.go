@@ -10,7 +10,7 @@ import (
 	"github.com/bufftick/bufftick/examples/arena/buffs"
 )
 
-// Ability is an ability of a hero. The abilities are on the keys 1 to 8 and are numbered from 0.
+// Ability is an ability of a hero. Abilities are numbered from 0; players use the keys 1 to 8.
 type Ability uint8
 
 // The abilities, in the order of their keys.
@@ -107,7 +107,7 @@ type book struct {
 	health, maxHealth, speed, power      stat.Attr
 }
 
-// loadBook reads the definitions of a folder, or the embedded ones if dir is "".
+// loadBook reads the definitions in the folder dir, or the embedded definitions if dir is "".
 func loadBook(dir string) (*book, error) {
 	load := func() (*buff.Catalog, error) { return catalog.LoadFS(buffs.Files, ".") }
 	if dir != "" {
@@ -120,8 +120,8 @@ func loadBook(dir string) (*book, error) {
 	return newBook(cat)
 }
 
-// newBook looks up the names that the code uses. It returns an error with all names that are
-// missing.
+// newBook looks up the names that the code uses. If the catalog does not contain all of them, it
+// returns an error with the missing names.
 func newBook(cat *buff.Catalog) (*book, error) {
 	var missing []string
 	spec := func(id string) *buff.Spec {

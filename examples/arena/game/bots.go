@@ -2,10 +2,10 @@ package game
 
 import "math"
 
-// stones are the positions of the four stones. Squads that do not fight the King fight at a stone.
+// stones are the positions of the four stones. A squad fights either the King or at a stone.
 var stones = [4][2]float64{{22, 15}, {68, 15}, {22, 45}, {68, 45}}
 
-// goal returns the place where a squad fights, and whether it fights the King.
+// goal returns the place where a unit's squad fights, and whether the squad fights the King.
 func (a *arena) goal(u *Unit) (x, y float64, king bool) {
 	squad := u.Squad / 2 // number of the squad within its side
 	if squad%20 < 3 && !a.king.Dead {
@@ -15,7 +15,7 @@ func (a *arena) goal(u *Unit) (x, y float64, king bool) {
 	return at[0], at[1], false
 }
 
-// scatter returns a random position near the place where a hero's squad fights.
+// scatter returns a random position near the goal of a hero's squad.
 func (w *World) scatter(a *arena, u *Unit) (x, y float64) {
 	x, y, king := a.goal(u)
 	reach := 3 + 5*w.dice.Float64()
@@ -74,7 +74,7 @@ func (w *World) choose(a *arena, u *Unit, king bool) {
 	}
 }
 
-// useSome casts an ability of a bot, if one is useful now.
+// useSome makes a bot cast an ability, if one of its abilities is useful now.
 func (w *World) useSome(a *arena, u *Unit) {
 	if w.has(u, w.breathing) || w.dice.IntN(3) == 0 {
 		return
@@ -104,7 +104,7 @@ func (w *World) useSome(a *arena, u *Unit) {
 	}
 }
 
-// weakest returns the living unit with the lowest health of a bot's squad, or nil if none needs
+// weakest returns the living unit with the lowest health in a bot's squad, or nil if no unit needs
 // help. A cleric also considers other friends nearby.
 func (w *World) weakest(a *arena, u *Unit) (weak *Unit) {
 	least := 0.8
@@ -122,7 +122,7 @@ func (w *World) weakest(a *arena, u *Unit) (weak *Unit) {
 	return weak
 }
 
-// help casts a helpful ability on a friend, and reports whether it has cast one.
+// help makes a unit cast a helpful ability on a weak friend, and reports whether it did.
 func (w *World) help(u, weak *Unit) bool {
 	was := u.Target
 	u.Target = weak.ID
@@ -141,7 +141,7 @@ var (
 	lastNames  = [...]string{"Ash", "Bright", "Coldwater", "Dusk", "Elm", "Fell", "Grim", "Hollow", "Iron", "Jay", "Kestrel", "Lark", "Moss", "North", "Oak", "Pike", "Quill", "Reed", "Storm", "Thorn", "Vale", "Wolf", "Yew"}
 )
 
-// heroName is the name of the k-th hero.
+// heroName returns the name of the k-th hero.
 func heroName(k int) string {
 	k *= 7919 // 7919 is a prime, so neighbours get different names
 	return firstNames[k%len(firstNames)] + " " + lastNames[k/len(firstNames)%len(lastNames)]

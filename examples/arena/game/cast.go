@@ -23,9 +23,9 @@ const (
 	NothingToDo
 )
 
-// Cast casts an ability of a hero at its target. An ability for friends applies to the hero itself
-// if the target is not a friend. Cast reads the state of the hero from the engine; for example, a
-// stunned hero has a tag.
+// Cast makes a hero cast an ability at its target. An ability for friends applies to the hero
+// itself if the target is not a friend. Cast reads the state of the hero from the engine, where for
+// example a stunned hero has a tag.
 func (w *World) Cast(u *Unit, what Ability) Refusal {
 	if what >= Abilities || u.Dead || w.arenas[u.Arena].paused || w.has(u, w.stunned) || w.has(u, w.silenced) {
 		return NotNow
@@ -53,8 +53,8 @@ func (w *World) Cast(u *Unit, what Ability) Refusal {
 	return no
 }
 
-// has reports whether a unit has a tag. For a busy unit, whose tags cannot be read, it returns
-// true.
+// has reports whether a unit has a tag. It also returns true if the unit is busy, because the tags
+// of a busy unit cannot be read.
 func (w *World) has(u *Unit, tag buff.Tag) bool {
 	has, err := w.eng.HasTag(u.ID, tag)
 	return has || err != nil
@@ -81,7 +81,8 @@ func (w *World) aim(u *Unit, s *Skill) (*Unit, Refusal) {
 	return to, Done
 }
 
-// cleanse removes buffs from a unit. It is a command of the engine and not a buff.
+// cleanse removes buffs from a unit. Unlike the other abilities, it does not apply a buff but uses
+// a command of the engine.
 func (w *World) cleanse(u, to *Unit) Refusal {
 	q := buff.Query{Polarity: define.Negative, Most: 2, Newest: true}
 	if u.foe(to) {
@@ -110,7 +111,8 @@ func (w *World) fight(u *Unit) {
 
 func (u *Unit) distance(o *Unit) float64 { return math.Hypot(u.X-o.X, u.Y-o.Y) }
 
-// girth returns the radius of a large body. Distances to the unit are shortened by that radius.
+// girth returns the radius of a unit's body, which is 0 for a hero. Distances to the unit are
+// shortened by this radius.
 func (u *Unit) girth() float64 {
 	if u.Hero() {
 		return 0

@@ -38,8 +38,8 @@ func (g *ground) fill(a *arena) {
 	}
 }
 
-// around calls see for all heroes in the cells that are at least partly within reach of a
-// position.
+// around calls the function see for all heroes in those cells that are at least partly within reach
+// of a position.
 func (g *ground) around(x, y, reach float64, see func(*Unit)) {
 	x0, y0 := cellOf(x-reach, y-reach)
 	x1, y1 := cellOf(x+reach, y+reach)
@@ -52,7 +52,8 @@ func (g *ground) around(x, y, reach float64, see func(*Unit)) {
 	}
 }
 
-// nearest returns the nearest hero within reach of a unit that satisfies will, or nil.
+// nearest returns the nearest hero within reach of a unit for which the function will returns true.
+// It returns nil if there is no such hero.
 func (w *World) nearest(a *arena, to *Unit, reach float64, will func(*Unit) bool) (best *Unit) {
 	a.ground.around(to.X, to.Y, reach, func(u *Unit) {
 		if d := u.distance(to); d <= reach && u != to && will(u) {
@@ -62,7 +63,7 @@ func (w *World) nearest(a *arena, to *Unit, reach float64, will func(*Unit) bool
 	return best
 }
 
-// walk moves all heroes by one frame.
+// walk moves all heroes by the distance that they walk in one frame.
 func (w *World) walk(a *arena) {
 	for _, u := range a.heroes {
 		if !u.Dead {
@@ -98,7 +99,7 @@ func (w *World) stepOf(a *arena, u *Unit) (x, y float64) {
 		if o == u || d >= room {
 			return
 		}
-		if d < 1e-6 { // both have the same position, so choose a direction by id
+		if d < 1e-6 { // both have the same position, so choose a direction by the unit's id
 			ox, oy, d = 1, float64(u.ID%7)-3, 4
 		}
 		x, y = x+ox/d*(room-d)*0.35, y+oy/d*(room-d)*0.35
@@ -126,7 +127,7 @@ func (u *Unit) heading() (dx, dy float64) {
 	return 0, 0
 }
 
-// around reports the units that an aura affects: the heroes of its bearer's side within its radius.
+// around reports the units that an aura affects: heroes on its bearer's side within its radius.
 func (w *World) around(q engine.AuraQuery, found func(buff.OwnerID)) {
 	bearer := q.Data.(*Unit)
 	reach := q.Buff.Spec.Aura.Radius
@@ -137,7 +138,8 @@ func (w *World) around(q engine.AuraQuery, found func(buff.OwnerID)) {
 	})
 }
 
-// Near appends up to n units nearest to a place of an arena; the King may be among them.
+// Near appends the n units that are nearest to a place of an arena, or all if there are fewer. The
+// King may be among them.
 func (w *World) Near(dst []*Unit, arena int, x, y float64, n int) []*Unit {
 	a := &w.arenas[arena]
 	start := len(dst)

@@ -4,7 +4,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// The intervals of the King's abilities, in engine time, and the reach of its quake.
+// Intervals between the King's abilities, in engine time, and the reach of its quake.
 const (
 	quakeEvery = 18 * second
 	doomEvery  = 5 * second
@@ -54,7 +54,7 @@ func (w *World) shake(a *arena) {
 	}
 }
 
-// doomSome applies the buff doom to a random hero near the King.
+// doomSome applies the buff "doom" to a random hero near the King.
 func (w *World) doomSome(a *arena) {
 	first := w.dice.IntN(len(a.heroes))
 	for k := range a.heroes {

@@ -7,7 +7,7 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// Icons are the names of the icons that a [Fact] refers to by index.
+// Icons are the names of icons. A [Fact] refers to an icon by its index in this list.
 var Icons = [...]string{
 	"", "venom", "renew", "rend", "hex", "doom", "slash", "shot", "bolt", "smite", "strike", "maul", "quake", "reckoning",
 }
@@ -19,7 +19,7 @@ func (w *World) nameIcons() {
 	}
 }
 
-// learn updates the world from the events of a frame, and records visible facts.
+// learn updates the world from the events of a frame, and records the visible events as facts.
 func (w *World) learn(f *engine.Frame) {
 	w.now = f.Now
 	for e := range f.Events() {
@@ -85,7 +85,7 @@ func (w *World) changed(u *Unit, e *buff.Event) {
 	}
 }
 
-// fell records a death.
+// fell records the death of a unit.
 func (w *World) fell(u *Unit) {
 	u.Dead, u.Health, u.Moving, u.going, u.Target = true, 0, false, false, 0
 	w.tell(Fact{Kind: Fell, Target: u.ID})

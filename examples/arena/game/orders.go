@@ -2,8 +2,8 @@ package game
 
 import "github.com/bufftick/bufftick/buff"
 
-// Take gives a player a free hero of the arena, if possible a living hero on the side with fewer
-// players. It returns nil if all heroes are taken.
+// Take gives a free hero of the arena to a player and returns it. If possible, this is a living
+// hero on the side with fewer players. Take returns nil if all heroes are taken.
 func (w *World) Take(arena int) *Unit {
 	var taken [2]int
 	var best [2]*Unit
@@ -29,18 +29,18 @@ func (w *World) Take(arena int) *Unit {
 	return u
 }
 
-// Free returns a hero to the bots; another player may take it.
+// Free gives a hero back to the bots. Another player may then take it.
 func (w *World) Free(u *Unit) {
 	u.Taken = false
 	w.Play(u, false)
 }
 
-// Play sets whether a person plays a hero, and clears the hero's order.
+// Play sets whether a person or a bot plays a hero, and clears the hero's order.
 func (w *World) Play(u *Unit, played bool) {
 	u.Played, u.going, u.dx, u.dy = played, false, 0, 0
 }
 
-// Walk makes a hero walk in a direction until the next order; 0, 0 stops it.
+// Walk makes a hero walk in a direction until the next order. The direction (0, 0) stops the hero.
 func (w *World) Walk(u *Unit, dx, dy float64) { u.dx, u.dy, u.going = dx, dy, false }
 
 // Go makes a hero walk to a place.
@@ -49,7 +49,8 @@ func (w *World) Go(u *Unit, x, y float64) {
 	u.dx, u.dy = 0, 0
 }
 
-// Aim sets a hero's target in its arena, for its attacks and abilities; 0 clears it.
+// Aim sets the target of a hero's attacks and abilities. A unit in another arena is ignored. The id
+// 0 clears the target.
 func (w *World) Aim(u *Unit, at buff.OwnerID) {
 	if to := w.Unit(at); to != nil && to.Arena == u.Arena {
 		u.Target = at
@@ -58,7 +59,7 @@ func (w *World) Aim(u *Unit, at buff.OwnerID) {
 	}
 }
 
-// Squad appends the squad of a hero, including itself.
+// Squad appends all units of a hero's squad, including the hero.
 func (w *World) Squad(dst []*Unit, u *Unit) []*Unit {
 	return append(dst, w.arenas[u.Arena].squads[u.Squad]...)
 }

@@ -32,7 +32,7 @@ type Unit struct {
 	Dead         bool
 	Target       buff.OwnerID // 0 means no target
 	Played       bool         // a person plays the unit now
-	Taken        bool         // a person has the unit; a bot plays it while the person is away
+	Taken        bool         // a person has taken the unit; a bot plays it while the person is away
 
 	// The current order: a direction, a destination, or neither.
 	dx, dy       float64
@@ -46,7 +46,7 @@ type Unit struct {
 // Hero reports whether the unit is a hero and not a King.
 func (u *Unit) Hero() bool { return u.Side != Hollow }
 
-// foe reports whether two units are on different sides.
+// foe reports whether the two units are on different sides.
 func (u *Unit) foe(o *Unit) bool { return u.Side != o.Side }
 
 // Fact is a visible event: a hit, a spell, a death.
@@ -62,14 +62,14 @@ type Fact struct {
 // FactKind is the kind of a [Fact].
 type FactKind uint8
 
-// The kinds of facts. Each comment says what [Fact.What] is.
+// The kinds of facts. The comments describe [Fact.What].
 const (
-	Struck   FactKind = iota // a basic attack; `What` is the Class, and Amount the damage
-	Cast                     // an ability was cast; `What` is the Ability
-	Hurt                     // damage by a pulse of a buff; `What` is the icon
-	Healed                   // a heal by a buff; `What` is the icon
-	Absorbed                 // damage absorbed by a shield; `What` is the icon of the damaging buff
-	Resisted                 // an effect was resisted; `What` is the Ability, or 255 if unknown
+	Struck   FactKind = iota // a basic attack; What is the Class, and Amount is the damage
+	Cast                     // an ability was cast; What is the Ability
+	Hurt                     // damage by a pulse of a buff; What is the icon
+	Healed                   // a heal by a buff; What is the icon
+	Absorbed                 // damage absorbed by a shield; What is the icon of the damaging buff
+	Resisted                 // an effect was resisted; What is the Ability, or 255 if unknown
 	Fell                     // a unit died
 	Rose
 	Shook // the King's quake

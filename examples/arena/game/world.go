@@ -47,16 +47,16 @@ type Options struct {
 	Budget time.Duration
 }
 
-// World is the state of the game. It belongs to the loop.
+// World is the state of the game. Only the goroutine that runs the game loop may use it.
 type World struct {
 	*book
 	eng    *engine.Engine
 	dice   *rand.Rand
 	now    wheel.Time
-	units  []Unit // by id - 1: all heroes and Kings
+	units  []Unit // all heroes and Kings; the index of a unit is its id - 1
 	arenas []arena
 	facts  []Fact
-	icons  map[string]uint8 // by name of an icon: its index in Icons
+	icons  map[string]uint8 // from the name of an icon to its index in Icons
 	frames uint64
 	digest uint64
 	err    error
@@ -103,8 +103,8 @@ func New(o Options) (*World, error) {
 	return w, nil
 }
 
-// Engine returns the engine, for observers. They must not change it, because the world would not
-// notice.
+// Engine returns the engine, for observers. They must not change the engine, because the world
+// would not notice the change.
 func (w *World) Engine() *engine.Engine { return w.eng }
 
 // Close closes the engine.
@@ -126,11 +126,11 @@ func (w *World) Digest() uint64 { return w.digest }
 // next Step.
 func (w *World) Facts() []Fact { return w.facts }
 
-// Units returns all units; the unit with the id n has the index n - 1. The slice must not be
+// Units returns all units. The unit with the id n has the index n - 1. The slice must not be
 // changed.
 func (w *World) Units() []Unit { return w.units }
 
-// Unit returns the unit with an id, or nil. It must not be changed.
+// Unit returns the unit with the given id, or nil. The unit must not be changed.
 func (w *World) Unit(id buff.OwnerID) *Unit {
 	if id == 0 || id > buff.OwnerID(len(w.units)) {
 		return nil
@@ -144,7 +144,7 @@ func (w *World) Arenas() int { return len(w.arenas) }
 // King returns the King of an arena.
 func (w *World) King(arena int) *Unit { return w.arenas[arena].king }
 
-// expect records an unexpected error, that is, one that no player can cause.
+// expect records an unexpected error, which is an error that no player can cause.
 func (w *World) expect(err error) {
 	if w.err == nil && err != nil {
 		w.err = fmt.Errorf("at %v: %w", w.now, err)
@@ -171,8 +171,8 @@ func (w *World) Step() {
 	w.frames++
 }
 
-// act makes a hero attack its target. If a bot plays the hero, act also makes decisions from time
-// to time.
+// act makes a hero attack its target. If a bot plays the hero, act also lets the bot make decisions
+// from time to time.
 func (w *World) act(a *arena, u *Unit) {
 	if u.Dead {
 		return
@@ -213,7 +213,7 @@ func (w *World) populate(heroes int) {
 		w.enter(u)
 		a.quaked, a.doomed = 0, 0
 	}
-	for k := range heroes { // so that the first fights start at once
+	for k := range heroes { // start near the place of the fight, so that the first fights start at once
 		u := &w.units[k]
 		u.X, u.Y = w.scatter(&w.arenas[u.Arena], u)
 	}
@@ -252,7 +252,7 @@ func (w *World) add(to buff.OwnerID, a buff.Application) bool {
 	return r.Err == nil && r.Kind != buff.Denied
 }
 
-// Pause stops the time of an arena if still is true, and otherwise resumes it.
+// Pause stops the time of an arena if the parameter still is true, and otherwise resumes it.
 func (w *World) Pause(arena int, still bool) {
 	a := &w.arenas[arena]
 	if a.paused == still {

@@ -4,12 +4,12 @@
 //	index.html  style.css
 //	main.js     entry point: input, and the loop of frames
 //	link.js     the WebSocket, with simulated lag and loss, and the clock
-//	world.js    positions of units between two messages
+//	world.js    positions of units, interpolated between two messages
 //	scene.js    the canvas: the ground, heroes, spells
 //	buffs.js    rows of buffs, each with a ring for the remaining time
 //	ground.js   the ground
 //	figures.js  heroes and the King
-//	icons.js    the icons of buffs and abilities: all drawn as paths
+//	icons.js    the icons of buffs and abilities, all drawn as paths
 //	pictures.js cached pictures, which are drawn once and then copied
 package page
 

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// MaxAddress is the largest number of connections per address. For IPv6 it is the limit of a /64
+// MaxAddress is the largest number of connections per address. For IPv6 it is the limit per /64
 // network, because a household usually has a whole /64 network.
 const MaxAddress = 16
 
@@ -26,9 +26,9 @@ func newLimiter() *limiter {
 	}
 }
 
-// Trust adds proxies to those on this machine. For a request through proxies, the client is the
-// last address in X-Forwarded-For that is not a proxy. Add only proxies that clients cannot
-// bypass. Call Trust before the first connection.
+// Trust adds trusted proxies. Proxies on this machine are always trusted. For a request through
+// trusted proxies, the client is the last address in X-Forwarded-For that is not a trusted proxy.
+// Add only proxies that clients cannot bypass. Call Trust before the first connection.
 func (s *Server) Trust(proxies ...netip.Prefix) {
 	s.limiter.proxies = append(s.limiter.proxies, proxies...)
 }
@@ -55,9 +55,9 @@ func (d *limiter) enter(r *http.Request) (leave func(), ok bool) {
 	}, true
 }
 
-// client returns the address to which a connection is counted. If the connection has no limit, ok
-// is false: for a connection from this machine, and for one from a proxy that does not report its
-// clients, because all these clients would share one limit.
+// client returns the address for which a connection is counted. The result ok is false if the
+// connection is not limited. This is the case for connections from this machine, and for
+// connections from a proxy that does not report its clients, which would all share one limit.
 func (d *limiter) client(r *http.Request) (a netip.Addr, ok bool) {
 	at, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err == nil && !d.proxy(at.Addr()) {
@@ -84,7 +84,8 @@ func (d *limiter) proxy(a netip.Addr) bool {
 	return slices.ContainsFunc(d.proxies, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// network returns the part of an address that its holder cannot choose.
+// network returns the address that identifies a client: an IPv4 address, or the /64 network of an
+// IPv6 address, because a client can choose the other bits.
 func network(a netip.Addr) netip.Addr {
 	if a = a.Unmap().WithZone(""); a.Is4() {
 		return a

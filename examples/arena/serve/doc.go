@@ -7,21 +7,21 @@
 //
 // A [Server] belongs to its loop, that is, to [Server.Run] or the caller of [Server.Frame]. Each
 // connection shares only two bounded queues with the loop. The loop never waits for a connection.
-// If a client does not read, its queue is full, and it gets no more messages until there is room;
-// package replicate then skips the changes in between and sends the newest state. After a while
-// the connection is closed. If a client sends too much, it has to wait, because the loop takes
-// only a few messages of each connection per frame.
+// If a client does not read, the queue of its messages becomes full. The client then gets no more
+// messages until there is room; package replicate skips the changes in between and sends the newest
+// state. If the queue stays full, the connection is closed. A client that sends too much has to
+// wait, because the loop takes only a few messages from each connection per frame.
 //
-// A player's message is not a command of the engine but a request: the loop decides whether the
-// hero can do it, and then calls the engine. So connections do not use the engine's Inbox;
-// instead, the number of requests per frame is limited for each connection.
+// A player's message is not a command for the engine but a request. The loop decides whether the
+// hero can fulfil the request, and then calls the engine. Connections therefore do not use the
+// engine's Inbox; instead, the number of requests per frame is limited for each connection.
 //
 //	server.go    the loop: a frame of the game and its messages
 //	player.go    a connection as seen by the loop, and its requests
 //	sight.go     the units in view
-//	wire.go      the messages in addition to those of package replicate
+//	wire.go      the messages, except the messages of package replicate
 //	socket.go    the two goroutines of a connection
-//	address.go   connections per address
+//	address.go   the limit on connections per address
 //	site.go      the page and its server
-//	load.go      a load test without browsers, for the bytes sent and the frame times
+//	load.go      a load test without browsers, which measures frame times and bytes sent
 package serve

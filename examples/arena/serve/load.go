@@ -12,11 +12,12 @@ import (
 	"github.com/bufftick/bufftick/replicate/client"
 )
 
-// checked is the number of viewers of a load test that also decode their messages, as a check.
+// checked is the number of viewers in a load test that decode their messages, as a check.
 const checked = 8
 
-// Load runs the game in real time until ctx ends, with the given number of viewers, each for one
-// hero, but without sockets. At the end it prints the number of bytes sent and the frame times.
+// Load runs the game in real time until ctx ends, with the given number of viewers but without
+// sockets. Each viewer follows one hero. At the end, Load prints the number of bytes sent and the
+// frame times.
 func Load(ctx context.Context, w *game.World, viewers int, out io.Writer) error {
 	s := New(w)
 	var screens []*client.Client
@@ -56,7 +57,8 @@ func Load(ctx context.Context, w *game.World, viewers int, out io.Writer) error 
 	return err
 }
 
-// runLoad is like Run, but passes the messages for each player to take and not to sockets.
+// runLoad is like Run, but passes the messages for each player to the function take, and not to
+// sockets.
 func (s *Server) runLoad(ctx context.Context, take func(player int, message []byte) error) error {
 	return s.loop(ctx, func() error {
 		for k, p := range s.players {

@@ -13,17 +13,17 @@ import (
 
 // Limits of a connection.
 const (
-	inRoom    = 16 // maximum number of messages from a client that wait for the loop
+	inRoom    = 16 // maximum number of a client's messages that wait for the loop
 	outRoom   = 8  // maximum number of messages that wait for a client
-	perFrame  = 8  // maximum number of messages from a client in a frame
+	perFrame  = 8  // maximum number of a client's messages that are handled in a frame
 	maxFacts  = 64 // maximum number of facts in a scene
-	sceneRate = 2  // frames from one scene to the next
-	lookRate  = 5  // frames from one update of the view to the next
-	truthRate = 20 // frames from one message with exact remaining times to the next
+	sceneRate = 2  // number of frames from one scene to the next
+	lookRate  = 5  // number of frames from one update of the view to the next
+	truthRate = 20 // number of frames from one msgTruth to the next
 	patience  = 5 * 1000 / 50
 )
 
-// errForeign ends a connection if the client does not use the page's protocol.
+// errForeign is returned for a message outside the page's protocol. It ends the connection.
 var errForeign = errors.New("serve: invalid message")
 
 // message is one message of a client.
@@ -35,8 +35,8 @@ type message struct {
 func (m *message) data() []byte { return m.bytes[:m.size] }
 
 // player is a connection as seen by the loop. The loop and the goroutines of the connection share
-// only the channels. To end the connection, the loop closes done. When the connection has ended,
-// it closes gone.
+// only the channels. To end the connection, the loop closes the channel done. When the connection
+// has ended, its goroutine closes the channel gone.
 type player struct {
 	in   chan message
 	out  chan []byte
@@ -50,10 +50,10 @@ type player struct {
 	unit    *game.Unit // the player's hero; nil for a spectator
 	follows *game.Unit // the unit in the centre of the view
 	token   string
-	told    uint64 // fingerprint of the definitions that the client has
+	told    uint64 // fingerprint of the definitions that were sent to the client
 	sight
 	facts []game.Fact
-	since uint64 // first frame in which out was full; 0 if it is not full
+	since uint64 // first frame in which the channel out was full; 0 if it is not full
 	begun uint64 // frame in which the player arrived
 	over  bool
 }
@@ -65,7 +65,7 @@ func newPlayer() *player {
 	}
 }
 
-// buffer returns an empty buffer.
+// buffer returns an empty buffer for a message.
 func (p *player) buffer() []byte {
 	select {
 	case b := <-p.free:
@@ -75,10 +75,10 @@ func (p *player) buffer() []byte {
 	}
 }
 
-// room reports whether the queue of the client has room for n messages.
+// room reports whether the queue to the client has room for n more messages.
 func (p *player) room(n int) bool { return cap(p.out)-len(p.out) >= n }
 
-// send queues a message for the client. There must be room.
+// send queues a message for the client. The queue must have room.
 func (p *player) send(b []byte) { p.out <- b }
 
 // obey handles the requests of a client, up to the limit for one frame.
@@ -96,7 +96,7 @@ func (s *Server) obey(p *player) error {
 	return nil
 }
 
-// sizes are the lengths of client messages with a fixed length.
+// sizes are the lengths of those client messages that have a fixed length.
 var sizes = map[byte]int{askWatch: 3, askWalk: 3, askGo: 5, askAim: 3, askCast: 2, askPing: 9, askPause: 2}
 
 // handle handles one message.
@@ -152,14 +152,14 @@ func (p *player) pong(stamp []byte, now wheel.Time) {
 	}
 }
 
-// play gives a player a hero. If the token matches, it is the player's previous hero.
+// play gives a player a hero. If the token belongs to a reserved hero, the player gets this hero.
 func (s *Server) play(p *player, token string) {
 	if p.unit != nil {
 		return
 	}
 	h := s.heroes[token]
-	// The hero may still have a player, if the page is open in another tab, or if the end of an
-	// earlier connection has not been noticed. Then that player leaves first.
+	// The hero may still have a player, because the page is open in another tab, or because the
+	// end of an earlier connection has not been noticed. In this case the earlier player leaves.
 	if h != nil && h.by != nil {
 		s.leave(h.by)
 	}
@@ -177,7 +177,7 @@ func (s *Server) play(p *player, token string) {
 	s.show(p, h.unit, h.unit, h.token)
 }
 
-// watch makes a player a spectator of a unit or of the King.
+// watch makes a player a spectator. The view follows the unit at or, if at is nil, the King.
 func (s *Server) watch(p *player, at *game.Unit) {
 	if at == nil || at.Arena != p.arena {
 		at = s.world.King(p.arena)
@@ -191,7 +191,7 @@ func (s *Server) watch(p *player, at *game.Unit) {
 	s.show(p, nil, at, "")
 }
 
-// show starts to send the game to a player, whose view follows the unit at.
+// show starts to send the game to a player. The view follows the unit given by at.
 func (s *Server) show(p *player, unit, at *game.Unit, token string) {
 	if p.viewer != nil {
 		p.viewer.Leave()

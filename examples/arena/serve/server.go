@@ -18,16 +18,16 @@ const endless = 1000 * time.Hour
 // Limits of a [Server].
 const (
 	MaxPlayers = 256     // maximum number of connections
-	kept       = 60 * 20 // frames for which a hero is reserved for its player
+	kept       = 60 * 20 // number of frames for which a hero is reserved after its player has left
 	stillMost  = 30 * 20 // longest pause, in frames
-	patienceTo = 10 * 20 // frames within which a client must send its first request
+	patienceTo = 10 * 20 // number of frames within which a client must send its first request
 	asksRoom   = 16
 )
 
 // errOver is returned after the end of the game.
 var errOver = errors.New("serve: the game is over")
 
-// Server is the loop of an arena and its connections. Use [New] to create one.
+// Server runs the game loop and holds the connections of the players. Use [New] to create a Server.
 type Server struct {
 	world     *game.World
 	replicate *replicate.Server
@@ -36,7 +36,7 @@ type Server struct {
 	paused    map[int]uint64 // by arena: the frame in which its pause started
 
 	arrivals chan *player
-	slots    chan struct{} // holds an element for each connection, to limit their number
+	slots    chan struct{} // holds an element for each connection, to limit the number of connections
 	limiter  *limiter
 	asks     chan func(*game.World)
 	over     chan struct{}
@@ -51,11 +51,11 @@ type Server struct {
 type hero struct {
 	unit  *game.Unit
 	token string
-	by    *player // nil if the player has left, in the frame left
-	left  uint64
+	by    *player // nil if the player has left
+	left  uint64  // if by is nil: the frame in which the player left
 }
 
-// New returns a Server for a world, which it owns from then on.
+// New returns a Server for a world. From then on, only the Server may use the world.
 func New(w *game.World) *Server {
 	return &Server{
 		world: w, replicate: replicate.New(w.Engine(), replicate.Options{Views: 128}),
@@ -76,8 +76,8 @@ func (s *Server) Run(ctx context.Context) error {
 	return s.loop(ctx, func() error { return nil })
 }
 
-// loop runs the game in real time until ctx ends. After each frame it calls the function after; if
-// that fails, loop ends and returns the error.
+// loop runs the game in real time until ctx ends. After each frame it calls the function after. If
+// this function returns an error, loop ends and returns the error.
 func (s *Server) loop(ctx context.Context, after func() error) error {
 	tick := time.NewTicker(game.Frame)
 	defer tick.Stop()
@@ -113,7 +113,7 @@ func (s *Server) end() {
 	}
 }
 
-// Ask calls a function on the loop and waits for it. Any goroutine may call it.
+// Ask calls a function on the loop and waits until it returns. Any goroutine may call Ask.
 func (s *Server) Ask(ctx context.Context, f func(*game.World)) error {
 	done := make(chan struct{})
 	select {
@@ -133,8 +133,8 @@ func (s *Server) Ask(ctx context.Context, f func(*game.World)) error {
 	}
 }
 
-// Frame runs one frame and sends it to all players. Run calls it; tests that control the time call
-// it instead of Run.
+// Frame runs one frame and sends it to all players. It is called by Run, and directly by tests that
+// control the time.
 func (s *Server) Frame() {
 	s.welcome()
 	for _, p := range s.players {
@@ -196,7 +196,7 @@ func (s *Server) resume() {
 	}
 }
 
-// update sends a player the visible changes, if the client's queue has room.
+// update sends the visible changes to a player, if the queue to the client has room.
 func (s *Server) update(p *player, k int) {
 	frame := s.world.Frames()
 	s.notice(p)
@@ -243,7 +243,7 @@ func (s *Server) post(p *player, b []byte) {
 	p.send(b)
 }
 
-// appendFacts appends the facts that the player has seen since the last scene.
+// appendFacts appends the facts in the player's view since the last scene.
 func (p *player) appendFacts(b []byte) []byte {
 	b = appendShort(append(b, msgFacts), len(p.facts))
 	for k := range p.facts {
@@ -253,8 +253,8 @@ func (p *player) appendFacts(b []byte) []byte {
 	return b
 }
 
-// appendTruth appends the remaining times of some buffs, as the engine knows them. The page
-// compares them with its display. Only buffs that the player may see are included.
+// appendTruth appends the remaining times of some buffs, as read from the engine. The page compares
+// them with the times that it shows. Only buffs that the player may see are included.
 func (s *Server) appendTruth(b []byte, p *player) []byte {
 	b = appendFloat(append(b, msgTruth), float64(s.world.Now()))
 	count := len(b)
@@ -297,8 +297,8 @@ func (s *Server) leave(p *player) {
 	close(p.done)
 }
 
-// sweep removes connections that have ended, and connections whose client does not read or has
-// never sent a request. It frees heroes whose players stay away.
+// sweep removes ended connections, and connections whose client does not read or has never sent a
+// request. It also frees heroes whose players stay away.
 func (s *Server) sweep() {
 	frame, here := s.world.Frames(), s.players[:0]
 	for _, p := range s.players {

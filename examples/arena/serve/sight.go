@@ -9,7 +9,7 @@ import (
 // target.
 const inView = 44
 
-// sight is the set of units in a client's view.
+// sight holds the units in a client's view. The view is updated by looks.
 type sight struct {
 	seen   []*game.Unit
 	stamps map[buff.OwnerID]uint64 // by id of a unit in seen: the number of the look that found it
@@ -23,7 +23,7 @@ func (p *player) forget() {
 	clear(p.stamps)
 }
 
-// look updates a player's view: nearby units, its squad and its target.
+// look updates a player's view: nearby units, the hero's squad and target.
 func (s *Server) look(p *player) {
 	if p.stamps == nil {
 		p.stamps = map[buff.OwnerID]uint64{}
@@ -66,7 +66,7 @@ func (s *Server) squad(p *player) []*game.Unit {
 	return s.world.Squad(s.mates, p.unit)
 }
 
-// notice keeps the facts of a frame that a player can see.
+// notice keeps those facts of a frame that a player can see.
 func (s *Server) notice(p *player) {
 	for _, f := range s.world.Facts() {
 		if len(p.facts) >= maxFacts {

@@ -34,7 +34,7 @@ func (s *Server) Handler() *http.ServeMux {
 	return mux
 }
 
-// NewServer returns an HTTP server with limits for clients before they are in the arena: the
+// NewServer returns an HTTP server with timeouts for clients that are not in the arena yet: the
 // header must arrive within 5 s, and idle connections are closed after a minute.
 func NewServer(h http.Handler) *http.Server {
 	one := new(http.Protocols)

@@ -10,7 +10,7 @@ import (
 
 // Timeouts of a connection.
 const (
-	silence   = 20 * time.Second // longest pause between messages; pings come every 2 s
+	silence   = 20 * time.Second // longest pause between a client's messages; it sends a ping every 2 s
 	writeTime = 5 * time.Second
 )
 
@@ -37,7 +37,8 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) {
 	s.attend(r.Context(), c)
 }
 
-// attend moves messages between a connection and the loop until either side ends it.
+// attend moves messages between a connection and the loop until the client or the loop ends the
+// connection.
 func (s *Server) attend(ctx context.Context, c *websocket.Conn) {
 	p := newPlayer()
 	defer close(p.gone)
@@ -51,7 +52,7 @@ func (s *Server) attend(ctx context.Context, c *websocket.Conn) {
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		defer cancel() // so that the reading goroutine ends too
+		defer cancel() // also end the reading goroutine
 		p.write(ctx, c)
 	}()
 	p.read(ctx, c)
@@ -60,8 +61,8 @@ func (s *Server) attend(ctx context.Context, c *websocket.Conn) {
 	<-written
 }
 
-// read passes on the client's messages. It blocks while the queue is full, so a client that
-// floods the server has to wait.
+// read passes the client's messages to the loop. It blocks while the queue is full, so a client
+// that floods the server has to wait.
 func (p *player) read(ctx context.Context, c *websocket.Conn) {
 	for {
 		var m message

@@ -19,36 +19,36 @@ const (
 	msgFacts = 0x03 // count uint16; then for each fact: kind, what uint8, source, target, amount uint16
 	msgPong  = 0x04 // the 8 bytes of the ping, now float64
 	// now float64, number of owners uint8; then for each owner: id uint16, number of buffs uint8;
-	// then for each of its buffs: slot uint16, remaining ms float64, which is -1 if endless
+	// then for each of its buffs: slot uint16, remaining ms float64 (-1 for an endless buff)
 	msgTruth = 0x05
 	msgNo    = 0x06 // ability, refusal uint8
 
 	askPlay  = 0x30 // the token of an earlier hero; may be empty
-	askWatch = 0x31 // id uint16 of the unit to watch; 0 is the King
+	askWatch = 0x31 // id uint16 of the unit to watch; 0 means the King
 	askWalk  = 0x32 // direction x, y int8
 	askGo    = 0x33 // destination x, y uint16
-	askAim   = 0x34 // id uint16 of the target; 0 is none
+	askAim   = 0x34 // id uint16 of the target; 0 means no target
 	askCast  = 0x35 // ability uint8
 	askPing  = 0x36 // 8 bytes, returned in the pong
 	askPause = 0x37 // 1 to pause the arena, 0 to resume it
 )
 
-// Bits of the flags of a unit and of a whole scene.
+// Bits of the flags of a unit, and of the flags of a whole scene.
 const (
 	flagDead   = 1 << 0
 	flagMoving = 1 << 1
 	flagPlayed = 1 << 2
 
-	flagPaused = 1 << 0 // a flag of the scene; the others are flags of a unit
+	flagPaused = 1 << 0 // a flag of the scene; the other three are flags of a unit
 )
 
-// grain is the number of position units per pace.
+// grain is the number of steps per pace in the positions that are sent.
 const grain = 700
 
 // maxMessage is the maximum length of a client message.
 const maxMessage = 48
 
-// hello is the first message to a page. It is sent again when the hero of the page changes.
+// hello is the first message to a page. It is sent again when the page gets another hero.
 type hello struct {
 	You    buff.OwnerID `json:"you"` // the player's hero; 0 for a spectator
 	Token  string       `json:"token,omitempty"`
@@ -78,7 +78,7 @@ type person struct {
 	Most  float64      `json:"most"`
 }
 
-// appendHello appends the units of an arena.
+// appendHello appends a hello message with the units of an arena.
 func appendHello(p []byte, w *game.World, arena int, you buff.OwnerID, token string) []byte {
 	h := hello{
 		You: you, Token: token, King: w.King(arena).ID, Width: game.Width, Height: game.Height, Grain: grain,

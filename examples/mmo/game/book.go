@@ -32,8 +32,8 @@ type book struct {
 	harmed buff.Act // the act of being hit
 }
 
-// loadBook reads the definitions of a folder, or the embedded ones if dir is "", so that the
-// program runs anywhere.
+// loadBook reads the definitions in the folder dir, or the embedded definitions if dir is "". With
+// the embedded definitions the program runs anywhere.
 func loadBook(dir string) (*book, error) {
 	load := func() (*buff.Catalog, error) { return catalog.LoadFS(buffs.Files, ".") }
 	if dir != "" {
@@ -46,7 +46,7 @@ func loadBook(dir string) (*book, error) {
 	return newBook(cat)
 }
 
-// is reports whether two definitions are versions of the same.
+// is reports whether two definitions are versions of the same definition.
 func is(a, b *buff.Spec) bool { return a != nil && a.Lineage() == b.Lineage() }
 
 func newBook(cat *buff.Catalog) (*book, error) {
@@ -82,7 +82,7 @@ func newBook(cat *buff.Catalog) (*book, error) {
 		life: spec("life"), ghost: spec("ghost"), fallen: spec("fallen"),
 		vigour: attr("vigour"), maxHealth: attr("max_health"), hide: attr("hide"), power: attr("power"), pace: attr("pace"),
 	}
-	b.harmed, _ = cat.Act("damage") // without a buff that reacts to the act, it has no effect
+	b.harmed, _ = cat.Act("damage") // if no buff reacts to the act, the act has no effect
 	b.phases = []phase{{0.7, b.wrath}, {0.4, b.lastStand}}
 	if missing != nil {
 		return nil, fmt.Errorf("the game uses %q, which are no definitions or attributes", missing)

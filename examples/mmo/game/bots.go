@@ -10,30 +10,30 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// Rates at which bots act. In a fight a player adds 2.2 lasting buffs per second: 62 % are new, 27
-// % refresh an active buff and 11 % add a stack. These figures were counted in recorded arena
-// fights. Hits and instant heals are additional.
+// Rates at which bots act. In a fight, a player casts 2.2 lasting buffs per second. Of these casts,
+// 62 % start a new buff, 27 % refresh an active buff and 11 % add a stack. These figures were
+// counted in recorded arena fights. Hits and instant heals are not included in them.
 const (
 	fightActs = 2.75 // acts of a player per second during a fight
 	restActs  = 0.2
 
-	instantShare = 20 // percentage of the acts that are instant spells
-	againShare   = 10 // percentage of the acts that repeat a recent spell
-	stackShare   = 17 // percentage of the acts that cast the stacking spell of the class
+	instantShare = 20 // percentage of acts that are instant spells
+	againShare   = 10 // percentage of acts that repeat a recent spell
+	stackShare   = 17 // percentage of acts that cast the stacking spell of the class
 
-	strikes    = 0.10     // hits of a boss per second, for each player of its raid
-	dispels    = 0.4      // dispels of a raid per second while it is cursed
-	purges     = 0.12     // removals of poisons in a raid per second, for each of its players, while it has plagues
-	steps      = 0.1      // moves of a player to another place, per second
+	strikes    = 0.10     // hits of a boss per second, for each player in its raid
+	dispels    = 0.4      // dispels in a raid per second while it is cursed
+	purges     = 0.12     // removals of poisons per second, for each player in a raid that has plagues
+	steps      = 0.1      // moves of a player to another place per second
 	logOuts    = 1. / 900 // log-outs of a player per second
-	inboxShare = 10       // percentage of the casts that are sent through the Inbox, as from the network
+	inboxShare = 10       // percentage of casts that go through the Inbox, like casts from the network
 
-	front = 5  // number of players of a raid that dread reaches
-	stray = 10 // maximum distance in paces from the usual place of the class
+	front = 5  // number of players in a raid that the curse "dread" reaches
+	stray = 10 // maximum distance of a player from the usual place of its class, in paces
 )
 
-// act makes all units act before the next frame. It depends only on the random source and on past
-// events, not on the clock or on busy players.
+// act makes all units act before the next frame. The actions depend only on the random source and
+// on past events, not on the clock or on which players are busy.
 func (w *world) act() {
 	for i := range w.raids {
 		w.actRaid(&w.raids[i])
@@ -48,8 +48,8 @@ func (w *world) act() {
 	}
 }
 
-// times returns how often to take an action in this frame, so that it is taken perSecond times per
-// second on average.
+// times returns how many times to take an action in this frame. On average, the action is then
+// taken perSecond times per second.
 func (w *world) times(perSecond float64) int {
 	mean := perSecond / float64(w.rate)
 	n := int(mean)
@@ -119,7 +119,8 @@ func (w *world) choose(p *player) {
 	}
 }
 
-// fresh picks a spell that the player has not cast on that target recently.
+// fresh picks a spell and a target. If possible, the player has not cast the spell on this target
+// recently.
 func (w *world) fresh(p *player) cast {
 	var c cast
 	for range 4 {
@@ -131,7 +132,8 @@ func (w *world) fresh(p *player) cast {
 	return c
 }
 
-// stack picks the stacking spell of the class, for the target of its last cast.
+// stack picks the stacking spell of the class. The target is that of a recent cast of the spell, if
+// the buff is still active.
 func (w *world) stack(p *player) cast {
 	for _, c := range p.recent {
 		if c.spec == p.class.stacking.spec && c.until > w.now {
@@ -195,22 +197,22 @@ func (w *world) cast(p *player, c cast) {
 	w.totals.casts[r.Kind]++
 }
 
-// begin starts a spell that takes time to cast. It adds a timeout to the caster, whose function
-// runs on a worker and applies the buff to the target.
+// begin starts a spell that takes time to cast. It adds a timeout to the caster. The function of
+// the timeout runs on a worker and applies the buff to the target.
 func (w *world) begin(p *player, d time.Duration, on buff.OwnerID, a buff.Application) {
 	t, err := w.eng.AddTimeout(p.id, d, func(c *engine.Context) { c.AddBuff(on, a) })
 	w.expect(err)
 	p.casting = t
 }
 
-// add applies a buff. If the rules refuse the buff, that is an ordinary event and no error.
+// add applies a buff. It is not an error if the rules refuse the buff.
 func (w *world) add(to buff.OwnerID, a buff.Application) buff.Result {
 	_, r := w.eng.AddBuff(to, a)
 	w.allow(r)
 	return r
 }
 
-// allow records the error of a command, unless the rules have refused the command.
+// allow records the error of a command. It is not an error if the rules refuse the command.
 func (w *world) allow(r buff.Result) {
 	if r.Err != nil && r.Kind != buff.Denied {
 		w.expect(r.Err)

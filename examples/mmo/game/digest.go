@@ -36,7 +36,7 @@ func (d *digest) add(e buff.Event) {
 	d.hash.Write(d.line)
 }
 
-// number adds a number without logging it.
+// number adds a number to the hash.
 func (d *digest) number(n int64) {
 	d.line = binary.LittleEndian.AppendUint64(d.line[:0], uint64(n))
 	d.hash.Write(d.line)

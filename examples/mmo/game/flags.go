@@ -99,7 +99,7 @@ func isSet(f *flag.FlagSet, name string) (set bool) {
 	return set
 }
 
-// complete checks the values and fills in those that depend on other values.
+// complete checks the values, and fills in the values that depend on other values.
 func (s *settings) complete() error {
 	for _, x := range []struct {
 		name              string

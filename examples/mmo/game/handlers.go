@@ -9,15 +9,16 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// unit is the game's own data of a player or a boss, apart from its buffs and attributes. It
-// belongs to the handlers of that owner, which run on workers, one at a time, and need no lock.
-// The loop learns about a unit from events. It reads only its fate, while the unit is not busy.
+// unit is the game's own data of a player or a boss; its buffs and attributes are in the engine.
+// The unit belongs to the handlers of its owner. They run on workers, one at a time, so they need
+// no lock. The loop learns about a unit from events. It reads only the field fate, and only while
+// the unit is not busy.
 type unit struct {
 	id     buff.OwnerID
 	held   bool       // the unit is dazed
 	fate   fate       // the cause of death
 	corpse *buff.Spec // the buff of its corpse
-	dice   *rand.Rand // of this unit only, so that the order of handlers does not matter
+	dice   *rand.Rand // used only by this unit, so that the order of handlers does not matter
 	source *rand.PCG  // source of dice
 }
 
@@ -32,7 +33,7 @@ func newUnit(seed uint64, id buff.OwnerID, life uint64, corpse *buff.Spec) *unit
 	return &unit{id: id, corpse: corpse, dice: dice, source: source}
 }
 
-// rules holds the handlers. Except for units, they only read immutable data.
+// rules holds the handlers. Apart from their unit, handlers only read immutable data.
 type rules struct {
 	*book
 	players  int
@@ -61,8 +62,8 @@ func (r *rules) handlers() engine.Handlers {
 func data(c *engine.Context) *unit { return c.Data().(*unit) }
 
 // amount returns the strength of an event: the strength of the definition, times the magnitude of
-// the buff as a percentage, times the number of stacks. For a partial period it is proportionally
-// less.
+// the buff as a percentage, times the number of stacks. For a partial period the result is
+// proportionally smaller.
 func (r *rules) amount(e buff.Event) int64 {
 	n := r.strength[e.Spec.Lineage()] * e.Magnitude * int64(e.Stacks) / 100
 	if e.Period > 0 {
@@ -74,8 +75,8 @@ func (r *rules) amount(e buff.Event) int64 {
 // health returns the health of the handler's owner.
 func (r *rules) health(c *engine.Context) float64 { return c.Base(r.vigour) }
 
-// damage reduces the health of the owner by the damage that its armour and shields let through,
-// and returns that damage. As sheet.yaml defines, an owner without health dies.
+// damage reduces the health of the owner by the damage that its armour and shields let through, and
+// returns this damage. An owner without health dies, as defined in sheet.yaml.
 func (r *rules) damage(c *engine.Context, e buff.Event) int64 {
 	left := r.health(c)
 	if left <= 0 {
@@ -98,8 +99,8 @@ func (r *rules) damage(c *engine.Context, e buff.Event) int64 {
 	return n
 }
 
-// fall runs after the owner has died and lost the buffs that end with death. If the owner has a
-// death ward, fall revives it.
+// fall runs after the owner has died and has lost the buffs that end with death. If the owner has a
+// death ward, fall revives the owner.
 func (r *rules) fall(c *engine.Context, _ buff.Event) {
 	if b, ok := carries(c, r.deathWard); ok {
 		c.Do(buff.RemoveStacks(b.Handle, 0, buff.Consumed))
@@ -126,23 +127,23 @@ func carries(c *engine.Context, spec *buff.Spec) (buff.Instance, bool) {
 	return buff.Instance{}, false
 }
 
-// heal restores health, except that of a dead owner.
+// heal restores the health of the owner, unless the owner is dead.
 func (r *rules) heal(c *engine.Context, e buff.Event) {
 	if r.health(c) > 0 {
 		c.Do(buff.AddBase(c.Owner(), r.vigour, float64(r.amount(e))))
 	}
 }
 
-// drain damages the owner of the buff and heals its source. The heal is a command for another
-// owner, so it runs at the end of the frame.
+// drain damages the owner of the buff and heals the source of the buff. The heal is a command for
+// another owner, so it runs at the end of the frame.
 func (r *rules) drain(c *engine.Context, e buff.Event) {
 	if n := r.damage(c, e); n > 0 && e.Source != c.Owner() {
 		c.AddBuff(e.Source, buff.Application{Spec: r.mend, Source: c.Owner(), Magnitude: n})
 	}
 }
 
-// chainOn heals the owner and applies the buff with half the strength to another player, unless it
-// would be too weak. There is one such jump per frame.
+// chainOn heals the owner, and applies the buff with half the magnitude to another player, unless
+// that would be too weak. The buff jumps at most once per frame.
 func (r *rules) chainOn(c *engine.Context, e buff.Event) {
 	r.heal(c, e)
 	if half := e.Magnitude / 2; half >= 20 && r.players > 1 {

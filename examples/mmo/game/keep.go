@@ -17,12 +17,12 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// keep saves the world on disk if -data is set. It saves a cut in every second of the game. The
-// next process resumes from the last cut, even if this process is killed.
+// keep saves the world on disk if -data is set. It saves a cut once per second of game time. Even
+// if this process is killed, the next process resumes from the last cut.
 type keep struct {
 	disk  *bolt.Store
 	zone  *store.Saver
-	saved savedWorld // data of the loop as loaded from the disk
+	saved savedWorld // state of the game loop as loaded from the disk
 }
 
 // start creates the engine of a world. With -data the engine is restored from the last cut, if
@@ -52,7 +52,7 @@ func (w *world) start(o engine.Options) error {
 	return nil
 }
 
-// end closes the engine; with -data it saves the world first.
+// end closes the engine. With -data it first saves the world.
 func (w *world) end(ctx context.Context) error {
 	if w.keep == nil {
 		return w.eng.Close(ctx)
@@ -80,7 +80,7 @@ func (w *world) problem() string {
 // old reports whether the world was restored from disk.
 func (w *world) old() bool { return w.keep != nil && !w.keep.zone.Restored().Fresh }
 
-// savedUnit is the saved data of a unit.
+// savedUnit is the saved form of a unit.
 type savedUnit struct {
 	Held bool
 	Dice []byte
@@ -110,8 +110,8 @@ func (w *world) unmarshalUnit(id buff.OwnerID, b []byte) (any, error) {
 	return u, u.source.UnmarshalBinary(x.Dice)
 }
 
-// savedWorld is the saved data of the loop. Instants are relative to the end of the frame, because
-// the time of the next process starts at 0 again.
+// savedWorld is the saved state of the game loop. Instants are relative to the end of the saved
+// frame, because the time of the next process starts at 0 again.
 type savedWorld struct {
 	Rate    int
 	Dice    []byte
@@ -135,8 +135,8 @@ type savedRaid struct {
 	Phase                                            int
 }
 
-// marshal writes the data of the loop. Spells that are being cast are lost, because they are Go
-// functions.
+// marshal appends the state of the game loop to b. Spells that are being cast are lost, because
+// they are Go functions.
 func (w *world) marshal(b []byte) []byte {
 	x := savedWorld{Rate: w.rate, Players: make([]savedPlayer, len(w.players)), Raids: make([]savedRaid, len(w.raids))}
 	x.Dice, _ = w.source.MarshalBinary() // never fails
@@ -156,7 +156,7 @@ func (w *world) marshal(b []byte) []byte {
 	return append(b, text...)
 }
 
-// settle restores the state of all units.
+// settle restores the saved state of all units in the loop.
 func (w *world) settle() error {
 	x := &w.keep.saved
 	if err := json.Unmarshal(w.keep.zone.Restored().Zone, x); err != nil {
@@ -179,7 +179,7 @@ func (w *world) settle() error {
 	return w.source.UnmarshalBinary(x.Dice)
 }
 
-// came describes the loaded world for the summary.
+// came describes the restored world for the summary.
 func (k *keep) came() string {
 	r := k.zone.Restored()
 	if r.Fresh {
@@ -199,7 +199,7 @@ func (w *world) savedLine() string {
 		s.Cuts, s.Failed, float64(s.Total)/1e6, s.Age, s.Owners)
 }
 
-// newDice returns a random generator and its source, whose state can be saved.
+// newDice returns a random generator and its source. The state of the source can be saved.
 func newDice(seed, stream uint64) (*rand.Rand, *rand.PCG) {
 	source := rand.NewPCG(seed, stream)
 	return rand.New(source), source

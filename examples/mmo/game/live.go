@@ -25,15 +25,15 @@ type live struct {
 	keys    chan byte
 	srv     *http.Server
 	mounted func() // ends what Console.Mount has started
-	rest    func() // ends the call of Attend
+	rest    func() // ends the call of page.Attend
 }
 
-// Site is what -live serves, for Console.Mount.
+// Site is the argument of Console.Mount. It gives access to the server of -live.
 type Site struct {
-	Engine *engine.Engine     // only its Watch may be used; all else belongs to the loop
-	Page   *inspect.Inspector // page at /debug/buffs; its Guard protects other handlers too
+	Engine *engine.Engine     // only its Watch may be used; the rest belongs to the loop
+	Page   *inspect.Inspector // page at /debug/buffs; its Guard can also protect other handlers
 	Mux    *http.ServeMux
-	Notes  io.Writer // output for a line about the mounted pages
+	Notes  io.Writer // receives a line about the mounted pages
 }
 
 // goLive starts the page, prints its address and listens to the keys. It returns an error if other
@@ -85,8 +85,8 @@ func (l *loop) goLive(c Console) error {
 	return nil
 }
 
-// local returns an error if other machines could reach an address, because the page must only be
-// reachable from this machine.
+// local returns an error if other machines could reach the given address. The page must be
+// reachable only from this machine.
 func local(addr string) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -99,13 +99,13 @@ func local(addr string) error {
 	return fmt.Errorf("-addr must be a loopback address, such as 127.0.0.1:6060, not %s", addr)
 }
 
-// listen passes on the first letter of each line. It returns when the input ends.
+// listen sends the first letter of each line to the loop. It returns when the input ends.
 func (v *live) listen(keys io.Reader) {
 	for lines := bufio.NewScanner(keys); lines.Scan(); {
 		if text := lines.Text(); text != "" {
 			select {
 			case v.keys <- text[0]:
-			default: // drop the letter, because the loop has not taken the earlier ones yet
+			default: // drop the letter, because the loop has not read the earlier letters yet
 			}
 		}
 	}
@@ -125,7 +125,7 @@ func (v *live) reloaded(report view.ReloadReport, err error) {
 	}
 }
 
-// unmount ends the mounted handlers. Only the first call has an effect.
+// unmount ends the handlers that Console.Mount has added. Only the first call has an effect.
 func (v *live) unmount() {
 	if v != nil {
 		v.mounted()
@@ -158,7 +158,7 @@ func (l *loop) obey() {
 	}
 }
 
-// storm logs all players out; they log in again within two seconds.
+// storm logs out all players. They log in again within two seconds.
 func (w *world) storm() {
 	for i := range w.players {
 		if p := &w.players[i]; !p.away {
@@ -183,10 +183,10 @@ func (w *world) wipe() {
 	}
 }
 
-// hangs is the duration for which the handler of hang blocks.
+// hangs is how long the handler started by the method hang blocks.
 const hangs = 8 * time.Second
 
-// hang gives a player a handler that blocks for a while, as if it waited for a database.
+// hang makes a handler of a random player block for a while, as if it waited for a database.
 func (w *world) hang() {
 	p := &w.players[w.dice.IntN(len(w.players))]
 	if p.away {
@@ -196,8 +196,9 @@ func (w *world) hang() {
 	w.expect(err)
 }
 
-// patient reports whether err can be ignored. In a live game, a player may come back before a
-// handler of its previous session has returned; the player then tries again after a second.
+// patient reports whether the error of a login can be ignored. In a live game, a player may come
+// back before a handler of its previous session has returned. In this case, patient makes the
+// player try again after a second.
 func (w *world) patient(p *player, err error) bool {
 	if !w.live || !errors.Is(err, engine.ErrOwnerExists) {
 		return false
@@ -206,7 +207,7 @@ func (w *world) patient(p *player, err error) bool {
 	return true
 }
 
-// playLive plays with a page until ctx ends.
+// playLive plays the game and serves its page until ctx ends.
 func (l *loop) playLive(ctx context.Context, c Console) error {
 	if err := l.goLive(c); err != nil {
 		return errors.Join(err, l.end(context.WithoutCancel(ctx)))

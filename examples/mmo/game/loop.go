@@ -8,12 +8,12 @@ import (
 	"github.com/bufftick/bufftick/buff/catalog/watch"
 )
 
-// loop plays a world frame by frame and measures the time.
+// loop plays a world frame by frame and measures the time of each frame.
 type loop struct {
 	*world
 	status  *status
 	changes <-chan watch.Change // changes of the definitions; nil if the definitions do not change
-	orders  chan order          // changes and commands whose sender waits for the result
+	orders  chan order          // changes and commands; the sender of an order waits for its result
 	over    chan struct{}       // closed when no more orders are accepted
 	watch   *live               // page and keys; nil without -live
 
@@ -31,8 +31,8 @@ func newLoop(w *world, s *status, out io.Writer) *loop {
 }
 
 // play runs the frames, each at its time, until all are played or ctx ends. If the loop is late,
-// it runs frames without a pause. Every frame advances the game by the same time, however long it
-// takes, so that the game does not depend on the machine.
+// it runs frames without a pause. Every frame advances the game by the same time, however long the
+// frame takes. This makes the game independent of the machine.
 func (l *loop) play(ctx context.Context) {
 	start := time.Now()
 	for l.played < l.frames && l.err == nil && l.wait(ctx, start) {

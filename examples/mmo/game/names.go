@@ -6,9 +6,9 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// names are the names of players and bosses for lists, such as "Warrior Ragnar Ashdown, raid 3".
-// The important part comes first, because a list may cut off the end of a name. Names never
-// change.
+// names holds the names of players and bosses, such as "Warrior Ragnar Ashdown, raid 3". They are
+// shown in lists. The important part of a name comes first, because a list may cut off its end.
+// Names never change.
 type names struct{ players, bosses []string }
 
 var (
@@ -43,8 +43,8 @@ func newNames(players []player, raids []raid) *names {
 
 // playerName returns the name of the i-th player.
 func playerName(i int, c *class) string {
-	// Both lists repeat, and the second is shifted at each repetition of the first, so that full
-	// names repeat only after 576 players.
+	// Both lists repeat. The second list is shifted by one name at each repetition of the first,
+	// so that full names repeat only after 576 players.
 	name := fmt.Sprintf("%s %s %s", c.title(), given[i%len(given)], family[(i+i/len(given))%len(family)])
 	if again := i / (len(given) * len(family)); again > 0 {
 		name += fmt.Sprintf(" %d", again+1)
@@ -55,7 +55,7 @@ func playerName(i int, c *class) string {
 func bossName(i int) string { return beasts[i%len(beasts)] }
 
 func (n *names) name(id buff.OwnerID) string {
-	// A viewer can ask for any 64-bit id, which may be negative as an int.
+	// A viewer can ask for any 64-bit id. Compare it as unsigned: as an int it may be negative.
 	switch {
 	case id >= firstBoss && id-firstBoss < buff.OwnerID(len(n.bosses)):
 		return n.bosses[id-firstBoss]

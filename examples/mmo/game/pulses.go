@@ -9,15 +9,14 @@ import (
 )
 
 // pulses checks the engine's pulses. From the starts, refreshes and ends of buffs it computes how
-// many pulses were due, and compares that number with the pulses that ran. It uses only events and
-// definitions, no counter, wheel or queue of the engine.
+// many pulses were due, and compares this number with the number of pulses that ran. It uses only
+// events and definitions, and no counter, wheel or queue of the engine.
 //
-// There is one exception. If a buff is removed, other than by expiry, at the very instant of a
-// pulse, it depends on the age of the removal's cause whether that pulse still runs. In this case
-// pulses takes from the events whether the pulse was due.
+// If a buff is removed before its expiry, at the exact time of a pulse, the order of the two is not
+// known here. In this case, pulses counts the pulse as due if the events show that it ran.
 //
-// When the page pauses a player's time, no event reports it. Therefore buffs that the player has
-// or gets while its time is paused are ignored until they end.
+// When the page pauses a player's time, no event reports the pause. Therefore buffs that the player
+// has or gets during the pause are ignored until they end.
 type pulses struct {
 	due, run int
 	live     map[buff.Handle]*beat
@@ -37,8 +36,8 @@ func newPulses() pulses {
 	return pulses{live: map[buff.Handle]*beat{}, paused: map[buff.OwnerID]bool{}, leftOut: map[buff.Handle]bool{}}
 }
 
-// pause stops checking the buffs of a player whose time the page has paused. Pulses that were due
-// by now still count.
+// pause stops the check of a player's buffs, because the page has paused the player's time. Pulses
+// that were due by now still count.
 func (p *pulses) pause(owner buff.OwnerID, now wheel.Time) {
 	p.paused[owner] = true
 	for h, b := range p.live {
@@ -50,7 +49,7 @@ func (p *pulses) pause(owner buff.OwnerID, now wheel.Time) {
 	}
 }
 
-// resume ends the effect of pause: buffs that the player gets from now on are checked again.
+// resume ends the effect of pause for buffs that the player gets from now on.
 func (p *pulses) resume(owner buff.OwnerID) { delete(p.paused, owner) }
 
 // leaves reports whether an event is about an ignored buff, and updates the set of ignored buffs.
@@ -108,7 +107,7 @@ func (p *pulses) add(e buff.Event) {
 	}
 }
 
-// pass counts the pulses of a buff that are due by the instant until.
+// pass counts the pulses of a buff that were due by the given time.
 func (p *pulses) pass(b *beat, until wheel.Time) {
 	for b.next <= min(until, b.end) && b.next != wheel.Never {
 		b.next = b.next.After(b.spec.Period)
@@ -116,7 +115,7 @@ func (p *pulses) pass(b *beat, until wheel.Time) {
 	}
 }
 
-// expire counts the pulses of a buff that has expired, including the pulse for a last partial
+// expire counts the pulses of a buff that has expired. They include the pulse for a last partial
 // period.
 func (p *pulses) expire(b *beat, at wheel.Time) {
 	p.pass(b, at)
@@ -148,7 +147,7 @@ func (p *pulses) revise(b *beat, e buff.Event) {
 	}
 }
 
-// renew records a new end of a buff and its effect on the pulses.
+// renew records a refresh of a buff: its new end, and its effect on the pulses.
 func (p *pulses) renew(b *beat, e buff.Event) {
 	phase := b.spec.Stack.Phase
 	if phase != define.PhaseKeep {

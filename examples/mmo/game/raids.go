@@ -7,7 +7,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// raid holds the players who fight one boss, and the loop's data of that boss.
+// raid holds the players who fight one boss, and the loop's data about this boss.
 type raid struct {
 	boss    buff.OwnerID
 	members []*player
@@ -22,20 +22,20 @@ type raid struct {
 	phase        int     // number of phases that have started
 
 	nextQuake, nextCurse, nextFrenzy wheel.Time
-	cursed                           []*player // by bomb or dread, which may have ended
+	cursed                           []*player // players who got a bomb or dread, which may have ended
 	plagued                          wheel.Time
-	bearers                          []bearer // by class
+	bearers                          []bearer // bearers of auras, by class
 }
 
-// bearer is the player who has the aura of a class for the raid, and the time until which the aura
-// need not be renewed.
+// bearer is the player who has the aura of a class for the raid. The aura must be renewed after the
+// time until.
 type bearer struct {
 	player *player
 	until  wheel.Time
 }
 
-// phase is a buff that a boss gets when its health has fallen to the fraction share of its
-// maximum. Each phase starts with a burst.
+// phase is a buff that a boss gets when its health has fallen to a fraction of its maximum, given
+// by the field share. Each phase starts with a burst.
 type phase struct {
 	share float64
 	spec  *buff.Spec
@@ -108,15 +108,15 @@ func (w *world) eat(r *raid) {
 	}
 }
 
-// hit applies a buff of a boss to a player, scaled by the power of the boss.
+// hit makes a boss apply a buff to a player. The magnitude is scaled by the power of the boss.
 func (w *world) hit(r *raid, p *player, spec *buff.Spec, magnitude int64) {
 	if p.here() {
 		w.add(p.id, buff.Application{Spec: spec, Source: r.boss, Magnitude: magnitude * w.strong(r.boss) / 100})
 	}
 }
 
-// actBoss makes a boss fight: it hits single players, shakes all players of the raid in one frame,
-// curses players, raises its own frenzy, and starts each phase with a burst.
+// actBoss makes a boss fight. The boss hits single players, shakes all players of the raid in one
+// frame, curses players, raises its own frenzy, and starts each phase with a burst.
 func (w *world) actBoss(r *raid) {
 	anyone := func() *player { return r.members[w.dice.IntN(len(r.members))] }
 	for range w.times(strikes * float64(len(r.members))) {
@@ -166,7 +166,8 @@ func (w *world) burst(r *raid, spec *buff.Spec) {
 	r.plagued = w.in(w.plague.Duration, 0)
 }
 
-// bear makes sure that one player of each class that has an aura bears that aura for the raid.
+// bear makes sure that each aura of a class is active in the raid, borne by one player of the
+// class.
 func (w *world) bear(r *raid) {
 	for i := range w.classes {
 		c, b := &w.classes[i], &r.bearers[i]
@@ -196,7 +197,7 @@ func (w *world) relieve(r *raid) {
 	r.cursed = r.cursed[:last]
 }
 
-// purge removes the oldest poison of a random player with the engine's dispel.
+// purge dispels the oldest poison of a random player.
 func (w *world) purge(r *raid) {
 	if p := r.members[w.dice.IntN(len(r.members))]; p.here() {
 		w.allow(w.eng.Do(buff.Dispel(p.id, buff.Query{Type: "poison", Most: 1})))

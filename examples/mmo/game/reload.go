@@ -11,9 +11,9 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// follow watches the folder of definitions, if there is one and the game runs in real time. A game
-// at another speed must not depend on when a file is saved. follow returns a function that ends
-// the watch.
+// follow watches the folder of definitions, if there is one, and returns a function that ends the
+// watch. It watches nothing at speed max, because such a game must not depend on when a file is
+// saved.
 func (l *loop) follow() (stop func() error, err error) {
 	if l.buffs == "" || l.speed == 0 {
 		return func() error { return nil }, nil
@@ -26,9 +26,9 @@ func (l *loop) follow() (stop func() error, err error) {
 	return w.Close, nil
 }
 
-// reloader returns the function of the page's Reload button, which loads the folder of definitions
-// and lets the loop use them. Any goroutine may call that function. If there is no folder,
-// reloader returns nil.
+// reloader returns the function for the Reload button of the page. The function loads the folder of
+// definitions and makes the loop use them. Any goroutine may call the function. If there is no
+// folder, reloader returns nil.
 func (l *loop) reloader() func() (any, error) {
 	if l.buffs == "" {
 		return nil
@@ -40,8 +40,9 @@ func (l *loop) reloader() func() (any, error) {
 	}
 }
 
-// execute runs a command of the page. It runs on the loop, between two frames, because the check
-// of pulses must know which players are paused. Any goroutine may call execute.
+// execute runs a command from the page, and returns its error. The command runs on the loop,
+// between two frames, because the check of pulses must know which players are paused. Any goroutine
+// may call execute.
 func (l *loop) execute(c buff.Command) error { return l.give(order{cmd: &c}).err }
 
 // give makes the loop execute an order and waits for the result. If the game ends first, the result
@@ -61,7 +62,7 @@ func (l *loop) give(o order) outcome {
 	}
 }
 
-// command executes a command of the page.
+// command executes a command from the page.
 func (l *loop) command(c buff.Command) error {
 	if c.Verb == verb.Pause {
 		l.pulses.pause(c.Owner, l.now)
@@ -75,8 +76,8 @@ func (l *loop) command(c buff.Command) error {
 	return nil
 }
 
-// order is a change of the definitions, or a command, for the loop. The sender waits for the
-// result.
+// order is a change of the definitions or a command, which the loop executes. The sender waits for
+// the result.
 type order struct {
 	change watch.Change
 	cmd    *buff.Command // if not nil, the order is this command and not a change
@@ -88,8 +89,9 @@ type outcome struct {
 	err    error
 }
 
-// reload takes new definitions, or executes an order, between two frames. It reports what has
-// changed. If the new definitions have errors, it reports them and keeps the old definitions.
+// reload runs between two frames. If the definitions have changed or an order has been sent, it
+// replaces the definitions or executes the order. It reports the changes of definitions. If the new
+// definitions have errors, it reports the errors and keeps the old definitions.
 func (l *loop) reload() {
 	select {
 	case c := <-l.changes:

@@ -17,8 +17,8 @@ type Console struct {
 	// Out receives the summary, and Err all other output.
 	Out, Err io.Writer
 
-	// Mount, if not nil, adds handlers to the address of -live before the first request is served.
-	// The returned function is called when the game is over and the engine still exists.
+	// Mount, if not nil, adds handlers to the server of -live before the first request is served.
+	// The returned function is called when the game is over, while the engine still exists.
 	Mount func(*Site) (stop func(), err error)
 }
 
@@ -74,9 +74,9 @@ func (l *loop) game(ctx context.Context, stdout io.Writer) error {
 	closed := l.end(context.WithoutCancel(ctx))
 	_, printed := fmt.Fprint(stdout, lines, l.savedLine(), digest)
 	if l.watch != nil && l.totals.stuck > 0 || l.old() {
-		// The check of the pulses would fail, because there may be pulses that did not run yet: of
-		// players whose handlers exceeded the budget, and of players restored from disk, for the
-		// time when they were logged out.
+		// The check of the pulses could fail, because some due pulses may not have run: pulses of
+		// players whose handlers exceeded the budget, and of players that were logged out when the
+		// world was saved.
 		return cmp.Or(l.err, closed, printed)
 	}
 	return cmp.Or(l.err, closed, printed, l.pulses.check())

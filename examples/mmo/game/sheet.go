@@ -12,15 +12,15 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// headings are the headings of attributes on the page. An attribute that is not listed is shown
-// under its name.
+// headings are the headings of attributes on the page. For any other attribute, the page shows the
+// attribute's name.
 var headings = map[string]string{
 	"vigour": "Health", "max_health": "Most health", "power": "Power, %", "pace": "Pace", "hide": "Hide: % of blows stopped",
 	"luck": "Luck", "tenacity": "Tenacity",
 }
 
-// sheet returns the attributes of a unit for the page, with the buff behind each modifier. It is
-// called at the end of a Tick, when the shown units are idle.
+// sheet returns the attributes of a unit for the page, with the buff that causes each modifier. It
+// is called at the end of a Tick, when the shown units are idle.
 func (w *world) sheet(data any) []inspect.Attribute {
 	u, ok := data.(*unit)
 	if !ok {

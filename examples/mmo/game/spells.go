@@ -20,7 +20,7 @@ const (
 type spell struct {
 	spec *buff.Spec
 	aim  aim
-	time time.Duration // casting time, for which the caster has a timeout; 0 means none
+	time time.Duration // casting time; 0 means that the spell takes effect at once
 }
 
 // class describes a kind of player: its spells, and its usual place.
@@ -30,7 +30,7 @@ type class struct {
 	instants []spell
 	lasting  []spell // lasting spells; a spell that is listed twice is cast twice as often
 	stacking spell
-	aura     *buff.Spec // aura that one player of the class bears for its raid; nil if none
+	aura     *buff.Spec // the aura that one player of the class has for its raid; nil if none
 }
 
 // title returns the capitalized name of the class.

@@ -9,8 +9,8 @@ import (
 )
 
 // status writes a line about the state of the game once a second. On a terminal the line stays
-// below all other output and is overwritten each time. To any other output, each line is written
-// anew.
+// below all other output and is overwritten each time. On any other output, status writes a new
+// line each time.
 type status struct {
 	to       io.Writer
 	terminal bool
@@ -77,8 +77,8 @@ func (s *status) clear() {
 	}
 }
 
-// above writes lines to the output to, and draws the status line below them again. The output may
-// be a different one from that of the status line.
+// above writes lines to the given output, and then draws the status line again, below the lines.
+// The given output may differ from the output of the status line.
 func (s *status) above(to io.Writer, lines ...string) {
 	s.clear()
 	_, _ = io.WriteString(to, strings.Join(lines, "\n")+"\n") // if the output fails, the summary reports it

@@ -10,16 +10,16 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// story prints the important events for viewers: bosses appear, rage and die, players die of a
-// cause, and raids are wiped out. It depends only on events, so the same game prints the same
-// lines.
+// story prints the important events for viewers: bosses that appear, rage and die, players that die
+// and the cause, and raids that are wiped out. It depends only on events, so the same game prints
+// the same lines.
 type story struct {
 	*world
 	lines  []line // lines about the current frame
 	second wheel.Time
 	said   int           // number of lines printed in this second
-	named  int           // number of lines printed in this second about deaths of players
-	more   [subjects]int // by subject: number of lines of this second that were omitted
+	named  int           // number of lines about deaths of players printed in this second
+	more   [subjects]int // number of lines omitted in this second, by subject
 	grim   []*raid       // raids of the players that died in this frame; may have duplicates
 	told   bool
 	out    func(...string)
@@ -40,8 +40,8 @@ const (
 	subjects // number of subjects
 )
 
-// paints are the terminal codes for the colours of the subjects, and titles are the names of the
-// subjects in the line about omitted lines.
+// The variable paints has the terminal codes for the colours of the subjects. The variable titles
+// has the names of the subjects for the line about omitted lines.
 var (
 	paints = [subjects]string{"\x1b[36m", "\x1b[33m", "\x1b[1;33m", "\x1b[31m", "\x1b[1;31m", "\x1b[1;32m"}
 	titles = [subjects]string{"bosses appeared", "phases begun", "bosses enraged", "players fallen", "raids wiped out", "bosses killed"}
@@ -52,7 +52,7 @@ const (
 	plain = "\x1b[0m"
 )
 
-// Limits on the number of lines for each second of the game.
+// Limits on the number of lines per second of game time.
 const (
 	storyLines = 10 // maximum number of lines
 	storyFalls = 2  // maximum number of lines about deaths of players
@@ -146,8 +146,7 @@ func (s *story) who(id buff.OwnerID) string {
 // title returns the name of a buff for players.
 func title(s *buff.Spec) string { return cmp.Or(s.Name, s.ID) }
 
-// frame prints the lines of the frame in the order of time. It sorts them, because the events of a
-// frame are ordered by player.
+// frame prints the lines of the frame, sorted by time. The events of a frame are sorted by player.
 func (s *story) frame() {
 	for i, r := range s.grim {
 		if r.fights && !r.fell && r.standing() == 0 && !slices.Contains(s.grim[:i], r) {
@@ -185,8 +184,8 @@ func (s *story) last(r *raid) (at wheel.Time) {
 	return at
 }
 
-// turn starts a new second if at is not in the current second. It then returns the line about
-// omitted lines of the previous second, if there were any.
+// turn starts a new second if the given time is after the current second. It then returns the line
+// about the lines that were omitted in the previous second, if any.
 func (s *story) turn(at wheel.Time) []string {
 	if at/1000 <= s.second {
 		return nil
@@ -196,7 +195,7 @@ func (s *story) turn(at wheel.Time) []string {
 	return more
 }
 
-// rest returns the line about the omitted lines of this second, or nil if none were omitted.
+// rest returns the line about the lines omitted in this second, or nil if none were omitted.
 func (s *story) rest() []string {
 	var parts []string
 	for i, n := range s.more {
@@ -223,7 +222,7 @@ func (s *story) paint(with, text string) string {
 	return with + text + plain
 }
 
-// end prints the line about the omitted lines of the last second, if any were omitted.
+// end prints the line about the lines omitted in the last second, if any.
 func (s *story) end() {
 	if more := s.rest(); more != nil {
 		s.out(more...)

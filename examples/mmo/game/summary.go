@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// summary completes the checks and returns the lines of the report, and the line with the digest.
+// summary completes the checks. It returns the lines of the report, and the line with the digest.
 // The engine must still exist.
 func (l *loop) summary() (lines, digest string) {
 	l.pulses.close(l.now)

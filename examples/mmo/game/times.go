@@ -32,8 +32,8 @@ func (t *times) add(d time.Duration) {
 	t.max = max(t.max, d)
 }
 
-// quantile returns the duration that the given percentage of all durations does not exceed,
-// rounded down to the shortest duration of its bucket.
+// quantile returns the duration that is not exceeded by the given percentage of all durations. The
+// result is rounded down to the shortest duration of its bucket.
 func (t *times) quantile(percent float64) time.Duration {
 	left := int(float64(t.total)*percent/100 + 0.5)
 	for k, n := range t.counts {

@@ -5,11 +5,11 @@ import "github.com/bufftick/bufftick/buff"
 // totals counts the events of a game.
 type totals struct {
 	events [buff.Revived + 1]int // number of events by kind
-	casts  [buff.Revived + 1]int // number of the bots' casts by result
+	casts  [buff.Revived + 1]int // number of casts by bots, by result
 
 	deaths, felled, bursts, dispels int
 
-	latest int64 // longest delay in ms between an event and its frame
+	latest int64 // longest delay of an event, in ms
 	stuck  int   // number of times that a handler exceeded the budget
 }
 
@@ -32,7 +32,7 @@ func (t *totals) alive() int {
 	return t.events[buff.Applied] + t.events[buff.Restored] - t.events[buff.Removed]
 }
 
-// share returns the percentage of the bots' casts of lasting buffs that had the result k.
+// share returns the percentage of casts of lasting buffs that had the result k.
 func (t *totals) share(k buff.EventKind) float64 {
 	lasting := t.casts[buff.Applied] + t.casts[buff.Refreshed] + t.casts[buff.Stacked]
 	return 100 * float64(t.casts[k]) / float64(max(lasting, 1))

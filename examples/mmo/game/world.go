@@ -14,25 +14,25 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// bossHealth is the health of a boss per player of its raid. The health of players is in
+// bossHealth is the health of a boss for each player in its raid. The health of players is in
 // sheet.yaml.
 const bossHealth = 750
 
-// assembly is the time within which all bosses appear for the first time, one after the other, so
-// that something is always happening. The first one appears at once.
+// assembly is the time within which all bosses appear for the first time. They appear one after the
+// other, so that something is always happening. The first boss appears at once.
 const assembly = 20 * time.Second
 
 // firstBoss is the first owner id of a boss. Players are numbered from 1.
 const firstBoss = 1_000_001
 
-// world is the state of the loop. It learns about the units only from the events of the frames, so
-// that the loop never reads data that a worker may be changing.
+// world is the state of the game loop. The loop learns about the units only from the events of each
+// frame, so it never reads data that a worker may be changing.
 type world struct {
 	settings
 	*book
 	eng     *engine.Engine
 	keep    *keep      // saves the world; nil without -data
-	dice    *rand.Rand // random source of the loop only, so that one seed gives one game
+	dice    *rand.Rand // used only by the loop, so that the same seed gives the same game
 	source  *rand.PCG  // source of dice
 	now     wheel.Time
 	frames  int // number of frames to play
@@ -48,7 +48,7 @@ type world struct {
 	trace  func(buff.Event) // if not nil, called with every event
 }
 
-// player is the loop's data of a player.
+// player is the loop's data about a player.
 type player struct {
 	id      buff.OwnerID
 	class   *class
@@ -62,14 +62,14 @@ type player struct {
 	bare    bool // the player has lost its stance
 	paces   int  // distance from the boss
 	casting buff.TimeoutHandle
-	recent  [6]cast // the last spells, some of which the player casts again
+	recent  [6]cast // the last casts of lasting spells, some of which the player repeats
 	casts   int
 }
 
 // patience is the longest time that one Tick waits for its handlers in a game without -live. It is
-// so long that it does not run out on any machine, even if the machine stops for a second.
-// Otherwise events would move to a later frame, and the digest would depend on the speed of the
-// machine. A live game uses the engine's default, as a server would.
+// long enough for any machine, even if the machine stops for a second. Otherwise events could move
+// to a later frame, and the digest would depend on the speed of the machine. A live game uses the
+// engine's default, like a server.
 const patience = time.Minute
 
 // budget returns the maximum time that one Tick waits for its handlers.
@@ -123,8 +123,8 @@ func newWorld(s settings) (*world, error) {
 	return w, nil
 }
 
-// around reports the members of an aura: players of its bearer's raid who are near enough.
-// Paces are counted from the boss.
+// around reports the members of an aura: players in its bearer's raid who are near enough. The
+// distance between two units is the difference of their distances from the boss.
 func (w *world) around(q engine.AuraQuery, found func(buff.OwnerID)) {
 	var r *raid
 	paces := 0
@@ -153,7 +153,7 @@ func (w *world) populate() {
 	}
 }
 
-// enter adds all units for the first time.
+// enter adds all units of a new world.
 func (w *world) enter() {
 	for i := range w.players {
 		w.logIn(&w.players[i])
@@ -197,7 +197,7 @@ func (w *world) logOut(p *player) {
 	p.away, p.returns = true, w.in(3*time.Second, 5*time.Second)
 }
 
-// in returns the instant after the delay and a random part of the spread.
+// in returns the time that is the delay, plus a random part of the spread, from now.
 func (w *world) in(delay, spread time.Duration) wheel.Time {
 	return w.now.After(delay + time.Duration(w.dice.Int64N(int64(spread)+1)))
 }
