@@ -71,7 +71,8 @@ type evaluator struct {
 //
 // It runs before all other checks, so that a missing number is found at the first application,
 // regardless of chance and immunity. Stacks and level are the values that the instance will have
-// if the application joins it.
+// if the application joins it. A stolen buff keeps its remaining time and shield, and so needs no
+// numbers for them.
 //
 // Examples: testdata/params.txt, handed_on.txt.
 func (s *Set) evaluateNumbers(t *Turn, a *Application) Reason {
@@ -106,14 +107,14 @@ func (s *Set) evaluateNumbers(t *Turn, a *Application) Reason {
 		}
 		w.values = append(w.values, v)
 	}
-	if spec.scale != nil {
+	if spec.scale != nil && !a.Origin.Steal {
 		v, why := q.evaluate(spec.scale)
 		if why != NoReason {
 			return why
 		}
 		w.scale = min(max(v, 0), MaxRatio)
 	}
-	if spec.poolBy != nil {
+	if spec.poolBy != nil && !(stolen != nil && stolen.spec.Shield.On) {
 		v, why := q.evaluate(spec.poolBy)
 		if why != NoReason {
 			return why

@@ -154,19 +154,13 @@ type change struct {
 	PerStack     bool `json:"per_stack"`
 }
 
-// numbers returns all numbers of a definition.
+// numbers returns all numbers of a definition, in the order in which they are evaluated.
 func (d *definition) numbers() (all []*number) {
-	for i := range d.Modifiers {
-		all = append(all, &d.Modifiers[i].Value)
-	}
 	for _, name := range sortedKeys(d.Params) {
 		all = append(all, d.Params[name])
 	}
-	if d.Shield != nil && d.Shield.Pool != nil {
-		all = append(all, d.Shield.Pool)
-	}
-	if d.DurationScale != nil {
-		all = append(all, d.DurationScale)
+	for i := range d.Modifiers {
+		all = append(all, &d.Modifiers[i].Value)
 	}
 	on := d.on()
 	lists := [][]action{on.Apply, on.Refresh, on.Pulse, on.Exec, on.Overflow, on.Death}
@@ -184,6 +178,12 @@ func (d *definition) numbers() (all []*number) {
 				}
 			}
 		}
+	}
+	if d.DurationScale != nil {
+		all = append(all, d.DurationScale)
+	}
+	if d.Shield != nil && d.Shield.Pool != nil {
+		all = append(all, d.Shield.Pool)
 	}
 	return all
 }

@@ -111,6 +111,11 @@ func (o *owner) load() {
 			o.buffs = without(o.buffs, b)
 		}
 	}
+	for i, b := range slices.Backward(back) { // so that the oldest buff is the oldest of its source
+		if !all[i].gone {
+			o.changesSource(b, "return")
+		}
+	}
 	for i, b := range back {
 		if all[i].gone {
 			o.expireAway(b, gone, all[i])
@@ -230,7 +235,6 @@ func (o *owner) age(b *instance, until int64) (r returned) {
 
 // restore logs that a buff has returned with its owner.
 func (o *owner) restore(b *instance, gone int64, r returned) {
-	o.changesSource(b, "return")
 	b.look, b.born = o.world, o.all.birth()
 	o.say("restore %s x%d%s%s", b.def.ID, b.count(), o.endOf(b), o.nextOf(b))
 	o.tellAged(b, gone, r)
