@@ -65,7 +65,7 @@ func (in *Inbox) Run(ctx context.Context, f func(*Engine)) error {
 type question struct {
 	state  atomic.Int32
 	done   chan struct{}
-	result buff.Result // written before done is closed; valid after that
+	result buff.Result // written before `done` is closed; valid after that
 	err    error
 }
 

@@ -11,7 +11,7 @@ import (
 // until all of them have had their turn.
 type backlog struct {
 	queue []uint32 // owner numbers; entries of owners that no longer wait are skipped
-	head  int      // index of the first entry in queue
+	head  int      // index in `queue` of the first entry
 	n     int      // number of waiting owners
 }
 
@@ -64,8 +64,9 @@ func (e *Engine) startPostponed(o *owner) {
 }
 
 // dispatch starts the turns of due owners, each with an allowance: the number of events that it may
-// process. The sum of the allowances is at most the parameter left. The allowances depend only on
-// the due owners, their due events and the order, not on the number or the speed of the workers.
+// process. The sum of the allowances is at most the remaining quota, which is the parameter left.
+// The allowances depend only on the due owners, their due events and the order, not on the number
+// or the speed of the workers.
 func (e *Engine) dispatch(left int) {
 	e.starts = 0
 	if !e.group.Quiet() {
@@ -162,8 +163,8 @@ func (e *Engine) dispatchMessages(left int) {
 	}
 }
 
-// grantAllowance gives an owner that has messages an allowance of at most the limit most, and
-// returns the allowance.
+// grantAllowance gives an allowance to an owner that has messages, and returns the allowance, which
+// is at most `most`.
 func (e *Engine) grantAllowance(o *owner, most int) int {
 	t := o.needTurns()
 	t.given, t.order = min(int32(most), e.share), e.nextOrder()

@@ -10,9 +10,9 @@ import (
 // that the loop and the worker exchange, so that the loop need not access the owner. In a large
 // game, owners are rarely in cache, but the batch is.
 type batchedTurn struct {
-	// The loop writes these fields, except that the worker sets used, completed and parked. If a
-	// turn is neither completed nor parked, its result is in the owner, as after a turn started by
-	// a message.
+	// The loop writes these fields, except that the worker sets the fields used, completed and
+	// parked. If a turn is neither completed nor parked, its result is in the owner, like the
+	// result of a turn that a message started.
 	owner        *owner // for prefetching; nil after the turn
 	number       uint32 // number of the owner
 	order        uint32 // sequence number of the turn; see buff.Turn.Order
@@ -25,7 +25,7 @@ type batchedTurn struct {
 
 	// The worker's results.
 	hasDeferred bool       // handlers were deferred
-	hasCommands bool       // result has commands for other owners
+	hasCommands bool       // `result` has commands for other owners
 	moved       bool       // the owner's next deadline has changed
 	nextOrder   uint32     // order of the next deadline: see buff.Set.TakeDeadline
 	next        wheel.Time // the owner's next deadline
@@ -37,7 +37,7 @@ type batchedTurn struct {
 // turnBatch holds the batched turns of a slice. Each turn is allocated separately, because workers
 // hold pointers to turns and the list may grow.
 type turnBatch struct {
-	list []*batchedTurn // the first n are in use; the others are kept for larger slices
+	list []*batchedTurn // the first n turns are in use; the others are kept for larger slices
 	n    int            // number of turns in this slice
 	seen uint32         // sum of prefetched values; it keeps the compiler from removing the reads
 
@@ -157,8 +157,9 @@ func (e *Engine) finishBatched(x *batchedTurn) {
 	}
 }
 
-// splitBatch is endBatch for the case that some owners are busy. The turns in left, which no worker
-// has started, are turned into messages, so that the workers can process them later.
+// splitBatch is endBatch for the case that some owners are busy. The parameter left lists the turns
+// that no worker has started. They are turned into messages, so that the workers can process them
+// later.
 func (e *Engine) splitBatch(left []int) {
 	v := &e.batch
 	e.starts = 0

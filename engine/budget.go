@@ -175,8 +175,8 @@ func (e *Engine) advanceWheel(left int) {
 }
 
 // sliceEnd returns the latest instant to which a slice may advance. The slice may process `left`
-// events. sliceEnd assumes that the given number of due events must be processed in every
-// MinPeriod, starting at the instant `from`.
+// events. Starting at the instant `from`, sliceEnd assumes that the given number of due events must
+// be processed in every MinPeriod.
 func sliceEnd(from, target wheel.Time, due, left int) wheel.Time {
 	if due == 0 {
 		return target
@@ -203,7 +203,7 @@ const visitsPerEvent = 16
 // work counts the work of the loop's commands since the engine was made.
 type work struct {
 	commands int    // commands delivered to owners
-	visited  uint64 // buffs visited by them
+	visited  uint64 // buffs visited by these commands
 }
 
 // part returns the cost limit for each kind of end-of-frame work: zone times, cross-owner commands,

@@ -19,7 +19,7 @@ import (
 // one Tick can emit.
 type chunk struct {
 	events   []buff.Event  // written by the worker
-	segments int32         // number of segments (results of turns) in events; written by the worker
+	segments int32         // number of segments (results of turns) in it; written by the worker
 	own      int8          // 1 + index in chunks.all, or 0 for a shared chunk
 	merged   atomic.Int32  // number of segments that the loop has merged
 	at       atomic.Uint64 // frame in which the loop last merged a segment

@@ -32,7 +32,7 @@ type outgoing struct {
 	from buff.OwnerID // owner that issued the command
 	own  bool         // a command of the engine: see Engine.evict
 	cmd  buff.Command
-	why  buff.Cause // the action or damage report that issued cmd; zero for a handler
+	why  buff.Cause // the action or damage report that issued `cmd`; zero for a handler
 }
 
 func (c *Context) live() *workerState {

@@ -28,12 +28,12 @@ type copies struct {
 	helped  atomic.Bool  // Help has been called
 	ticks   ticks
 	gone    map[buff.OwnerID]struct{} // IDs of owners that have left since the last Begin
-	waiting []ref                     // keys of waits; may include owners without waiting commands
+	waiting []ref                     // keys of `waits`; may have owners without waiting commands
 	waits   map[ref][]*buff.Command   // commands in the mailboxes of busy owners, in order
 
 	mu        sync.Mutex
 	spares    spares
-	soon      []uint32 // numbers of owners that are due next: Help copies these first
+	soon      []uint32 // numbers of owners that become due soon; Help copies these first
 	soonSpare []uint32 // empty list, for reuse in the field soon
 }
 

@@ -27,7 +27,7 @@ import (
 // use their [Context]: if a handler calls a method that is only for the loop, the method panics
 // while a Tick waits for that handler.
 type Engine struct {
-	opts    Options                   // Options.Catalog is the first catalog; see edition
+	opts    Options                   // Options.Catalog is the first catalog; see the field edition
 	edition atomic.Pointer[edition]   // the current definitions
 	named   []boundHandler            // sorted by name; ids start at firstNamed; immutable
 	names   map[string]buff.HandlerID // immutable: any goroutine reads it
@@ -36,13 +36,13 @@ type Engine struct {
 	handlerID func(name string) (buff.HandlerID, bool) // finds the handler of a restored timeout
 
 	now          wheel.Time
-	target       wheel.Time    // sum of the lengths of all Ticks; later than now if time is carried
+	target       wheel.Time    // sum of the lengths of all Ticks; after `now` if time is carried
 	waitingSince wheel.Time    // when some owner started to wait for a worker; Never if none waits
 	carry        time.Duration // fraction of a millisecond left over from the last Tick
 	wheel        *wheel.Wheel
 	fired        []wheel.Fired
 	due          []dueOwner // owners whose timers have fired and that are due, in order
-	dueSpare     []dueOwner // scratch for sorting due
+	dueSpare     []dueOwner // scratch for sorting `due`
 	high         highWaters
 
 	owners    owners
@@ -55,7 +55,7 @@ type Engine struct {
 
 	backlog   backlog
 	starts    int   // number of mailboxes that get a turn in this slice
-	perReason int32 // default allowance of batched turns in this slice; at most share
+	perReason int32 // default allowance of batched turns in this slice; at most `share`
 	share     int32 // upper limit of one allowance: see maxShare
 	patience  int64 // events after which game time no longer waits for a late owner
 	processed int   // events processed in this Tick

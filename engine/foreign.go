@@ -65,8 +65,8 @@ type faults struct {
 	sites map[site]siteState
 }
 
-// shouldReport reports whether to call Options.OnFault for a fault at the instant now, and how many
-// faults were suppressed since the last call.
+// shouldReport reports whether to call Options.OnFault for a fault at the given instant, and how
+// many faults were suppressed since the last call.
 func (f *faults) shouldReport(at site, now wheel.Time) (suppressed uint64, tells bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -27,7 +27,7 @@ type Frame struct {
 	Waiting int
 
 	head  []buff.Event   // events of the loop's calls since the last Tick
-	turns [][]buff.Event // events of owners' turns, in the order of dispatch: see add
+	turns [][]buff.Event // events of owners' turns, in the order of dispatch: see Frame.add
 	tail  []buff.Event   // events of cross-owner commands and the inbox
 	spare []buff.Event   // memory of the previous `head`, for reuse
 	count int

@@ -122,7 +122,7 @@ func (in *Inbox) prepare(c *buff.Command) error {
 // goroutine is preempted in the middle of a call.
 type envelope struct {
 	cmd      buff.Command
-	run      func(*Engine) // if not nil, the loop calls run instead of executing cmd
+	run      func(*Engine) // if not nil, the loop calls this function instead of executing `cmd`
 	question *question     // nil if no caller waits
 	next     *envelope
 }

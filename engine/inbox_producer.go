@@ -22,7 +22,7 @@ type room struct {
 // producers is the shared state of an engine's Inboxes.
 type producers struct {
 	limit     int64
-	held      atomic.Int64 // commands of all producers, plus the flag shut after close
+	held      atomic.Int64 // commands of all producers, plus the flag `shut` after close
 	replaying atomic.Bool  // posts are dropped without an error, during a replay.Run
 	envelopes sync.Pool
 

@@ -63,7 +63,7 @@ func (e *Engine) Remaining(id buff.OwnerID, tag buff.Tag) (left time.Duration, f
 }
 
 // Param returns a parameter of the buff of a handle, by its name in the definition, and reports
-// whether there is such a buff and parameter. It fails with [ErrBusy] if the buff's owner is busy.
+// whether the buff and the parameter exist. It fails with [ErrBusy] if the buff's owner is busy.
 //
 // Only the loop goroutine may call it. It costs O(parameters of the definition).
 func (e *Engine) Param(h buff.Handle, name string) (v float64, found bool, err error) {
@@ -189,8 +189,8 @@ func (c *Context) Remaining(tag buff.Tag) (time.Duration, bool) {
 }
 
 // Param returns a parameter of a buff of the handler's own owner, by its name in the definition,
-// and reports whether there is such a buff and parameter. A handler for the end of a buff cannot
-// read that buff's parameters any more.
+// and reports whether the buff and the parameter exist. A handler that is called for the end of a
+// buff can no longer read the parameters of this buff.
 //
 // Only inside the handler. It costs O(parameters of the definition).
 func (c *Context) Param(h buff.Handle, name string) (float64, bool) {

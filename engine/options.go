@@ -110,7 +110,7 @@ type Options struct {
 	//
 	// Members is called on the loop, at the end of a Tick. It must not call the Engine, nor access
 	// the data of a busy owner; the data that it needs, such as positions, should belong to the
-	// loop. If it panics, the current search finds no members, and a Faulted event reports it.
+	// loop. If Members panics, the current search finds no members, and a Faulted event reports it.
 	Members func(q AuraQuery, found func(id buff.OwnerID))
 
 	// Epoch is the wall-clock time of the engine's instant 0. The wall-clock times of all other

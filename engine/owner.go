@@ -21,9 +21,9 @@ type owner struct {
 	rare atomic.Pointer[rareState] // rarely used fields; nil if never used
 
 	number  uint32
-	life    uint32 // serial number: see ref
+	life    uint32 // serial number: see the type ref
 	touched uint32 // round of copies in which its last turn started; 0 after a change by the loop
-	zone    uint32 // belongs to the loop, like the fields after set
+	zone    uint32 // belongs to the loop, like the fields after `set`
 
 	// set is stored in the owner itself and not behind a pointer. Each pointer would cost another
 	// cache miss for an owner that is not in cache.
@@ -35,7 +35,7 @@ type owner struct {
 	scheduled bool       // the owner is in Engine.scheduled
 	presence  presence
 	adopts    bool // the owner may have adopted buffs that are not in the cross-owner index
-	held      bool // its handler outlasted the budget, and the turn is not merged yet
+	held      bool // a handler outlasted the budget, and the turn is not merged yet
 }
 
 // presence says whether a place in a slab is in use.
@@ -190,7 +190,7 @@ func (o *owner) setScale(p zoneScale) {
 // took is the time spent in the turns of an owner.
 type took struct {
 	sample time.Duration // time in measured turns that is not counted yet
-	spent  time.Duration // time in the span with the number in the next field: see busiest
+	spent  time.Duration // time in the span whose number is in the field span: see busiest
 	span   uint32
 }
 
@@ -244,7 +244,7 @@ type mailbox = actor.Mailbox[*owner, message]
 // message is an entry of a mailbox.
 type message struct {
 	kind          messageKind
-	throughSource bool // this owner is only the source of cmd: see queueAtSource
+	throughSource bool // this owner is only the source of `cmd`: see queueAtSource
 	at            wheel.Time
 	cmd           *buff.Command
 }

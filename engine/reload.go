@@ -113,7 +113,7 @@ func (e *Engine) version(s *buff.Spec) (*buff.Spec, error) {
 // sweep applies a Reload to the running buffs, owner by owner, in several Ticks.
 type sweep struct {
 	next    int   // number of the next owner
-	left    int   // number of owners left, not counting those in missed
+	left    int   // number of owners left, without the owners in `missed`
 	missed  []ref // owners that were skipped because they were busy
 	visited int   // number of buffs visited in this Tick
 }

@@ -14,7 +14,7 @@ type watching struct {
 	since     wheel.Time            // start of the counts
 	clock     *func() time.Duration // nil if nothing is measured
 	tickStart time.Duration         // start of the current Tick
-	clocked   bool                  // tickStart is valid
+	clocked   bool                  // the field tickStart is valid
 	frames    frameTimes
 
 	counter counter
@@ -282,7 +282,7 @@ func rank(list []view.Ranked, r view.Ranked) []view.Ranked {
 type frameTimes struct {
 	last  view.FrameTime
 	list  []view.FrameTime // ring of the recent frames
-	next  int              // index of the oldest entry in list
+	next  int              // index in `list` of the oldest entry
 	times view.Histogram   // of all frames
 	sum   time.Duration
 }

@@ -23,7 +23,7 @@ type workerState struct {
 	commandData  commandData  // data that the commands of its turns point to
 	ctx          Context      // passed to handlers
 	owner        *owner       // owner of the current turn
-	progress     *progress    // progress of the current turn: owner.turns.progress, or ownProgress
+	progress     *progress    // progress of the current turn, in owner.turns or in ownProgress
 	ownProgress  progress     // used if owner.turns is nil
 	batched      *batchedTurn // the last batched turn
 	inBatch      bool         // the current turn is batched

@@ -116,8 +116,8 @@ type Offline uint8
 // Rules for pulses while the owner is away.
 const (
 	OfflineNone     Offline = iota // the missed pulses are lost
-	OfflineCoalesce                // one pulse at the return replaces all missed pulses
-	OfflineAll                     // each missed pulse runs at the return, up to Saving.OfflineCap
+	OfflineCoalesce                // one pulse at the owner's return replaces all missed pulses
+	OfflineAll                     // each missed pulse runs then, at most Saving.OfflineCap
 )
 
 // OfflineExpire is the rule for a buff that ended while its owner was away.
@@ -125,7 +125,7 @@ type OfflineExpire uint8
 
 // Rules for buffs that end while the owner is away.
 const (
-	OfflineNotify OfflineExpire = iota // the removal is reported at the return
+	OfflineNotify OfflineExpire = iota // the removal is reported at the owner's return
 	OfflineSilent                      // the removal is not reported
 	// OfflineRun reports the removal and runs the on.remove actions. A buff that these actions
 	// apply starts at the time when the first buff ended, if both use the same clock.

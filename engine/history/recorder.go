@@ -75,7 +75,7 @@ func New(bytes int) *Recorder {
 	return &Recorder{limit: bytes / chunkBytes}
 }
 
-// Begin starts a frame at the instant now, and drops chunks in which all events are older than
+// Begin starts a frame at the given instant, and drops chunks in which all events are older than
 // Span. Readers wait until End.
 func (r *Recorder) Begin(now wheel.Time) {
 	r.mu.Lock()

@@ -34,7 +34,7 @@ type Game struct {
 	Timeout func(n int, owner buff.OwnerID) func(*engine.Context)
 
 	// Catalog returns the catalog of the n-th Reload, counted from 0. It must be built from the
-	// parameter before. If Catalog is nil, a recording with a Reload is refused.
+	// catalog that was used before. If Catalog is nil, a recording with a Reload is refused.
 	Catalog func(n int, before *buff.Catalog) *buff.Catalog
 
 	// Inbox, if not nil, is called before the replay starts, with the Inbox of the engine. It is

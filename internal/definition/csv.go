@@ -53,8 +53,8 @@ type reading struct {
 	row    row
 	each   func(*ast.MappingValueNode) bool // accepts a definition and reports whether to continue
 
-	// cells is the number of non-empty cells so far. signs and tabs are the total costs of the
-	// texts that were passed to the parser so far: see spend.
+	// The field cells is the number of non-empty cells so far. The fields signs and tabs are the
+	// total costs of the texts that were passed to the parser so far: see spend.
 	cells, signs, tabs int
 }
 

@@ -157,7 +157,7 @@ func (d *definition) knownOne(section, field, name string) {
 // ownActs are the acts that the engine itself reports. The files need not declare them.
 var ownActs = []string{define.ActDamaged, define.ActDealt}
 
-// eachAction calls do with every action of a definition, in the order of the fields.
+// eachAction calls the function do with every action of a definition, in the order of the fields.
 func eachAction(s *buff.Spec, do func(field string, a *buff.Action)) {
 	list := func(field string, actions []buff.Action) {
 		for i := range actions {

@@ -126,7 +126,7 @@ func brief(s string) string {
 	return s
 }
 
-// didYouMean returns a hint with a similar name, or "" if near is empty.
+// didYouMean returns a hint with the given name, or "" if the name is empty.
 func didYouMean(near string) string {
 	if near == "" {
 		return ""

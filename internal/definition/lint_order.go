@@ -97,7 +97,7 @@ func ownAttrs(n *define.Number) (attrs []string) {
 	return attrs
 }
 
-// eachNumber calls do with each number of a definition.
+// eachNumber calls the function do with each number of a definition.
 func eachNumber(s *buff.Spec, do func(*define.Number)) {
 	for i := range s.Params {
 		do(&s.Params[i].Value)
@@ -187,7 +187,8 @@ func (l *linter) readEarly(d *definition, field string, list []buff.Action, j in
 	}
 }
 
-// eachList calls do with each list of actions of a definition, in the order of the fields.
+// eachList calls the function do with each list of actions of a definition, in the order of the
+// fields.
 func eachList(s *buff.Spec, do func(field string, list []buff.Action)) {
 	var fields []string
 	lists := map[string][]buff.Action{}

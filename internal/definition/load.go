@@ -114,7 +114,7 @@ type loader struct {
 	data      any // see Loader.Data
 	slots     map[string]*entry
 	returns   map[string]*entry
-	failed    int // number of errors reported, including those that faults has dropped
+	failed    int // number of errors reported, including errors that `faults` has dropped
 
 	// The number, curve or action that is being read, for the functions that read its fields.
 	number  *define.Number

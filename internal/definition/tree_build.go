@@ -148,7 +148,7 @@ func (b *builder) blockList() ast.Node {
 }
 
 // flow reads a map or list in brackets, or a single value inside brackets. The brackets start on
-// the given line. On later lines, all tokens must be to the right of the column left.
+// the given line. On later lines, all tokens must be to the right of the column `left`.
 func (b *builder) flow(line, left int) ast.Node {
 	t := b.next(line, left)
 	if t == nil {

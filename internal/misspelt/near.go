@@ -18,7 +18,7 @@ func Near(s string, names []string) string {
 }
 
 // distance returns the number of letters to insert, remove, change or swap with their neighbour to
-// turn a into b. If that number is not below most, it returns most.
+// turn a into b, but at most `most`.
 func distance(a, b string, most int) int {
 	if max(len(a)-len(b), len(b)-len(a)) >= most {
 		return most

@@ -48,8 +48,8 @@ type stepWord struct {
 	frames  bool     // the effect depends on the length of frames
 	to      bool     // the option "to" is an owner
 
-	// do executes a verb that is not a command. For a command, do is nil, and buff.ParseCommand
-	// reads it.
+	// The function do executes a verb that is not a command. For a command, it is nil, and
+	// buff.ParseCommand reads the step.
 	do func(*play, *step) error
 }
 
@@ -192,7 +192,7 @@ func (s *Scenario) instantOf(n ast.Node) (wheel.Time, bool) {
 // shown is an attribute or a tag that a step prints.
 type shown struct {
 	name string
-	attr stat.Attr // 0 if the name is a tag
+	attr stat.Attr // 0 if `name` is a tag
 	tag  buff.Tag
 }
 

@@ -27,12 +27,13 @@ type cell struct {
 	base  float64
 	value float64
 
-	// The attribute's modifiers, oldest first: a list from head to tail by slot.next.
+	// The list of the attribute's modifiers, oldest first: from the slot head to the slot tail,
+	// linked by slot.next.
 	head, tail uint16
 	count      uint16
 
 	// Invariant: if an attribute is stale, all attributes that it limits are stale.
-	stale    bool // if set, value must be recomputed
+	stale    bool // if set, the field value must be recomputed
 	overflow bool // if set, an intermediate result was above MaxValue
 }
 

@@ -39,7 +39,7 @@ func DecodePlace(blob []byte) (o Owner, err error) {
 	return o, c.err
 }
 
-// Check reports whether a blob could contain the owner.
+// Check returns an error if no blob could contain the owner.
 func (o *Owner) Check() error {
 	c := coder{mode: checking, mem: &noMemory}
 	if c.owner(o); c.bad == nil {

@@ -24,7 +24,7 @@ type coder struct {
 
 	err  error // when reading, the first error in the form of the blob
 	bad  error // the first value that is out of range
-	late error // the first field introduced in format 6 or 7 and not allowed here; bad has priority
+	late error // the first field from format 6 or 7 that is not allowed here; `bad` has priority
 
 	path  [3]step // the list entries that contain the current field, the outermost first
 	depth int     // number of entries in path
@@ -699,7 +699,7 @@ func (c *coder) readUint() uint64 {
 	return n
 }
 
-// below reads a number that must not be above the limit most.
+// below reads a number that must not be above `most`.
 func (c *coder) below(most uint64) uint64 {
 	at, n := c.next, c.readUint()
 	if n > most {

@@ -285,8 +285,8 @@ func (o *Owner) Upgrade() {
 	o.Format = Format
 }
 
-// shareNumbers gives the applications in list the numbers of the buff. Captures are only given to
-// applications of the same source.
+// shareNumbers gives the numbers of the buff to the applications in the given list. Captures are
+// only given to applications of the same source.
 func (b *Buff) shareNumbers(list []Stack) {
 	for k := range list {
 		l := &list[k]
