@@ -130,16 +130,16 @@ func (b *Batch) checkSizes() error {
 // maxListed is the maximum number of owners, and of areas, in an engine.
 const maxListed = buff.MaxOwners
 
-// Follows returns nil if the Batch can be the next cut of a zone whose current epoch and frame
-// are given, where frame 0 means that the zone has no cut. Otherwise it returns [ErrFenced],
-// [ErrLost] or [ErrBatch].
+// Follows returns nil if the Batch can be the next cut of a zone. epoch and frame are those that
+// the zone has now; frame is 0 if the zone has no cut. If the Batch cannot follow, the error is
+// [ErrFenced], [ErrLost] or [ErrBatch].
 func (b *Batch) Follows(epoch, frame uint64) error {
 	switch {
 	case b.Epoch != epoch:
 		return fmt.Errorf("%w: zone %q is at epoch %d, the batch at epoch %d", ErrFenced, b.Zone, epoch, b.Epoch)
 	case !b.Whole && frame < b.Since:
 		return fmt.Errorf("%w: zone %q is at frame %d, but frame %d was acknowledged", ErrLost, b.Zone, frame, b.Since)
-	case b.Frame < frame: // a delayed commit that arrives after a later one
+	case b.Frame < frame: // a delayed commit that arrives after a later commit
 		return fmt.Errorf("%w: zone %q is at frame %d, the batch is for frame %d", ErrBatch, b.Zone, frame, b.Frame)
 	}
 	return nil

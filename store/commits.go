@@ -55,7 +55,7 @@ type committer struct {
 	mu          sync.Mutex
 	busy        bool
 	whole       bool          // the next batch must contain the complete zone
-	savedAtLoop time.Duration // copy of savedAt for the loop, which needs no lock
+	savedAtLoop time.Duration // copy of savedAt, which the loop reads without the lock
 	savedAt     time.Duration // game time at which the last cut on disk started
 	arrived     []Arrival     // arrivals that are on disk
 	shut        bool
@@ -339,8 +339,8 @@ func (c *committer) forget() {
 	c.commands = nil
 }
 
-// reopen replaces a store that failed to keep a write, and acquires the zone again. After an
-// error, the next commit tries again.
+// reopen replaces a broken store, and acquires the zone again. After an error, the next commit
+// tries again.
 func (c *committer) reopen() error {
 	_ = c.store.Close()
 	s, err := c.saver.opts.Reopen()

@@ -54,7 +54,7 @@ type Clocks struct {
 	Zones []ZoneClock
 }
 
-// ZoneClock is the clock of one area of an engine, which the engine also calls a zone. See
+// ZoneClock is the clock of one area of an engine. The engine also calls an area a zone: see
 // engine.Engine.PauseZone and SetZoneRate.
 type ZoneClock struct {
 	Number uint32

@@ -12,9 +12,9 @@
 // # Who may write
 //
 // Each Open of a zone gives it a higher epoch. A [Batch] carries the epoch of its writer. A Commit
-// with any other epoch than the zone's is refused with [ErrFenced], so that a process that was
-// paused, disconnected or slow cannot overwrite the work of its successor. The refused process
-// must drop the zone and open it again.
+// whose epoch is not the current epoch of the zone is refused with [ErrFenced], so that a process
+// that was paused, disconnected or slow cannot overwrite the work of its successor. The refused
+// process must drop the zone and open it again.
 //
 // The Since field of a Batch names the last cut that its writer knows to be committed. If the
 // connection breaks during a Commit, its outcome is unknown, but the writer need not find out.
@@ -77,8 +77,8 @@
 // refused if another process has opened the zone. If the process dies before the first cut, the
 // owner is restored in a. If it dies between the two cuts, the owner arrives in b again. If the
 // acknowledgement of a commit is lost and the commit is repeated, the owner is not moved twice,
-// even if it has moved on in the meantime. The two zones may belong to one process or to
-// different ones.
+// even if it has moved on in the meantime. The two zones may belong to one process or to different
+// processes.
 //
 // Package store/storetest contains a conformance test for stores, including your own, an
 // in-memory store, and a store that fails at random. Package store/bolt keeps zones in one file.

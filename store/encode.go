@@ -120,8 +120,8 @@ func readCommands(record []byte) (frame uint64, ids []CommandID, err error) {
 	return frame, ids, r.end()
 }
 
-// Sum summarizes the records of a cut. It serves to detect missing, stale and extra records,
-// whose own checksums are correct.
+// Sum summarizes the records of a cut. It detects missing, stale and extra records, which the
+// checksum of each record cannot detect.
 type Sum struct {
 	Owners   uint64 // number of owners
 	Commands uint64 // number of ids in all command records

@@ -106,9 +106,9 @@ var advice = []struct {
 	{ErrReadOnly, "make the file and its directory writable"},
 }
 
-// At adds a file to a [DamageError] that has none, and puts place in front of its place. To any
-// other error At adds the file and, for some errors, advice. If file is empty, it returns such an
-// error unchanged.
+// At adds a file to a [DamageError] that has none, and puts the given place in front of its Place
+// field. To any other error, At adds the file and, for some errors, advice. If file is empty, At
+// returns any other error unchanged.
 func At(err error, file, place string) error {
 	damage, ok := errors.AsType[*DamageError](err)
 	if !ok {

@@ -12,12 +12,12 @@ import (
 // Mover is a Store whose zones can exchange owners. A moving owner leaves its zone with the next
 // cut of that zone, which lists it in Batch.Moved. It is then in transit, and enters the other
 // zone with a cut of that zone that lists it in Batch.Arrived. So at any time the owner is in
-// exactly one zone or in transit to exactly one.
+// exactly one zone or in transit to exactly one zone.
 type Mover interface {
 	Store
 
-	// Arrivals returns owners in transit to the given zones. For each zone it returns up to
-	// MostArrivals owners, those that have waited longest. It returns the errors of Load, except
+	// Arrivals returns owners in transit to the given zones. For each zone it returns the owners
+	// that have waited longest, at most MostArrivals. It returns the errors of Load, except
 	// ErrEmpty.
 	Arrivals(ctx context.Context, zones []string) ([]Arrival, error)
 
@@ -70,9 +70,9 @@ const (
 // must not spawn it anywhere. The owner does not keep the pause or rate of its area.
 //
 // It returns engine.ErrUnknownOwner; engine.ErrBusy while the owner's handlers run or some owners
-// of the zone are not restored yet, so that the caller can retry after the next Tick; [ErrNoMoves]
-// if the store is not a [Mover]; [ErrName] if the name is invalid; [ErrElsewhere] if zone is this
-// zone; [ErrTooLarge] if MostMoves are waiting for a commit; or the error of Marshal. An error
+// of the zone are not restored yet (the caller can retry after the next Tick); [ErrNoMoves] if the
+// store is not a [Mover]; [ErrName] if the name is invalid; [ErrElsewhere] if zone is this zone;
+// [ErrTooLarge] if MostMoves moves are waiting for a commit; or the error of Marshal. An error
 // leaves everything unchanged.
 //
 // Only the loop goroutine may call it, between two Ticks. It costs O(buffs of the owner).
@@ -147,8 +147,9 @@ func (v *Saver) tooManyLeaving() bool {
 
 // entered is an owner that Arrive has added.
 type entered struct {
-	number  uint64
-	settled bool // on disk before the previous call of Arrive, so later lists do not contain it
+	number uint64
+	// the arrival was on disk before the previous call of Arrive, so later lists do not contain it
+	settled bool
 }
 
 // Arrive adds owners that arrive from other zones of the store. The list must be the result of a

@@ -17,8 +17,10 @@ type Restored struct {
 	Frame uint64        // number of the cut's frame
 	Away  time.Duration // calendar time since the cut
 
-	Owners   int // restored owners
-	Left     int // owners to be restored by later frames, or then waiting commands to be executed
+	Owners int // restored owners
+	// Left is the number of owners still to be restored. When all are restored, it is the number of
+	// waiting commands still to be executed.
+	Left     int
 	Buffs    int // restored buffs
 	Expired  int // buffs that ended while the zone was not running
 	Unknown  int // buffs without a definition in the catalog, kept in case it returns
@@ -143,9 +145,9 @@ type restoration struct {
 	waits   []buff.Command // waiting commands that must still be executed
 }
 
-// restoreOwners restores up to most owners or, if most is not positive, as many as the engine's
-// limit on events allows. After the last owner it executes the waiting commands. Then cuts can
-// start.
+// restoreOwners restores owners, up to the given number (most) or, if that is not positive, as
+// many as the engine's limit on events allows. After the last owner it executes the waiting
+// commands. Then cuts can start.
 func (v *Saver) restoreOwners(most int) {
 	k := v.restoring
 	if most <= 0 {

@@ -125,7 +125,7 @@ type Saver struct {
 	drained   bool
 	spent     time.Duration           // copying time of the current cut
 	data      []byte                  // last result of Options.Zone
-	leaving   map[buff.OwnerID]uint64 // owners moved out, with the frame that must be on disk first
+	leaving   map[buff.OwnerID]uint64 // by owner moved out: frame of the cut that removes it
 	arrived   map[buff.OwnerID]entered
 	effects   effects
 
@@ -208,7 +208,8 @@ func newSaver(e *engine.Engine, s Store, c *Cut, o Options) *Saver {
 	v := &Saver{engine: e, opts: o, zone: c.Zone, first: c.Frame, changed: make(chan struct{}), dueSince: -1}
 	v.leaving, v.arrived = map[buff.OwnerID]uint64{}, map[buff.OwnerID]entered{}
 	v.stats.Frame = c.Frame
-	// Otherwise the first cut would be overdue if the engine has already run for a long time.
+	// Start from the engine's time, so that the first cut is not overdue if the engine has already
+	// run for a long time.
 	v.now = time.Duration(e.Now()) * time.Millisecond
 	v.commits.savedAtLoop, v.commits.savedAt = v.now, v.now
 	v.window.init(o.Window, c.Commands)
@@ -251,8 +252,8 @@ func (v *Saver) After(f *engine.Frame) *engine.Frame {
 	case v.cutting:
 		v.step(v.share())
 	case free && v.due():
-		v.startCut(false) // small enough to complete in this frame
-		if !v.beside() || v.copies.Left() <= stepOwners {
+		v.startCut(false)
+		if !v.beside() || v.copies.Left() <= stepOwners { // a small cut is completed in this frame
 			v.step(v.opts.Share)
 		}
 	}

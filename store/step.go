@@ -31,8 +31,8 @@ func (v *Saver) share() time.Duration {
 // unlimited is the share of calls that wait until all owners are copied.
 const unlimited = time.Duration(math.MaxInt64)
 
-// step copies owners for about the time share. After the last owner, it passes the cut to the
-// committer.
+// step copies owners for about the given time (share). After the last owner, it passes the cut to
+// the committer.
 func (v *Saver) step(share time.Duration) {
 	from, timed := v.clock()
 	var took time.Duration

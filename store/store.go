@@ -13,7 +13,7 @@ import (
 // reads them with a [Reader], and must pass storetest.Run.
 type Store interface {
 	// Open acquires the zone and returns its last cut. The Epoch of the cut is the zone's new
-	// epoch, higher than all earlier ones. From then on, every Commit with an older epoch is
+	// epoch, higher than all earlier epochs. From then on, every Commit with an older epoch is
 	// refused. If nothing has been committed yet, the error is ErrEmpty, and the returned Cut has
 	// only Zone and Epoch.
 	//

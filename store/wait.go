@@ -42,9 +42,9 @@ func (v *Saver) Committed(ctx context.Context, frame uint64) error {
 // [ErrDone] once the result of that execution is on disk. So a caller that got no answer may
 // safely retry.
 //
-// If the owner is busy, the Result is Queued. The cut then contains the command as one that waits
-// for the owner. If the rules deny the command, Durable returns at once. A panic in the command,
-// as in engine.Engine.Do, is returned as an error.
+// If the owner is busy, the Result is Queued. The cut then contains the command as a command that
+// waits for the owner. If the rules deny the command, Durable returns at once. If engine.Engine.Do
+// panics because of the command, Durable returns the panic as an error.
 //
 // Any goroutine may call it, except the loop and handlers.
 func (v *Saver) Durable(ctx context.Context, id CommandID, c buff.Command) (r buff.Result, err error) {

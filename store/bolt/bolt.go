@@ -34,10 +34,10 @@ type Options struct {
 type Store struct {
 	mu       sync.Mutex
 	path     string
-	absolute string      // path, independent of the working directory
+	absolute string      // absolute form of path
 	db       *bbolt.DB   // nil if closed
-	file     *os.File    // opened by db
-	identity os.FileInfo // of file
+	file     *os.File    // the file that db has opened
+	identity os.FileInfo // identifies file, to detect its replacement
 	opts     Options
 	broken   error  // reason why later commits would not be safe, or nil
 	stuck    bool   // bbolt panicked in a transaction and still holds its locks
@@ -274,8 +274,9 @@ func (s *Store) open() error {
 func isBroken(why error) error { return fmt.Errorf("%w: %w", store.ErrBroken, why) }
 
 // update executes one read-write transaction. It succeeds only if the path still refers to the
-// open file afterwards. An error that was not returned by do comes from the disk. It breaks the
-// store, unless the disk is full, or a page is damaged and the transaction was rolled back.
+// open file afterwards. An error that was not returned by do comes from the disk. Such an error
+// breaks the store, unless the disk is full, or a page is damaged and the transaction was rolled
+// back.
 func (s *Store) update(do func(*bbolt.Tx) error) error {
 	number := 0
 	answered, err := s.transact(s.db.Update, func(tx *bbolt.Tx) error {

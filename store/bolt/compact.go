@@ -78,7 +78,7 @@ func (s *Store) readAll() error {
 	return err
 }
 
-// copyTo copies the contents of the file to a new file, and compares the two.
+// copyTo copies the contents of the file to a new file, and compares both files.
 func (s *Store) copyTo(temp string) error {
 	dst, err := bbolt.Open(temp, 0o600, &bbolt.Options{Timeout: lockWait, FreelistType: bbolt.FreelistMapType})
 	if err != nil {

@@ -33,8 +33,8 @@ var (
 )
 
 // create writes a complete file under a temporary name and then renames it. If the process dies
-// halfway, there is no file at path. If two processes create the file at the same time, the
-// second process uses the file that the first one has created.
+// halfway, there is no file at path. If two processes create the file at the same time, the second
+// process uses the file that the first process has created.
 func create(path string) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new*")
 	if err != nil {

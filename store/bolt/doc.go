@@ -17,9 +17,9 @@
 // in exactly one way. In addition, every record has a checksum. Reading takes some 0.1 s for 100
 // MB in memory.
 //
-// If the last meta page to be written is damaged, Open uses the other one, and the file is in the
-// state before the last transaction. A power loss in the middle of a commit also damages that
-// page and cannot be distinguished from later damage, so [Store.Warning] reports both.
+// If the last meta page to be written is damaged, Open uses the other meta page, and the file is
+// in the state before the last transaction. A power loss in the middle of a commit also damages
+// that page and cannot be distinguished from later damage, so [Store.Warning] reports both.
 //
 // # Moves
 //
@@ -43,7 +43,7 @@
 //
 // Before and after each commit the path is compared with the open file. If the file has been
 // removed, renamed, replaced, truncated or overwritten with an older copy, the commit is not
-// acknowledged and every later one fails with [store.ErrBroken], because the next process could
+// acknowledged and every later commit fails with [store.ErrBroken], because the next process could
 // not find the data. A page that cannot be read, because of the disk or a truncated file, is a
 // [store.DamageError] for the zone that needs it; the process and the other zones of the file
 // continue.

@@ -15,7 +15,7 @@ import (
 // Buckets and keys of owners in transit. They exist only after the first move, see
 // docs/format.md.
 var (
-	transitBucket = []byte("moves") // a bucket by destination; in it, a record by moveKey
+	transitBucket = []byte("moves") // by destination: a bucket of records, by moveKey
 
 	// Keys in aboutBucket.
 	transitSumKey = []byte("moves") // sum of the records of all owners in transit
@@ -76,7 +76,7 @@ func openTransit(tx *bbolt.Tx) (*transit, error) {
 	return t, store.At(err, "", "the sum of the moves")
 }
 
-// each calls do for the moves to a zone, the oldest first, until it returns false.
+// each calls do for the moves to a zone, the oldest first, until do returns false.
 func (t *transit) each(zone string, do func(a store.Arrival, record []byte) bool) error {
 	bucket := t.zones.Bucket([]byte(zone))
 	if bucket == nil {
@@ -150,7 +150,7 @@ func (t *transit) add(m *store.Move, record []byte) error {
 }
 
 // remove removes an owner from the owners in transit. It does nothing if an earlier commit has
-// done so.
+// removed the owner.
 func (t *transit) remove(zone string, number uint64, id buff.OwnerID) error {
 	if parseLocation(t.where.Get(ownerKey(id))) != (location{zone, number}) {
 		return nil

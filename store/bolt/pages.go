@@ -15,12 +15,12 @@ import (
 //	page      id 8, flags 2, count 2, overflow 4: 16 bytes; then the contents; numbers in native
 //	          byte order
 //	meta      magic 4, version 4, page size 4, flags 4, root 8, sequence 8, free list 8,
-//	          number of pages 8, transaction 8, FNV-1a of these 8; pages 0 and 1 are meta pages,
-//	          and the one with the higher transaction is valid
+//	          number of pages 8, transaction 8, FNV-1a of these fields 8; pages 0 and 1 are meta
+//	          pages, and the meta page with the higher transaction is valid
 //	branch    for each child: offset of its key from this entry 4, length of key 4, id 8
 //	leaf      for each key: flags 4, offset from this entry 4, length of key 4, of value 4
 //	bucket    a value: root 8, sequence 8; if root is 0, its only page follows
-//	free      ids, 8 bytes each; if count is 65,535 the first is the count
+//	free      ids, 8 bytes each; if count is 65,535, the first 8 bytes are the count
 const (
 	pageHead  = 16
 	metaBytes = 64
@@ -91,7 +91,8 @@ func readMeta(f io.ReaderAt, size int64) (m meta, warning string, err error) {
 	if bad0 == nil {
 		second, bad1 = parseMeta(read(first.pageSize))
 	}
-	// If the first meta page is damaged, the page size is unknown. Search for the second one.
+	// If the first meta page is damaged, the page size is unknown. Search for the second meta
+	// page.
 	for n := int64(1024); bad0 != nil && bad1 != nil && n <= 1<<15; n *= 2 {
 		x, bad := parseMeta(read(n))
 		if bad == nil && x.pageSize == n || bad != nil && bad.future {
@@ -223,9 +224,9 @@ func (w *walk) tree(id uint64, low, high []byte, depth int) error {
 	return w.damage(id, "its kind is %d, want a branch or a leaf", native.Uint16(b[8:]))
 }
 
-// keys calls do for each entry of a page, with the bytes of the entry, its key, and the bytes
-// that follow the key. It checks that the keys are in order. posAt and lenAt are the offsets in
-// an entry of the key's position and length.
+// keys calls do for each entry of a page, with the bytes of the entry, its key, and the bytes that
+// follow the key. It checks that the keys are in order. posAt and lenAt are the offsets of the
+// key's position and length in an entry.
 func (w *walk) keys(id uint64, b, low, high []byte, posAt, lenAt int, do func(e, key, behind []byte) error) error {
 	n := int(native.Uint16(b[10:]))
 	if pageHead+n*entry > len(b) {

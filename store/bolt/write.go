@@ -170,7 +170,7 @@ func (w *writer) put() error {
 			return err
 		}
 	}
-	store.GiveWay(w.ctx) // the last chance, because bbolt writes the pages without a pause
+	store.GiveWay(w.ctx) // the last call before bbolt writes the pages without a pause
 	return nil
 }
 

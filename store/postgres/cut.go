@@ -34,7 +34,7 @@ func (s *Store) Load(ctx context.Context, zone string) (*store.Cut, error) {
 	return s.read(ctx, zone, options, func(pgx.Tx) error { return nil })
 }
 
-// read returns the cut of a zone in a transaction that starts with begin.
+// read returns the cut of a zone. It reads the cut in a transaction whose first step is begin.
 func (s *Store) read(ctx context.Context, zone string, o pgx.TxOptions, begin func(pgx.Tx) error) (*store.Cut, error) {
 	var cut *store.Cut
 	var empty error

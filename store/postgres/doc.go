@@ -1,13 +1,13 @@
-// Package postgres stores zones in PostgreSQL. It implements [store.Store] for games of many
-// processes, and uses pgx. It is a separate module, so that games without a database do not
-// depend on pgx.
+// Package postgres stores zones in PostgreSQL. It implements [store.Store] for games that consist
+// of many processes, and uses pgx. It is a separate module, so that games without a database do
+// not depend on pgx.
 //
 //	s, err := postgres.Open(ctx, "postgres://game@db/world", postgres.Options{})
 //
 // A commit is one statement and one round trip. A server-side function locks the zone's row,
-// checks that the epoch is the writer's, and applies the batch. So a process that has lost its
-// zone without noticing cannot write, however long its statement was delayed. Open acquires
-// the zone with a lock on the same row.
+// checks that the writer's epoch is the current epoch, and applies the batch. So a process that
+// has lost its zone without noticing cannot write, however long its statement was delayed. Open
+// acquires the zone with a lock on the same row.
 //
 // Owners are unique in the whole schema, so a late commit cannot move an owner back from another
 // zone ([store.ErrElsewhere]).

@@ -139,7 +139,7 @@ func (s *Store) layout(ctx context.Context) error {
 	})
 }
 
-// failed adds the database to an error and maps server errors to those of package store.
+// failed adds the database to an error and maps server errors to the errors of package store.
 func (s *Store) failed(err error) error {
 	if err == nil {
 		return nil

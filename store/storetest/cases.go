@@ -10,7 +10,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// batch returns a small Batch with owners given as id and text.
+// batch returns a small Batch with the given owners.
 func batch(zone string, epoch, since, frame uint64, owners ...store.Owner) *store.Batch {
 	return &store.Batch{
 		Head:  store.Head{Zone: zone, Epoch: epoch, Frame: frame, Clocks: clocksAt(frame), Window: 4},
@@ -27,7 +27,7 @@ func owner(id buff.OwnerID, text string) store.Owner {
 	return store.Owner{ID: id, Blob: []byte("blob " + text), Data: []byte(text)}
 }
 
-// cutOf returns the cut of an empty zone after a commit of the Batch.
+// cutOf returns the cut that a commit of the Batch makes in an empty zone.
 func cutOf(b *store.Batch) *store.Cut {
 	c := &store.Cut{Head: copyHead(&b.Head), Commands: slices.Clone(b.Commands)}
 	for _, o := range b.Owners {

@@ -292,13 +292,13 @@ func (p *play) closed() error {
 	)
 }
 
-// takeovers lets four writers take the zone from each other repeatedly. Each commits until it
-// is fenced off. Acknowledged cuts must be visible to the next writer.
+// takeovers lets four writers take the zone from each other repeatedly. Each writer commits until
+// it is fenced off. Acknowledged cuts must be visible to the next writer.
 func (p *play) takeovers() error {
 	if _, _, err := p.started("a", 1); err != nil {
 		return err
 	}
-	var book sync.Map // epoch: last acknowledged frame of that epoch
+	var book sync.Map // by epoch: the last acknowledged frame
 	book.Store(uint64(1), uint64(1))
 	errs := make([]error, 4)
 	var all sync.WaitGroup
@@ -348,7 +348,7 @@ func (p *play) takeAndWrite(book *sync.Map) error {
 // mixture of two cuts.
 func kept(c *store.Cut, book *sync.Map) (err error) {
 	book.Range(func(epoch, frame any) bool {
-		// A commit that was acknowledged during this Open has an earlier epoch too.
+		// This includes commits that were acknowledged while this Open was running.
 		if epoch.(uint64) < c.Epoch && frame.(uint64) > c.Frame {
 			err = fmt.Errorf("epoch %d begins with frame %d, and epoch %d had frame %d acknowledged", c.Epoch, c.Frame, epoch, frame)
 		}

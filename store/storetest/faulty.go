@@ -146,7 +146,7 @@ func (f *Faulty) Commit(ctx context.Context, b *store.Batch) error {
 	return f.commit(ctx, b)
 }
 
-// commit executes one commit and then a commit that was held back by the fault Reorder, like a
+// commit executes one commit and then a commit that was held back by the Reorder fault, like a
 // store that does not check frames.
 func (f *Faulty) commit(ctx context.Context, b *store.Batch) error {
 	f.mu.Lock()
@@ -165,7 +165,7 @@ func (f *Faulty) commit(ctx context.Context, b *store.Batch) error {
 	return f.Store.Commit(ctx, late)
 }
 
-// Arrivals implements [store.Mover] if the store does.
+// Arrivals implements [store.Mover] if the wrapped store does.
 func (f *Faulty) Arrivals(ctx context.Context, zones []string) ([]store.Arrival, error) {
 	if m, ok := f.Store.(store.Mover); ok {
 		return m.Arrivals(ctx, zones)
@@ -173,7 +173,7 @@ func (f *Faulty) Arrivals(ctx context.Context, zones []string) ([]store.Arrival,
 	return nil, store.ErrNoMoves
 }
 
-// Where implements [store.Mover] if the store does.
+// Where implements [store.Mover] if the wrapped store does.
 func (f *Faulty) Where(ctx context.Context, owners []buff.OwnerID) ([]store.Place, error) {
 	if m, ok := f.Store.(store.Mover); ok {
 		return m.Where(ctx, owners)

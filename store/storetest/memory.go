@@ -28,7 +28,7 @@ type memory struct {
 
 type memoryZone struct {
 	epoch uint64
-	// nil if there is no cut; its Owners and Commands are not set, see owners and commands
+	// nil if there is no cut; Owners and Commands are not set, because the fields below hold them
 	cut      *store.Cut
 	owners   map[buff.OwnerID]store.Owner
 	commands []memoryCommands

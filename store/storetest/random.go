@@ -12,7 +12,7 @@ import (
 // randomSteps is the number of calls in the random test.
 const randomSteps = 400
 
-// random makes the same random calls of the store and of a Memory and compares all results and
+// random makes the same random calls to the store and to a Memory and compares all results and
 // cuts.
 func (p *play) random() error {
 	const seed = 20778

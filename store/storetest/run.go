@@ -111,7 +111,7 @@ func (p *play) begin(zone string) (uint64, error) {
 	return c.Epoch, nil
 }
 
-// orNil formats a missing error for %w.
+// orNil returns err, or an error with the text "no error" if err is nil, for use with %w.
 func orNil(err error) error {
 	if err == nil {
 		return errors.New("no error")
