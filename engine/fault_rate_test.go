@@ -15,14 +15,14 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// teller records the calls of OnFault: the time, the definition, and the number of suppressed
+// faultLog records the calls of OnFault: the time, the definition, and the number of suppressed
 // faults.
-type teller struct {
+type faultLog struct {
 	mu       sync.Mutex
 	lineages []string
 }
 
-func (x *teller) report(f view.Fault) {
+func (x *faultLog) report(f view.Fault) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	of := "a timeout"
@@ -38,7 +38,7 @@ func (x *teller) report(f view.Fault) {
 func TestP24_ReportsPerInterval(t *testing.T) {
 	for _, m := range modes {
 		t.Run(m.name, func(t *testing.T) {
-			x := &teller{}
+			x := &faultLog{}
 			fails := true
 			o := engine.Options{
 				Catalog: catalogOf(t,
@@ -90,7 +90,7 @@ func TestP24_ReportsPerInterval(t *testing.T) {
 // faults of another one. Functions of timeouts are distinguished by their address, and a panic
 // from a Goexit.
 func TestP24_ReportsPerFunction(t *testing.T) {
-	x := &teller{}
+	x := &faultLog{}
 	e := open(t, engine.Options{Synchronous: true, OnFault: x.report})
 	spawn(t, e, 1)
 	one := func(*engine.Context) { panic("one") }

@@ -7,8 +7,8 @@ import (
 	"github.com/bufftick/bufftick/internal/preview"
 )
 
-// A poison that is applied again after 4 s: the new stack extends the duration,
-// and the pulses keep their schedule.
+// A poison is applied again after 4 s: the new stack extends the duration, and the pulses keep
+// their schedule.
 func ExampleRun() {
 	defs, err := catalog.Parse("poison.yaml", []byte(`
 buffs:

@@ -14,8 +14,8 @@ import (
 	"github.com/bufftick/bufftick/internal/preview"
 )
 
-// wounded is a catalog in which attributes change: a venom that hurts and slows, a ward
-// that takes some of it, a tonic that heals.
+// wounded returns a catalog whose buffs change attributes: a venom that damages and slows, a ward
+// that absorbs some of the damage, and a tonic that heals.
 func wounded(t *testing.T) *buff.Catalog {
 	t.Helper()
 	attribute := func(name string, base, lo, hi float64) define.Attribute {
@@ -37,8 +37,8 @@ func wounded(t *testing.T) *buff.Catalog {
 	return c
 }
 
-// An attribute that changes has a graph: its values with all modifiers, and what was done
-// to its base. One that does not has none.
+// TestGraphs checks that an attribute that changes has a graph, with its values including all
+// modifiers and the changes of its base, and that an attribute that does not change has none.
 func TestGraphs(t *testing.T) {
 	c := wounded(t)
 	line, err := preview.Run(c, preview.Script{ID: "venom", Steps: []preview.Step{
@@ -81,7 +81,8 @@ func TestGraphs(t *testing.T) {
 	require.Contains(t, line.Text(80), "\nhealth 1000")
 }
 
-// Values at the ends of what a number can be are drawn inside the picture.
+// TestGraphOfExtremes checks that values at the limits of floating-point numbers are drawn inside
+// the picture.
 func TestGraphOfExtremes(t *testing.T) {
 	line, err := preview.Run(wounded(t), preview.Script{ID: "venom", Steps: []preview.Step{{Do: preview.Apply, ID: "venom"}}})
 	require.NoError(t, err)
@@ -89,9 +90,9 @@ func TestGraphOfExtremes(t *testing.T) {
 	drawn(t, line)
 }
 
-// A picture does not exaggerate: what is filled below a value is as high as the value is large, and
-// what harms does not look like what helps.
-func TestPictureIsHonest(t *testing.T) {
+// TestPicture_Proportions checks that the filled area of a value has a height proportional to the
+// value, and that harm and help have different colours.
+func TestPicture_Proportions(t *testing.T) {
 	number := func(base, by float64) *preview.Picture {
 		c, err := buff.Build(buff.Definitions{
 			Attributes: []define.Attribute{{Attribute: stat.Attribute{Name: "health", Base: base}}},
@@ -104,7 +105,7 @@ func TestPictureIsHonest(t *testing.T) {
 		require.NoError(t, err)
 		return line.Picture()
 	}
-	// The area of a graph: two points on its ground, then its steps.
+	// An area has two points on its ground line, followed by its steps.
 	heights := func(p *preview.Picture) []float64 {
 		for _, s := range p.Shapes {
 			if s.Kind == preview.Area && len(s.Points) == 6 {

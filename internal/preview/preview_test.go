@@ -24,7 +24,7 @@ func parse(t *testing.T, text string) *buff.Catalog {
 	return c
 }
 
-// check holds what must be true of every timeline, and of every drawing of it.
+// check checks the properties that every timeline and every drawing of one must have.
 func check(t *testing.T, line *preview.Timeline) {
 	t.Helper()
 	var pulses, ended, applied, other [2]int // in the events, in the lanes
@@ -113,8 +113,8 @@ func drawn(t *testing.T, line *preview.Timeline) {
 	require.Greater(t, elements, len(pic.Shapes))
 }
 
-// Every definition of the example game can be shown, applied twice, with everything
-// that can be done to it.
+// TestEveryDefinition checks that every definition of the example game can be shown: applied
+// twice, and with every kind of step.
 func TestEveryDefinition(t *testing.T) {
 	c, err := catalog.Load("../../examples/mmo/buffs")
 	require.NoError(t, err)
@@ -191,8 +191,8 @@ func ids(line *preview.Timeline) (out []string) {
 	return out
 }
 
-// A script without an end: where the timeline ends.
-func TestUntil(t *testing.T) {
+// TestTimeline_Until checks the end of the timeline of a script without an end.
+func TestTimeline_Until(t *testing.T) {
 	c := parse(t, `
 buffs:
   timed: {duration: 4s}
@@ -239,7 +239,7 @@ func TestHaste(t *testing.T) {
 	c := parse(t, "buffs:\n  a: {duration: 9600h, period: 3s, haste: next}\n  b: {duration: 10s}\n")
 	for _, h := range []struct {
 		by   buff.Ratio
-		want wheel.Time // from the next pulse to the one after it
+		want wheel.Time // time from the next pulse to the one after it
 	}{
 		{buff.Ratio{Num: 13, Den: 10}, 2308}, // 2307.69
 		{buff.Ratio{Num: 3000, Den: 1001}, 1001},
@@ -288,8 +288,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// What has very many rows is drawn in part.
-func TestManyLanes(t *testing.T) {
+// TestTimeline_ManyLanes checks that only a part is drawn if there are very many rows.
+func TestTimeline_ManyLanes(t *testing.T) {
 	c := parse(t, "buffs:\n  a: {duration: 10s, period: 50ms, on: {pulse: [{apply: b}]}}\n  b: {duration: 10s}\n")
 	line, err := preview.Run(c, preview.Script{ID: "a", Steps: []preview.Step{{Do: preview.Apply}}})
 	require.NoError(t, err)
@@ -299,8 +299,9 @@ func TestManyLanes(t *testing.T) {
 	require.Contains(t, string(line.Picture().SVG()), "… and 161 more rows")
 }
 
-// Of what falls on one place of a picture only some is drawn.
-func TestCrowd(t *testing.T) {
+// TestPicture_CrowdedMarks checks that only some of the marks at one position of a picture are
+// drawn.
+func TestPicture_CrowdedMarks(t *testing.T) {
 	c := parse(t, "buffs:\n  a: {duration: 30m, period: 50ms, on: {pulse: [{apply: b}, {apply: c}]}}\n  b: {duration: 50ms, period: 50ms}\n  c: {duration: instant}\n")
 	line, err := preview.Run(c, preview.Script{ID: "a", Until: 4 * time.Minute, Steps: []preview.Step{{Do: preview.Apply}}})
 	require.NoError(t, err)
@@ -310,8 +311,8 @@ func TestCrowd(t *testing.T) {
 	require.Contains(t, line.Text(80), "◉◉◉◉◉◉◉◉◉◉")
 }
 
-// What a file may name does no harm in a picture.
-func TestNames(t *testing.T) {
+// TestPicture_Names checks that names in a file cannot break a picture.
+func TestPicture_Names(t *testing.T) {
 	c := parse(t, "buffs:\n  \"<b>&\\\"'毒\": {duration: 10s}\n")
 	for s := range c.All() {
 		line, err := preview.Run(c, preview.Script{ID: s.ID, Steps: []preview.Step{

@@ -9,8 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestByDigits: counting alone sorts all but the low bits, and leaves in order what is equal above them. Sort would mend what it leaves undone,
-// and only take longer.
+// TestByDigits checks that counting alone sorts by all bits except the low ones, and keeps the
+// order of equal keys. Sort would hide an error of it, because it corrects the order afterwards,
+// which only takes longer.
 func TestByDigits(t *testing.T) {
 	dice := rand.New(rand.NewPCG(5, 6))
 	for _, n := range []int{1, 2, 40, 3000} {

@@ -6,7 +6,7 @@ import (
 	"github.com/bufftick/bufftick/internal/radix"
 )
 
-// Keys are a deadline and, in their low twenty bits, whose it is.
+// A key is a deadline and, in its low twenty bits, the number of the owner.
 func Example() {
 	const low = 20
 	keys := []uint64{5100<<low | 7, 5050<<low | 9, 5100<<low | 3}

@@ -11,7 +11,8 @@ import (
 	"github.com/bufftick/bufftick/internal/radix"
 )
 
-// Keys of any number, in any range and with any low bits come out as slices.Sort has them, and spare memory is made once.
+// TestSort checks that keys of any number, in any range and with any low bits are sorted as by
+// slices.Sort, and that the spare memory is allocated only once.
 func TestSort(t *testing.T) {
 	dice := rand.New(rand.NewPCG(1, 2))
 	var spare []uint64
@@ -63,8 +64,9 @@ func FuzzSort(f *testing.F) {
 	})
 }
 
-// BenchmarkSort sorts keys of which 20 bits are in no order, with twenty low ones, by counting and by comparing. They are others each
-// time: a processor learns some hundred keys by heart.
+// BenchmarkSort sorts keys with 20 random bits above twenty low bits, by counting and by
+// comparing. The keys are new in each run, because a processor's branch prediction can learn a few
+// hundred keys.
 func BenchmarkSort(b *testing.B) {
 	dice := rand.New(rand.NewPCG(1, 2))
 	all := make([]uint64, 1<<20)

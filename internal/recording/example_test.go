@@ -8,7 +8,7 @@ import (
 	"github.com/bufftick/bufftick/internal/recording"
 )
 
-// What is written is read by the same code, and a block says if it was damaged.
+// The same code writes and reads a recording, and detects a damaged block.
 func Example() {
 	var out recording.Code
 	op, owner, blob := recording.Restore, uint64(7), []byte("buff…")

@@ -27,8 +27,8 @@ func digestOf(e buff.Event) uint64 {
 	return uint64(d)
 }
 
-// TestP45_Fingerprint: catalogs that do something else are different to a recording, and
-// those that differ only in what people read are not.
+// TestP45_Fingerprint checks that catalogs with different behaviour have different fingerprints,
+// and that catalogs that differ only in texts for people have the same fingerprint.
 func TestP45_Fingerprint(t *testing.T) {
 	of := func(edit func(s *buff.Spec)) uint64 {
 		s := buff.Spec{ID: "venom", Duration: time.Minute, Tags: []string{"poison"}}
@@ -53,8 +53,8 @@ func TestP45_Fingerprint(t *testing.T) {
 	require.Equal(t, of(func(*buff.Spec) {}), of(func(s *buff.Spec) { s.Name, s.Note = "Venom", "It bites." }))
 }
 
-// TestP45_FingerprintDeep: a recording also sees what lies behind a pointer: a point of a curve, how much an action changes,
-// a number of a parameter.
+// TestP45_FingerprintDeep checks that the fingerprint includes values behind pointers: a point of
+// a curve, the amount by which an action changes an attribute, a number of a parameter.
 func TestP45_FingerprintDeep(t *testing.T) {
 	of := func(point, by, param float64) uint64 {
 		curve, err := define.NewCurve("growth", define.Point{Level: 1, Value: 1}, define.Point{Level: 10, Value: point})
@@ -75,7 +75,7 @@ func TestP45_FingerprintDeep(t *testing.T) {
 	require.NotEqual(t, of(5, 2, 3), of(5, 2, 4), "a parameter")
 }
 
-// TestHeaderLimits: the limits of a recording are what the options can have, from the least to the most.
+// TestHeaderLimits checks that a recording accepts exactly the limits that the options accept.
 func TestHeaderLimits(t *testing.T) {
 	most := [8]int{1 << 30, 1 << 30, buff.MaxOwners, buff.MaxPerOwner, 1 << 20, 1 << 24, 1 << 24, 1 << 30}
 	least := [8]int{1, 1, 1, 1, 1, 1, 1, 1}
@@ -96,8 +96,9 @@ func TestHeaderLimits(t *testing.T) {
 	require.Equal(t, fmt.Sprintf("the rule %d of catching up", 3), wrong(least, 0, 1, 2+1))
 }
 
-// TestP45_DigestOfEvents: two frames that differ in any one thing that an event says differ in
-// their digests, but for its number: a digest of a game of before events had numbers is the same today.
+// TestP45_DigestOfEvents checks that frames whose events differ in any field except Seq have
+// different digests. Without Seq, the digest of a game is the same as before events had that
+// field.
 func TestP45_DigestOfEvents(t *testing.T) {
 	cat, err := buff.NewCatalog(buff.Spec{ID: "venom", Kind: define.Infinite}, buff.Spec{ID: "oath", Kind: define.Infinite})
 	require.NoError(t, err)
@@ -107,7 +108,7 @@ func TestP45_DigestOfEvents(t *testing.T) {
 		other := event
 		f, name := reflect.ValueOf(&other).Elem().Field(i), reflect.TypeFor[buff.Event]().Field(i).Name
 		switch {
-		case name == "Seq": // counts the events, which are in the digest one by one
+		case name == "Seq": // counts the events, and each of them is in the digest
 			f.SetUint(7)
 			require.Equal(t, digestOf(event), digestOf(other))
 			continue

@@ -23,7 +23,8 @@ func TestText(t *testing.T) {
 	require.Equal(t, "7", recovered.Text(7))
 }
 
-// What has a text of its own and is no error: fmt would catch its panic in words of its own.
+// name has a String method and is no error. If fmt called the method, fmt would recover its panic
+// and print a text of its own.
 type name struct{ of *string }
 
 func (n name) String() string { return *n.of }

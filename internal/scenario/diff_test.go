@@ -24,7 +24,7 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// Whatever the two texts, the difference taken whole has each of them in it.
+// TestDiffKeepsBoth checks that the difference of any two texts contains both of them completely.
 func TestDiffKeepsBoth(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	text := func(n int) []string {
@@ -37,7 +37,8 @@ func TestDiffKeepsBoth(t *testing.T) {
 	for i := range 500 {
 		want, got := text(12), text(12)
 		if i == 0 {
-			want, got = slices.Repeat([]string{"a"}, 3000), slices.Repeat([]string{"b"}, 3000) // beyond the table
+			// too large for the table
+			want, got = slices.Repeat([]string{"a"}, 3000), slices.Repeat([]string{"b"}, 3000)
 		}
 		minus, plus := []string{}, []string{}
 		for _, e := range compared(want, got) {

@@ -9,8 +9,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// Whatever a file holds, reading it ends in scenarios or in errors with a place, and
-// a short one can be run.
+// FuzzScenario checks that any file is read as scenarios or gives errors with a position, and that
+// short scenarios can be run.
 func FuzzScenario(f *testing.F) {
 	f.Add("script: []")
 	f.Add("buffs: {p: {duration: 1s, period: 50ms}}\nscript: [{at: 0, apply: p}, {at: 60, dispel: p, stacks: 1}]\nwant: []")

@@ -7,23 +7,23 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// lying returns a sheet on whose attribute 0 lie n modifiers of the plain kind: numbers
-// and whole percents.
-func lying(b *testing.B, n int) *Sheet {
+// withModifiers returns a sheet with n ordinary modifiers of attribute 0: numbers and whole
+// percents.
+func withModifiers(b *testing.B, n int) *Sheet {
 	s := newSheet(schema(b, stat.Attribute{Name: "attack", Base: 100}, stat.Attribute{Name: "health", Base: 100, Max: stat.By("attack")}), 0)
 	for i := range n {
 		m := stat.Modifier{Attr: 1, Op: stat.Op(i % 4), Value: float64(i%13) / 100}
 		if m.Op == stat.Add || m.Op == stat.FinalAdd {
 			m.Value = float64(i % 13)
 		}
-		s.lay(b, m)
+		s.mustAdd(b, m)
 	}
 	return s
 }
 
-// BenchmarkValueClean reads a value that nothing has changed.
+// BenchmarkValueClean reads a value that has not changed.
 func BenchmarkValueClean(b *testing.B) {
-	s := lying(b, 10)
+	s := withModifiers(b, 10)
 	var sum float64
 	for b.Loop() {
 		sum += s.Value(1)
@@ -31,9 +31,9 @@ func BenchmarkValueClean(b *testing.B) {
 	_ = sum
 }
 
-// BenchmarkAddRemove puts a modifier on and takes it off, read by nobody between.
+// BenchmarkAddRemove adds a modifier and removes it, without reading the value in between.
 func BenchmarkAddRemove(b *testing.B) {
-	s := lying(b, 10)
+	s := withModifiers(b, 10)
 	b.ReportAllocs()
 	for b.Loop() {
 		k, _ := s.Add(stat.Modifier{Attr: 1, Op: stat.MulAdd, Value: 0.1})
@@ -41,13 +41,13 @@ func BenchmarkAddRemove(b *testing.B) {
 	}
 }
 
-// BenchmarkWorkOut changes a modifier and reads the value: the work of a stale attribute,
-// by how many modifiers lie on it.
+// BenchmarkWorkOut changes a modifier and reads the value, which evaluates a stale attribute, for
+// several numbers of modifiers.
 func BenchmarkWorkOut(b *testing.B) {
 	for _, n := range []int{1, 5, 20, 100, 1000} {
 		b.Run(fmt.Sprintf("modifiers=%d", n), func(b *testing.B) {
-			s := lying(b, n-1)
-			k := s.lay(b, stat.Modifier{Attr: 1, Op: stat.MulAdd, Value: 0.1})
+			s := withModifiers(b, n-1)
+			k := s.mustAdd(b, stat.Modifier{Attr: 1, Op: stat.MulAdd, Value: 0.1})
 			b.ReportAllocs()
 			v := 0.1
 			for b.Loop() {
@@ -59,7 +59,7 @@ func BenchmarkWorkOut(b *testing.B) {
 	}
 }
 
-// BenchmarkSum adds one to ten tenths, in a pair and the long way.
+// BenchmarkSum adds one to ten tenths, with sum and with wideSum.
 func BenchmarkSum(b *testing.B) {
 	ops := make([]operand, 10)
 	for i := range ops {

@@ -6,8 +6,8 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// check looks at the structure of a sheet: every place is either in the list of its
-// attribute, or free, or retired, and what hangs on something stale is stale.
+// check checks the structure of a sheet: every slot is either in the list of its attribute, or
+// free, or retired, and attributes that depend on a stale attribute are stale.
 func check(s *Sheet) error {
 	seen := make([]bool, len(s.slots))
 	live := 0

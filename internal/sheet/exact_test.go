@@ -15,7 +15,7 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// TestSum holds both ways of adding against numbers with room for every bit.
+// TestSum compares both ways of adding with numbers of unlimited precision.
 func TestSum(t *testing.T) {
 	wides := 0
 	for seed := range uint64(rounds(20000)) {
@@ -25,7 +25,7 @@ func TestSum(t *testing.T) {
 		for i := range values {
 			values[i] = d.number()
 			if i > 0 && d.roll(4) == 0 {
-				values[i] = -values[i-1] // much cancels
+				values[i] = -values[i-1] // most of the sum cancels
 			}
 			ops[i].value = values[i]
 		}
@@ -48,7 +48,7 @@ func TestSum(t *testing.T) {
 	require.NotZero(t, wides, "the long way was never needed")
 }
 
-// TestSumBorders: the sums at the ends of the range and on the border between two numbers.
+// TestSumBorders checks sums at the ends of the range, and halfway between two numbers.
 func TestSumBorders(t *testing.T) {
 	const tiny = math.SmallestNonzeroFloat64
 	for _, c := range []struct {

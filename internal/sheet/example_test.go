@@ -7,8 +7,8 @@ import (
 	"github.com/bufftick/bufftick/internal/sheet"
 )
 
-// A blessing raises the maximum, and with it there is room to heal. When the blessing
-// ends, everything is as if it had never been.
+// A blessing raises the maximum, so that there is room to heal. When the blessing ends, all values
+// are as before.
 func Example() {
 	schema, err := stat.NewSchema(
 		stat.Attribute{Name: "health", Base: 100, Min: stat.At(0), Max: stat.By("max_health")},
@@ -42,7 +42,7 @@ func Example() {
 	// 100 of 100
 }
 
-// Two buffs of +50 %: added together, or one on top of the other.
+// Two buffs of +50 % are either added together or multiplied.
 func ExampleSheet_Add() {
 	schema, _ := stat.NewSchema(stat.Attribute{Name: "speed", Base: 100}, stat.Attribute{Name: "power", Base: 100})
 	s := sheet.New(sheet.Compile(schema), 0)

@@ -2,16 +2,15 @@ package sheet
 
 import "github.com/bufftick/bufftick/buff/stat"
 
-// Overflowed reports whether the running number went beyond [MaxValue] when the
-// attribute's value was worked out, and was set to it. It panics if the schema has no such
-// attribute.
+// Overflowed reports whether an intermediate result exceeded [MaxValue] when the attribute's value
+// was evaluated, and was limited to it. It panics if the schema has no such attribute.
 func (s *Sheet) Overflowed(a stat.Attr) bool {
 	s.Value(a)
 	return s.cells[a].overflow
 }
 
-// RemoveAll takes off all modifiers that were added with that Of, and returns how many.
-// It looks at as many places as the sheet ever had modifiers at once.
+// RemoveAll removes all modifiers that were added with that Of, and returns their number. Its time
+// is proportional to the largest number of modifiers that the sheet ever had at once.
 func (s *Sheet) RemoveAll(of uint64) int {
 	n := 0
 	for i := range s.slots {

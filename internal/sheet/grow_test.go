@@ -8,8 +8,8 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// TestGrow: an attribute of a greater schema has its base within its limits before the sheet has grown to it and
-// afterwards, and what lies on those that were there stays.
+// TestGrow checks that an attribute of a larger schema has its base within its limits before and
+// after the sheet grows, and that the modifiers of the old attributes stay.
 func TestGrow(t *testing.T) {
 	attrs := []stat.Attribute{
 		{Name: "low", Base: 10},
@@ -49,7 +49,8 @@ func TestGrow(t *testing.T) {
 	require.Equal(t, []float64{15, 20, 80, 80, 25, 80, 7}, values(s.Value), "what limits others is theirs as well")
 }
 
-// TestValueInLimits: the base is held within limits that other attributes have, whichever way they have gone.
+// TestValueInLimits checks that the base is limited by the values of other attributes, whichever
+// way these have changed.
 func TestValueInLimits(t *testing.T) {
 	great := schema(t, stat.Attribute{Name: "old", Base: 10}, stat.Attribute{Name: "most", Base: 8, Max: stat.By("old")}, stat.Attribute{Name: "least", Base: 12, Min: stat.By("old")})
 	s := newSheet(schema(t, stat.Attribute{Name: "old", Base: 10}), 10)

@@ -32,7 +32,8 @@ func TestChain(t *testing.T) {
 
 func TestMisuse(t *testing.T) {
 	s := newSheet(schema(t, stat.Attribute{Name: "a"}), 0)
-	for _, a := range []stat.Attr{0, 2, 1<<16 - 1} { // the zero Attr is none: whoever forgot to look one up learns of it
+	// the zero Attr is invalid, so that a forgotten lookup panics
+	for _, a := range []stat.Attr{0, 2, 1<<16 - 1} {
 		nothing := fmt.Sprintf("stat: there is no attribute %d in a schema of 1", a)
 		for name, f := range map[string]func(){
 			"Value":      func() { s.Value(a) },

@@ -10,18 +10,18 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// model is the package written down plainly: modifiers are a list, and every value is
-// worked out when it is asked for, step by step as the package comment says, in numbers of
-// so many bits that only the roundings that are spelled out happen.
+// model is a simple implementation of the package: modifiers are a list, and every value is
+// computed when it is read, step by step as the package comment says, with so many bits that only
+// the documented roundings occur.
 type model struct {
 	schema *stat.Schema
 	bases  []float64
-	mods   []laid
-	most   []float64 // the maxima at the last cut
+	mods   []entry
+	most   []float64 // the maxima at the last call of cut
 }
 
-// laid is a modifier that lies on the sheet; the list is in the order of Add.
-type laid struct {
+// entry is a modifier of the sheet; the list is in the order of Add.
+type entry struct {
 	stat.Modifier
 	key Key
 }
@@ -35,7 +35,7 @@ func newModel(s *stat.Schema) *model {
 	return m
 }
 
-// cut brings bases down to maxima that have changed and are attributes.
+// cut reduces bases to maxima that are attributes and have changed.
 func (m *model) cut() {
 	first := m.most == nil
 	if first {
@@ -63,13 +63,13 @@ func (m *model) cut() {
 
 func (m *model) remove(k Key) bool {
 	was := len(m.mods)
-	m.mods = slices.DeleteFunc(m.mods, func(l laid) bool { return l.key == k })
+	m.mods = slices.DeleteFunc(m.mods, func(l entry) bool { return l.key == k })
 	return len(m.mods) < was
 }
 
 func (m *model) removeAll(of uint64) int {
 	was := len(m.mods)
-	m.mods = slices.DeleteFunc(m.mods, func(l laid) bool { return l.Of == of })
+	m.mods = slices.DeleteFunc(m.mods, func(l entry) bool { return l.Of == of })
 	return was - len(m.mods)
 }
 
@@ -82,11 +82,11 @@ func (m *model) limits(a stat.Attr) (lo, hi float64) {
 			v, _ := m.value(other)
 			return v
 		}
-		v, err := strconv.ParseFloat(l.String(), 64) // as fmt has written it: bit for bit
+		v, err := strconv.ParseFloat(l.String(), 64) // formatted by fmt, and so equal in every bit
 		if err != nil {
 			panic(err)
 		}
-		return v + 0 // -0 is 0
+		return v + 0 // -0 becomes 0
 	}
 	d := m.schema.At(a)
 	return one(d.Min, -stat.MaxValue), one(d.Max, stat.MaxValue)
@@ -112,7 +112,7 @@ func (m *model) addBase(a stat.Attr, delta float64) float64 {
 	return m.bases[a] - from
 }
 
-// value returns what a should be, and whether it overflows on the way.
+// value returns the expected value of a, and whether an intermediate result overflows.
 func (m *model) value(a stat.Attr) (float64, bool) {
 	running, over := m.bases[a], false
 	set := func(f *big.Float) {
@@ -156,7 +156,7 @@ func (m *model) those(a stat.Attr, ch uint8, op stat.Op) []float64 {
 	return out
 }
 
-// counting returns those of the values that the attribute's aggregate lets through.
+// counting returns those of the values that the attribute's aggregate uses.
 func (m *model) counting(a stat.Attr, values []float64) []float64 {
 	d := m.schema.At(a)
 	switch d.Aggregate {
@@ -189,10 +189,10 @@ func plus(start float64, values []float64) *big.Float {
 
 func times(x, y float64) *big.Float { return new(big.Float).SetPrec(128).Mul(exactly(x), exactly(y)) }
 
-// exactly returns v with room for every bit of a sum of float64s.
+// exactly returns v with enough precision for any sum of float64s.
 func exactly(v float64) *big.Float { return new(big.Float).SetPrec(2200).SetFloat64(v) }
 
-// compare says where the sheet is not as the model.
+// compare returns an error if the sheet differs from the model.
 func (m *model) compare(s *Sheet) error {
 	if s.Len() != len(m.mods) {
 		return fmt.Errorf("%d modifiers, want %d", s.Len(), len(m.mods))
@@ -215,11 +215,11 @@ func (m *model) compareOne(s *Sheet, a stat.Attr) error {
 	case math.Float64bits(s.Base(a)) != math.Float64bits(m.bases[a]):
 		return fmt.Errorf("the base of attribute %d is %v, want %v", a, s.Base(a), m.bases[a])
 	}
-	var on []laid
+	var on []entry
 	for k, mod := range s.On(a) {
-		on = append(on, laid{mod, k})
+		on = append(on, entry{mod, k})
 	}
-	want2 := slices.DeleteFunc(slices.Clone(m.mods), func(l laid) bool { return l.Attr != a })
+	want2 := slices.DeleteFunc(slices.Clone(m.mods), func(l entry) bool { return l.Attr != a })
 	if !slices.Equal(on, want2) {
 		return fmt.Errorf("on attribute %d lies %v, want %v", a, on, want2)
 	}

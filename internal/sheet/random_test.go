@@ -13,7 +13,7 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// TestModel holds random sessions against the model.
+// TestModel compares random sessions with the model.
 func TestModel(t *testing.T) {
 	for seed := range uint64(rounds(1500)) {
 		require.NoError(t, newSession(seeded(seed, 600)).run(), "seed %d", seed)
@@ -26,7 +26,7 @@ func TestModel(t *testing.T) {
 // rounds returns a tenth of n, multiplied by -long.
 func rounds(n int) int { return max(1, long.Times(n)/10) }
 
-// FuzzModel reads a schema and a session out of the bytes.
+// FuzzModel takes a schema and a session from the bytes.
 //
 //	go test ./internal/sheet -run - -fuzz FuzzModel -fuzzminimizetime 1s
 func FuzzModel(f *testing.F) {
@@ -40,9 +40,9 @@ func FuzzModel(f *testing.F) {
 	})
 }
 
-// TestBase: after any session, when the modifiers have gone, in any order, every value is
-// what it is on a sheet on which none ever lay; and where no base was changed, it is the
-// schema's, bit for bit.
+// TestBase checks that after any session, when the modifiers were removed in any order, every
+// value is the same as on a sheet that never had any, and that it is exactly the base of the
+// schema if no base was changed.
 func TestBase(t *testing.T) {
 	for seed := range uint64(rounds(1500)) {
 		s := newSession(seeded(seed, 600))
@@ -82,8 +82,8 @@ func sameBits(t *testing.T, want, got float64, format string, args ...any) {
 	}
 }
 
-// TestOrder: whatever the order in which modifiers come, whatever comes and goes between
-// them, and whenever somebody looks, the bits are the same.
+// TestOrder checks that the order in which modifiers are added, other modifiers that are added and
+// removed in between, and the instants of reads do not change the bits of a value.
 func TestOrder(t *testing.T) {
 	for seed := range uint64(rounds(300)) {
 		d := seeded(seed, 4000)
@@ -94,7 +94,7 @@ func TestOrder(t *testing.T) {
 			mods[i] = d.modifier(schema)
 			at := [2]int{int(mods[i].Attr), int(mods[i].Channel)}
 			if mods[i].Op == stat.Override && overridden[at] {
-				mods[i].Op = stat.Add // of two overrides the order does say which counts
+				mods[i].Op = stat.Add // the order decides which of two overrides applies
 			}
 			overridden[at] = overridden[at] || mods[i].Op == stat.Override
 		}
@@ -134,8 +134,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestDigest: the same sessions leave the same bits on every processor. The number was
-// written on amd64; what fails here on another machine is a rounding of its own.
+// TestDigest checks that the same sessions have the same bits on every processor. The number was
+// computed on amd64; a failure on another machine means that its rounding differs.
 func TestDigest(t *testing.T) {
 	h := fnv.New64a()
 	for seed := range uint64(200) {

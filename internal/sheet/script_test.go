@@ -10,7 +10,7 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// dice makes choices from bytes, and when they have run out the first of each.
+// dice makes choices from bytes. When no bytes are left, it takes the first choice.
 type dice struct{ bytes []byte }
 
 func seeded(seed uint64, n int) *dice {
@@ -33,13 +33,13 @@ func (d *dice) byte() byte {
 
 func (d *dice) roll(n int) int { return int(d.byte()) % n }
 
-// hard are numbers with which a careless sum or product goes wrong.
+// hard are numbers for which a careless sum or product is wrong.
 var hard = []float64{
 	0, math.Copysign(0, -1), 1, -1, 0.5, 0.1, -0.1, 0.2, 0.3, 1.0 / 3, 100, 1e16, -1e16, 1 << 53, 1<<53 - 1, 1e-17,
 	stat.MaxValue, -stat.MaxValue, 1e299, 1e200, 1e-200, math.SmallestNonzeroFloat64, -math.SmallestNonzeroFloat64, 0x1p-1022, 0x1p-53,
 }
 
-// number returns one that a modifier may have: often a plain one, sometimes any.
+// number returns a valid number for a modifier: often a plain one, sometimes any.
 func (d *dice) number() float64 {
 	switch d.roll(4) {
 	case 0:
@@ -60,7 +60,7 @@ func (d *dice) number() float64 {
 	return v
 }
 
-// schema returns one of up to six attributes, some of which limit later ones.
+// schema returns a schema of up to six attributes, some of which limit later ones.
 func (d *dice) schema() *stat.Schema {
 	attrs := make([]stat.Attribute, 1+d.roll(6))
 	for i := range attrs {
@@ -97,19 +97,19 @@ func (d *dice) modifier(s *stat.Schema) stat.Modifier {
 		m.Channel = stat.MaxChannel
 	}
 	if m.Value == 0 {
-		m.Value = 0 // what the sheet makes of -0
+		m.Value = 0 // the sheet replaces -0
 	}
 	return m
 }
 
-// session does the same to a sheet and to the model.
+// session executes the same calls on a sheet and on the model.
 type session struct {
 	dice  *dice
 	sheet *Sheet
 	model *model
-	keys  []Key // all there ever were
-	said  []string
-	cuts  bool // the limits that have changed are asked for, too
+	keys  []Key // all keys so far
+	log   []string
+	cuts  bool // also reads the limits that have changed
 }
 
 func newSession(d *dice) *session {
@@ -117,7 +117,7 @@ func newSession(d *dice) *session {
 	return &session{dice: d, sheet: newSheet(s, 30), model: newModel(s)}
 }
 
-// run does what the bytes say until there are no more, or until something is wrong.
+// run executes the steps that the bytes give, until there are none left or one fails.
 func (s *session) run() error {
 	for len(s.dice.bytes) > 0 {
 		err := s.step()
@@ -125,21 +125,21 @@ func (s *session) run() error {
 			err = check(s.sheet)
 		}
 		if err != nil {
-			return fmt.Errorf("%w after\n%s", err, strings.Join(s.said, "\n"))
+			return fmt.Errorf("%w after\n%s", err, strings.Join(s.log, "\n"))
 		}
 	}
 	if err := s.model.compare(s.sheet); err != nil {
-		return fmt.Errorf("at the end: %w after\n%s", err, strings.Join(s.said, "\n"))
+		return fmt.Errorf("at the end: %w after\n%s", err, strings.Join(s.log, "\n"))
 	}
 	return nil
 }
 
 func (s *session) say(format string, args ...any) {
-	s.said = append(s.said, fmt.Sprintf(format, args...))
+	s.log = append(s.log, fmt.Sprintf(format, args...))
 }
 
-// key returns one that was given out, stale ones among them, or a guess: the key that a
-// place will have next, or one that no place has.
+// key returns a key that was returned before, possibly a stale one, or a guess: the next key of a
+// slot, or a key of no slot.
 func (s *session) key() Key {
 	switch guess := s.dice.roll(20); {
 	case guess == 0 && len(s.sheet.slots) > 0:
@@ -206,7 +206,7 @@ func (s *session) add(m stat.Modifier) error {
 		return fmt.Errorf("with %d modifiers: %w", len(s.model.mods), err)
 	case err == nil:
 		s.keys = append(s.keys, k)
-		s.model.mods = append(s.model.mods, laid{m, k})
+		s.model.mods = append(s.model.mods, entry{m, k})
 	}
 	return nil
 }

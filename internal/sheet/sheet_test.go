@@ -10,17 +10,17 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-func (s *Sheet) lay(t testing.TB, m stat.Modifier) Key {
+func (s *Sheet) mustAdd(t testing.TB, m stat.Modifier) Key {
 	k, err := s.Add(m)
 	require.NoError(t, err)
 	return k
 }
 
-// TestOn: a loop may take off what it was given, and end early.
-func TestOn(t *testing.T) {
+// TestSheet_On checks that a loop over On may remove the modifiers that it gets, and may end early.
+func TestSheet_On(t *testing.T) {
 	s := newSheet(schema(t, stat.Attribute{Name: "a"}, stat.Attribute{Name: "b"}), 0)
 	for i := range 6 {
-		s.lay(t, stat.Modifier{Attr: stat.Attr(1 + i%2), Value: float64(i)})
+		s.mustAdd(t, stat.Modifier{Attr: stat.Attr(1 + i%2), Value: float64(i)})
 	}
 	var seen []float64
 	for k, m := range s.On(1) {
@@ -44,8 +44,8 @@ func TestOn(t *testing.T) {
 	}
 }
 
-// TestCopy: what All and On tell is enough to make the same sheet again.
-func TestCopy(t *testing.T) {
+// TestSheet_Copy checks that the results of All and On suffice to make the same sheet again.
+func TestSheet_Copy(t *testing.T) {
 	for seed := range uint64(50) {
 		s := newSession(seeded(seed, 400))
 		require.NoError(t, s.run())
@@ -53,7 +53,7 @@ func TestCopy(t *testing.T) {
 		for v := range s.sheet.All() {
 			require.NoError(t, again.SetBase(v.Attr, v.Base))
 			for _, m := range s.sheet.On(v.Attr) {
-				again.lay(t, m)
+				again.mustAdd(t, m)
 			}
 		}
 		for v := range s.sheet.All() {
@@ -62,7 +62,8 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// TestNoNegativeZero: a zero has one pattern of bits, whichever way it came in.
+// TestNoNegativeZero checks that a zero always has the same bits, whatever the call that gave it
+// to the sheet.
 func TestNoNegativeZero(t *testing.T) {
 	minus := math.Copysign(0, -1)
 	s := newSheet(schema(t, stat.Attribute{Name: "a", Base: minus}, stat.Attribute{Name: "b", Base: -1, Max: stat.At(minus)}), 0)
@@ -76,22 +77,22 @@ func TestNoNegativeZero(t *testing.T) {
 	_, err := s.AddBase(1, minus)
 	require.NoError(t, err)
 	zero("base changed")
-	k := s.lay(t, stat.Modifier{Attr: 1, Op: stat.Override, Value: minus})
+	k := s.mustAdd(t, stat.Modifier{Attr: 1, Op: stat.Override, Value: minus})
 	zero("override")
 	require.NoError(t, s.SetValue(k, -5))
 	require.NoError(t, s.SetValue(k, minus))
 	zero("value set")
-	s.lay(t, stat.Modifier{Attr: 1, Op: stat.MulAdd, Channel: 1, Value: -6})
+	s.mustAdd(t, stat.Modifier{Attr: 1, Op: stat.MulAdd, Channel: 1, Value: -6})
 	zero("0 × -5")
-	s.lay(t, stat.Modifier{Attr: 2, Value: 100})
+	s.mustAdd(t, stat.Modifier{Attr: 2, Value: 100})
 	sameBits(t, 0, s.Value(2), "a limit")
 }
 
-// TestPlacesEnd: when every place has had its last modifier, there is none left.
-func TestPlacesEnd(t *testing.T) {
+// TestSheet_Add_NoSlotsLeft checks that no slot is left when every slot has had its last modifier.
+func TestSheet_Add_NoSlotsLeft(t *testing.T) {
 	s := newSheet(schema(t, stat.Attribute{Name: "a"}), 1)
 	for range none {
-		k := s.lay(t, stat.Modifier{Attr: 1, Value: 1})
+		k := s.mustAdd(t, stat.Modifier{Attr: 1, Value: 1})
 		i := uint16(k)
 		s.slots[i].gen = lastGeneration
 		require.False(t, s.Remove(k))
@@ -105,11 +106,12 @@ func TestPlacesEnd(t *testing.T) {
 	require.Zero(t, s.Len())
 }
 
-// TestFull: all the modifiers that there can be, on one attribute, of the greatest value.
-func TestFull(t *testing.T) {
+// TestSheet_Full checks the largest number of modifiers, all on one attribute, with the largest
+// value.
+func TestSheet_Full(t *testing.T) {
 	s := newSheet(schema(t, stat.Attribute{Name: "a", Base: stat.MaxValue}), 0)
 	for range stat.MaxModifiers {
-		s.lay(t, stat.Modifier{Attr: 1, Value: stat.MaxValue})
+		s.mustAdd(t, stat.Modifier{Attr: 1, Value: stat.MaxValue})
 	}
 	_, err := s.Add(stat.Modifier{Attr: 1})
 	require.ErrorIs(t, err, ErrFull)
@@ -121,13 +123,14 @@ func TestFull(t *testing.T) {
 	require.False(t, s.Overflowed(1))
 }
 
-// TestAllocations: in the steady state nothing allocates, however the modifiers come.
+// TestAllocations checks that nothing is allocated in the steady state, in whatever order
+// modifiers are added.
 func TestAllocations(t *testing.T) {
 	sc := schema(t, stat.Attribute{Name: "a", Base: 100, Max: stat.By("b")}, stat.Attribute{Name: "b", Base: 100, Aggregate: stat.Strongest, N: 2})
-	for _, lying := range []int{0, few - 1, few, 200} {
+	for _, n := range []int{0, few - 1, few, 200} {
 		s := newSheet(sc, 0)
-		for i := range lying {
-			s.lay(t, stat.Modifier{Attr: 2, Op: stat.Op(i % 4), Channel: uint8(i % 3), Value: 0.1 * float64(i%7)})
+		for i := range n {
+			s.mustAdd(t, stat.Modifier{Attr: 2, Op: stat.Op(i % 4), Channel: uint8(i % 3), Value: 0.1 * float64(i%7)})
 		}
 		cycle := func() {
 			k, _ := s.Add(stat.Modifier{Attr: 2, Op: stat.MulAdd, Value: 1e-9, Of: 9})
@@ -145,11 +148,11 @@ func TestAllocations(t *testing.T) {
 			s.Value(1)
 		}
 		cycle() // fills the slices
-		require.Zero(t, testing.AllocsPerRun(100, cycle), "%d modifiers", lying)
+		require.Zero(t, testing.AllocsPerRun(100, cycle), "%d modifiers", n)
 	}
 }
 
-// TestSizes: what the package's documentation says of memory.
+// TestSizes checks the memory that the documentation of the package states.
 func TestSizes(t *testing.T) {
 	require.Equal(t, uintptr(32), unsafe.Sizeof(slot{}))
 	require.Equal(t, uintptr(24), unsafe.Sizeof(cell{}))
@@ -161,7 +164,7 @@ func TestSizes(t *testing.T) {
 	}
 	s := newSheet(schema(t, attrs...), 0)
 	for i := range 20 {
-		s.lay(t, stat.Modifier{Attr: stat.Attr(1 + i%16)})
+		s.mustAdd(t, stat.Modifier{Attr: stat.Attr(1 + i%16)})
 	}
 	size := unsafe.Sizeof(*s) + uintptr(cap(s.cells))*unsafe.Sizeof(cell{}) + uintptr(cap(s.slots))*unsafe.Sizeof(slot{})
 	t.Logf("a sheet of 16 attributes and 20 modifiers: %d bytes", size)

@@ -14,25 +14,25 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// TestTranscripts runs the stories in testdata. The commands:
+// TestTranscripts runs the transcripts in testdata. The commands are:
 //
-//	schema                   one attribute a line: NAME base=V min=LIMIT max=LIMIT
-//	                         aggregate=WORD n=N; a LIMIT is a number or a name. A new
-//	                         sheet of it follows, or what is wrong with it
-//	sheet [limit=N]          a new sheet
-//	add NAME ATTR OP VALUE [channel=N] [of=N]    puts a modifier on, to be known by NAME
-//	set NAME VALUE           gives it a new value
-//	remove NAME              takes it off
-//	remove-all OF            takes off all of that number
-//	set-base ATTR VALUE      changes a base for good
-//	add-base ATTR DELTA      the same; prints by how much
-//	cut                      prints what limits that have changed mean for those that they limit
-//	age NAME                 makes its place one use from its last generation
-//	show [ATTR]              base, value and modifiers, oldest first
+//	schema                   one attribute per line: NAME base=V min=LIMIT max=LIMIT
+//	                         aggregate=WORD n=N; a LIMIT is a number or a name. Makes a
+//	                         new sheet of the schema, or prints the error
+//	sheet [limit=N]          makes a new sheet
+//	add NAME ATTR OP VALUE [channel=N] [of=N]    adds a modifier, called NAME
+//	set NAME VALUE           changes its value
+//	remove NAME              removes it
+//	remove-all OF            removes all modifiers with that number
+//	set-base ATTR VALUE      changes a base permanently
+//	add-base ATTR DELTA      the same; prints the difference
+//	cut                      prints the effect of changed limits on the attributes that they limit
+//	age NAME                 sets its slot to the generation before the last
+//	show [ATTR]              prints base, value and modifiers, oldest first
 //
-// A VALUE is a number, or a share with a sign behind it (+50% is 0.5). A command that
-// changes values prints those that it changed. After every command the harness checks the
-// structure, and holds every value against the model.
+// A VALUE is a number, or a percentage with a sign (+50% is 0.5). A command that changes values
+// prints the changed values. After every command the harness checks the structure, and compares
+// every value with the model.
 func TestTranscripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		s := &transcript{}
@@ -54,8 +54,8 @@ func TestTranscripts(t *testing.T) {
 	})
 }
 
-// TestDocExample: the running numbers of the example in the documentation of package stat are
-// the values of the transcript.
+// TestDocExample checks that the intermediate results of the example in the documentation of
+// package stat are the values of the transcript.
 func TestDocExample(t *testing.T) {
 	doc, err := os.ReadFile("../../buff/stat/doc.go")
 	require.NoError(t, err)
@@ -75,7 +75,7 @@ func TestDocExample(t *testing.T) {
 	}
 	require.Equal(t, []string{"100", "150", "300", "225", "230", "345", "340"}, numbers)
 	for _, n := range numbers {
-		if n != "345" { // the limit hides it
+		if n != "345" { // hidden by the limit
 			require.Regexp(t, `(?m)^attack (\d+ -> )?`+n+`$`, string(story))
 		}
 	}
@@ -229,7 +229,7 @@ func (s *transcript) add(t *testing.T, d *datadriven.TestData) error {
 	if err == nil {
 		require.NotContains(t, s.names, k, "the key was given out before")
 		s.keys[d.CmdArgs[0].Key], s.names[k] = k, d.CmdArgs[0].Key
-		s.model.mods = append(s.model.mods, laid{m, k})
+		s.model.mods = append(s.model.mods, entry{m, k})
 	}
 	return err
 }
@@ -254,7 +254,7 @@ func (s *transcript) values() []stat.View {
 	return slices.Collect(s.sheet.All())
 }
 
-// changes writes the values that are no longer what they were; all, on a new sheet.
+// changes writes the values that have changed; all values, on a new sheet.
 func (s *transcript) changes(before []stat.View) string {
 	var b strings.Builder
 	for v := range s.sheet.All() {

@@ -8,7 +8,7 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// Two owners are copied on the loop, as package store does a few at a time behind each Tick.
+// Two owners are copied on the loop, as package store does with a few owners after each Tick.
 func Example() {
 	eng, err := engine.New(engine.Options{Synchronous: true})
 	if err != nil {
@@ -20,7 +20,7 @@ func Example() {
 	_ = eng.Spawn(8, "Bert")
 	eng.Tick(time.Second)
 
-	round := copies.Begin(false) // all that has changed since the round before
+	round := copies.Begin(false) // all changes since the previous round
 	n, done := copies.Step(100)
 	fmt.Println("copied", n, done, "as of", round.Moment.Now)
 	taken := copies.Take()

@@ -23,7 +23,8 @@ func Example() {
 	// 300 2 -1
 }
 
-// Numbers are those of package binary, and there is one form of each.
+// TestNumbers checks that numbers have the encoding of package binary, and that each has only one
+// encoding.
 func TestNumbers(t *testing.T) {
 	for _, n := range []uint64{0, 1, 0x7f, 0x80, 0x3fff, 0x4000, math.MaxUint32, 1<<63 - 1, 1 << 63, math.MaxUint64} {
 		b := wire.AppendUint([]byte{9}, n)
@@ -45,7 +46,7 @@ func TestNumbers(t *testing.T) {
 	require.Equal(t, []byte{2, 'o', 'x'}, wire.AppendBytes(nil, []byte("ox")))
 }
 
-// FuzzUint: what is read is what would have been written.
+// FuzzUint checks that a number that is read would be written with the same bytes.
 func FuzzUint(f *testing.F) {
 	f.Add([]byte{0x80, 0})
 	f.Add([]byte{0xac, 2, 7})
@@ -56,7 +57,7 @@ func FuzzUint(f *testing.F) {
 	})
 }
 
-// The check that RFC 3720 gives for the digits.
+// TestChecksum uses the check value that RFC 3720 gives for the digits.
 func TestChecksum(t *testing.T) {
 	require.EqualValues(t, 0xe3069283, wire.Checksum([]byte("123456789")))
 	require.NotEqual(t, crc32.ChecksumIEEE([]byte("123456789")), wire.Checksum([]byte("123456789")))
