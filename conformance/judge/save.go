@@ -156,21 +156,14 @@ func (o *owner) passes(b *instance, gone int64) int64 {
 }
 
 // realign recomputes the next pulse of a buff with `align: owner` after the owner was away. The
-// owner's time was stopped, so no multiple of the period in the owner's time has passed.
-func (o *owner) realign(b *instance) {
-	b.beat = o.boundary(b, b.clock(o.own))
+// owner's time was stopped at the time own, so no multiple of the period in the owner's time has
+// passed.
+func (o *owner) realign(b *instance, own int64) {
+	b.beat = o.boundary(b, b.clock(own))
 	for i := range b.layers {
 		l := &b.layers[i]
 		l.own = b.beat + ((l.own-b.beat)%b.period+b.period)%b.period
 	}
-}
-
-// floor returns the buff's own time, rounded down to whole ms.
-func (b *instance) floor(o *owner) int64 {
-	if b.local == nil {
-		return down(o.clock.at(o.world))
-	}
-	return down(b.local.at(down(o.clock.at(o.world))))
 }
 
 // returned is the effect of the time away on a buff.
@@ -185,13 +178,16 @@ type returned struct {
 // ages advances a buff after its owner was away, by past ms of the buff's own time.
 func (o *owner) ages(b *instance, past int64) (r returned) {
 	b.move(-past)
-	over := int64(math.MinInt64) // the latest instant of the buff's own time that has passed
+	own := down(o.clock.at(o.world)) // a multiple of the period in a running ms is still to come
+	over := int64(math.MinInt64)     // the latest instant of the buff's own time that has passed
 	if past > 0 {
-		over = b.floor(o)
+		if over = own; b.local != nil {
+			over = down(b.local.at(own))
+		}
 	}
 	r = o.age(b, over)
 	if b.period > 0 && b.def.Align == "owner" && past > 0 && !r.gone {
-		o.realign(b)
+		o.realign(b, own)
 	}
 	return r
 }
@@ -363,7 +359,7 @@ func (o *owner) catchUpChain(b *instance, ago int64) {
 	r := o.age(b, b.clock(o.own)) // exactly ago ms after its start
 	if !r.gone {
 		if b.period > 0 && b.def.Align == "owner" {
-			o.realign(b)
+			o.realign(b, o.own)
 		}
 		o.tellAged(b, ago, r)
 		return
