@@ -278,12 +278,13 @@ func (box *Mailbox[O, M]) Defer(msg M, parks bool) {
 	box.batch.parks = parks
 }
 
-// EndBatch ends the batch. It is called after a Wait, even if the Wait returned false. The slice
-// left contains the indexes of the turns that were not started and will never run. Index i is the
-// turn added by the i-th call of Batch. The result whole is true if all turns ended normally, so
-// that every mailbox is idle. If whole is false, some mailboxes may have become running, as after
-// a Send. [Mailbox.Idle] reports false for them, and [Group.Collect] returns them later. The
-// mailboxes of turns that a worker is still executing are overdue, see [Group.Wait].
+// EndBatch ends the batch. It is called after a Wait, even if the Wait returned false. The result
+// "left" holds the indexes of the turns that were not started and will never run. Turns are
+// numbered from 0 in the order of the calls of Batch. The result "whole" is true if all turns
+// ended normally, so that every mailbox is idle. If whole is false, some mailboxes may have become
+// running, as after a Send. [Mailbox.Idle] reports false for them, and [Group.Collect] returns
+// them later. The mailboxes of turns that a worker is still executing are overdue, see
+// [Group.Wait].
 //
 // Only the loop goroutine may call it. EndBatch costs O(1) for each batched turn.
 func (g *Group[O, M]) EndBatch() (left []int, whole bool) {

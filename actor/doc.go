@@ -61,8 +61,8 @@
 //	it panics or ends its goroutine             idle; the fault is counted
 //	it defers a message, see [Mailbox.Defer]    running, in the ready list; if it parks, to be
 //	                                            collected
-//	the loop did not wait for its end           running, held by its worker, even if that is still
-//	                                            prefetching
+//	the loop did not wait for its end           running, held by its worker, even if the worker is
+//	                                            still prefetching
 //	no worker has started it                    idle; nothing was done
 //
 // # Memory order
@@ -125,8 +125,8 @@
 //		go handle(m.player, m)
 //	}
 //
-// But now two messages of one player may be handled at the same time, and in any order. So each
-// player gets a list of messages and a goroutine that processes it:
+// However, two messages of one player may then be handled at the same time, and in any order. So
+// each player gets a list of messages and a goroutine that processes it:
 //
 //	for _, p := range withMessages {
 //		go func() {

@@ -30,13 +30,13 @@ type Options[O, M any] struct {
 	// from 1 to math.MaxInt32.
 	Limit int
 
-	// Handle takes messages with box.Next until that reports false. If it returns earlier, it is
+	// Handle takes messages with box.Next until Next reports false. If it returns earlier, it is
 	// called again for the remaining messages, after the other waiting mailboxes or, if it has
-	// parked the mailbox with box.Requeue, after the next Start. It must take at least one
-	// message in each call; otherwise it is called again forever. Calls for the same mailbox
-	// never overlap, nor do calls with the same worker number. The worker number is in [0,
-	// Workers) and can be used as an index into scratch space. Handle must not call the methods
-	// of the Group, even if it runs on the loop, and must not keep box.
+	// parked the mailbox with box.Requeue, after the next Start. It must take at least one message
+	// in each call; otherwise it is called again forever. Calls for the same mailbox never
+	// overlap, nor do calls with the same worker number. The worker number is in [0, Workers) and
+	// can be used as an index into scratch space. Handle must not call the methods of the Group,
+	// even if it runs on the loop, and must not keep box.
 	Handle func(worker int, box *Mailbox[O, M])
 
 	// Batched runs a batched turn; arg is the argument of [Group.Batch]. The rules for Handle
@@ -170,8 +170,8 @@ func (g *Group[O, M]) stage(box *Mailbox[O, M]) {
 
 // Start dispatches the first n staged mailboxes, see [Group.Staged], or all of them if n is
 // negative. They are dispatched in the order in which they were staged. The other mailboxes stay
-// staged. Start submits workers until there are Options.Workers of them or one for each ready
-// mailbox. If the pool refuses a worker, Start counts the refusal and submits no more. The
+// staged. Start submits workers until there are Options.Workers workers, or one worker for each
+// ready mailbox. If the pool refuses a worker, Start counts the refusal and submits no more. The
 // mailboxes then stay in the ready list, and the next Start or Wait tries again. If Submit runs
 // the task itself, all mailboxes have been handled when Start returns. Start costs O(1) for each
 // staged mailbox. Only the loop goroutine may call it.
@@ -333,7 +333,7 @@ func (g *Group[O, M]) Shrink(n int) {
 // each running mailbox.
 //
 // If wanted is not nil, only mailboxes for which it returns true become idle. The other mailboxes
-// are left for a later Collect. It is called once for each finished mailbox, in order, and may
+// are left for a later Collect. wanted is called once for each finished mailbox, in order, and may
 // read the owner's data. Only the loop goroutine may call Collect.
 func (g *Group[O, M]) Collect(dst []*Mailbox[O, M], wanted func(*Mailbox[O, M]) bool) []*Mailbox[O, M] {
 	still := g.running[:0]

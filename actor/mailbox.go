@@ -15,8 +15,8 @@ type Mailbox[O, M any] struct {
 	// get a message.
 	batch *batch[M]
 
-	// late holds messages sent while the mailbox is running; nil until the first one. It is
-	// separate because only the loop may access it while a worker holds the mailbox. Invariant:
+	// late holds messages sent while the mailbox is running; nil until the first such message. It
+	// is separate because only the loop may access it while a worker holds the mailbox. Invariant:
 	// empty while the mailbox is idle.
 	late *[]M
 
@@ -130,9 +130,9 @@ func (box *Mailbox[O, M]) begin() {
 	box.turn = open
 }
 
-// end ends a turn and clears the messages taken, so that they can be collected. A failed turn
-// consumes at least one message, even if Handle took none or put it back. Otherwise a Handle that
-// always panics before it takes a message would be called forever.
+// end ends a turn and clears the messages taken, so that the garbage collector can free them. A
+// failed turn consumes at least one message, even if Handle took none or put it back. Otherwise a
+// Handle that always panics before it takes a message would be called forever.
 func (box *Mailbox[O, M]) end(failed bool) {
 	if b := box.batch; b != nil {
 		if failed && b.head == b.from {
@@ -185,7 +185,7 @@ func (box *Mailbox[O, M]) messages() []M {
 	return box.batch.messages
 }
 
-// taken returns the number of messages taken in the current turn, or the last one.
+// taken returns the number of messages taken in the current turn, or in the last turn.
 func (box *Mailbox[O, M]) taken() int {
 	if box.batch == nil {
 		return 0

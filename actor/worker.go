@@ -112,8 +112,8 @@ func (g *Group[O, M]) run(i int) {
 		case box == nil:
 			g.runBatch(i)
 		case v != nil:
-			g.workers[i].heldTurn, box = nil, nil
-			g.runBatched(i, nil, v) // nil, because runBatched has already finished the mailbox
+			g.workers[i].heldTurn, box = nil, nil // no box for next, because runBatched finishes it
+			g.runBatched(i, nil, v)
 		default:
 			g.turn(i, box)
 		}
@@ -134,8 +134,8 @@ func (g *Group[O, M]) enter(i int) bool {
 	return true
 }
 
-// next finishes the current mailbox, if any, and claims another one, in one critical section. If
-// it claims no mailbox, more is true if there are batched turns to run, and false if the worker
+// next finishes the current mailbox, if any, and claims another mailbox, in one critical section.
+// If it claims no mailbox, more is true if there are batched turns to run, and false if the worker
 // has ended.
 func (g *Group[O, M]) next(i int, box *Mailbox[O, M]) (claimed *Mailbox[O, M], more bool) {
 	g.mu.Lock()

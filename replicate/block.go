@@ -17,7 +17,7 @@ type block struct {
 
 	// State of the last owner.
 	first, from int  // offsets of the owner's first record and first byte
-	mixed       bool // some viewers may not see all of its records
+	mixed       bool // some viewers may not see all records of the owner
 }
 
 // record is the encoded state or change of one buff. It ends at byte to, counted from the owner's
@@ -40,13 +40,14 @@ const (
 	isGone  = 0 // a mask without bits means that the buff has ended
 )
 
-// The last two bits of hasTime's first number tell what the upper bits and the following numbers
-// mean.
+// A hasTime field starts with a number. Its lowest two bits determine the meaning of its other
+// bits and of the numbers that follow.
 const (
 	timeNever = iota // the buff has no end
 	timeEnds         // ms until the end
 	timeRate         // ms until the end plus 1, or 0 if there is no end; followed by the rate
-	// the buff is paused: ms left of its own time plus 1, or 0; followed by reasons and rate
+	// the buff is paused: ms left of its own time plus 1, or 0 if there is no end; followed by
+	// reasons and rate
 	timeHeld
 )
 

@@ -9,9 +9,9 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// Definitions returns a message with the definitions for clients, except those with "sync: none".
-// The caller must not modify it. Packets contain the fingerprint of the definitions that they
-// refer to. A client that has kept the message with this fingerprint does not need it again.
+// Definitions returns a message with the definitions for clients, except definitions with "sync:
+// none". The caller must not modify it. Packets contain the fingerprint of the definitions that
+// they refer to. A client that has kept the message with this fingerprint does not need it again.
 // After the engine reloads its catalog, the next Update makes a new message.
 func (s *Server) Definitions() []byte { return s.definitions }
 

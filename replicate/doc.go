@@ -5,7 +5,7 @@
 //
 //	server := replicate.New(eng, replicate.Options{})
 //	viewer, err := server.Join(7) // the viewer plays owner 7
-//	err = viewer.See(9, false)    // owner 9 enters its view and is not in its party
+//	err = viewer.See(9, false)    // owner 9 enters the view; it is not in the viewer's party
 //	...
 //	eng.Tick(dt)
 //	server.Update()                  // encodes each change once
@@ -40,8 +40,8 @@
 // The packets of a viewer are numbered, and each packet contains the number of the packet that it
 // follows. A client that has missed a packet reports the number of the last packet that it
 // received. For each owner, the server knows the last packet that contained data about it. It
-// sends the full state of the owners for which this packet is later than the reported one, and of
-// no other owners. A new connection works the same way: pass the client's first message to
+// sends the full state of the owners for which this packet is later than the reported packet, and
+// of no other owners. A new connection works the same way: pass the client's first message to
 // [Viewer.Receive], or call [Server.Join] again.
 //
 // The queue for a slow client is bounded. When it exceeds [Options.Pending] bytes, the queued

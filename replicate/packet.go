@@ -106,11 +106,11 @@ func (v *Viewer) head(dst []byte) []byte {
 	return binary.AppendUvarint(dst, uint64(v.first))
 }
 
-// fulls appends requested full states until the packet is full, and at least one if the packet is
-// otherwise empty. Requests for owners that are busy or do not fit are kept. After a loss, the
-// client's state of such an owner may be wrong, so the owner is removed from the client's view
-// until then. start is the offset of the packet in dst, and some is true if it already has
-// contents.
+// fulls appends requested full states until the packet is full, and at least one full state if the
+// packet is otherwise empty. Requests for owners that are busy or do not fit are kept. After a
+// loss, the client's state of such an owner may be wrong, so the owner is removed from the
+// client's view until its full state is sent. start is the offset of the packet in dst. The
+// parameter some reports whether the packet already has contents.
 func (v *Viewer) fulls(dst []byte, start int, some bool) (_ []byte, n int) {
 	s, kept := v.server, 0
 	for _, local := range v.pendingFulls {

@@ -130,7 +130,8 @@ type ownerDelta struct {
 	mix int32
 }
 
-// mix holds the audience of each record of an ownerDelta whose records not all viewers may see.
+// mix belongs to an ownerDelta with records that some viewers may not see. It holds the audience
+// of each record.
 type mix struct {
 	entry   *entry
 	records []record
@@ -177,7 +178,7 @@ func New(eng *engine.Engine, o Options) *Server {
 // Update reads the changes in the engine since the last Update and encodes them for the viewers.
 // Call it after each Tick.
 func (s *Server) Update() {
-	// viewers that have not taken all deliveries of the last Update
+	// Queue the remaining deliveries of the last Update for viewers that have not taken them.
 	for _, seat := range s.dueSeats {
 		if d := s.due[seat]; d.from < d.end {
 			s.seats[seat].queuePending()

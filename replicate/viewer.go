@@ -18,12 +18,13 @@ type Viewer struct {
 	fingerprint uint64 // fingerprint of the catalog that was sent to the client
 	id          buff.OwnerID
 	seat        uint32 // index in Server.seats
-	missed      bool   // the client has received packet number base and missed a later packet
-	left        bool
-	last        []uint64 // number of the last packet about an owner, by local number; 0 if none
+	// the client has received the packet with number base, and missed a later packet
+	missed bool
+	left   bool
+	last   []uint64 // number of the last packet about an owner, by local number; 0 if none
 
 	out          []byte     // queued changes
-	pendingFulls []uint16   // local numbers whose full state must be sent
+	pendingFulls []uint16   // local numbers of owners whose full state must be sent
 	at           wheel.Time // time of the last queued change
 	first        wheel.Time // time of the first queued change
 
@@ -48,7 +49,7 @@ type view struct {
 
 // Message kinds, the first byte of a message. A client refuses unknown kinds.
 const (
-	kindPacket = 0x10 // a packet that follows the previous one
+	kindPacket = 0x10 // a packet that follows the previous packet
 	kindRepair = 0x11 // a packet after a loss; it contains the number of the packet that it follows
 	kindDefine = 0x12 // definitions
 	kindLost   = 0x20 // sent by a client: number of the last packet that it has received
@@ -68,8 +69,9 @@ const (
 	moreTime    = 1<<2 | aboutMore // followed by the milliseconds to add to the time
 )
 
-// Join adds a viewer that plays owner id. Its view is empty at first. Several viewers may play
-// the same owner. It returns [ErrTooManyViewers] if there are already Options.Viewers viewers.
+// Join adds a viewer that plays the owner with the given id. The viewer's view is empty at first.
+// Several viewers may play the same owner. It returns [ErrTooManyViewers] if there are already
+// Options.Viewers viewers.
 func (s *Server) Join(id buff.OwnerID) (*Viewer, error) {
 	if s.viewers >= s.opts.Viewers {
 		return nil, fmt.Errorf("%w: limit %d", ErrTooManyViewers, s.opts.Viewers)
@@ -281,7 +283,7 @@ func (v *Viewer) appendDelta(p []byte, t delivery) []byte {
 }
 
 // short is the number of bytes that appendShort always copies, because copying a constant number
-// is faster. Most changes of an owner are not longer.
+// of bytes is faster. Most changes of an owner are not longer.
 const short = 16
 
 // appendShort is like appendDelta, for changes of at most short bytes that every viewer may see.
@@ -360,7 +362,7 @@ func (v *Viewer) reserve(size int) {
 }
 
 // dropQueue drops the queued changes. It requests the full state of every owner that has a queued
-// change or was in a packet with a higher number than the given one.
+// change or was in a packet whose number is higher than the given number.
 func (v *Viewer) dropQueue(number uint64) {
 	v.out = v.out[:0]
 	v.first, v.at = v.server.now, v.server.now

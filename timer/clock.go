@@ -12,9 +12,9 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Clock calls functions at their deadlines. Use [New] to create one and [Clock.Close] to end
-// it; the zero value is not usable. Any goroutine may call any method, including callbacks. A
-// Clock must not be copied.
+// Clock calls functions at their deadlines. Use [New] to create one and [Clock.Close] to end it;
+// the zero value is not usable. Any goroutine may call any method, and so may callbacks. A Clock
+// must not be copied.
 type Clock struct {
 	start  time.Time // the instant of wheel.Time 0, with a monotonic reading
 	grain  int64     // Options.Resolution in ns: one unit of wheel.Time
@@ -45,7 +45,8 @@ type Clock struct {
 const (
 	defaultResolution = time.Millisecond
 
-	// No deadline is before awake, so no new timer tries to wake a driver that is already awake.
+	// awake is the value of sleepUntil while the driver is awake. No deadline is before it, so no
+	// new timer tries to wake the driver.
 	awake = 0
 
 	// shardsPerProc is the number of shards for each processor: enough that two callers rarely use
@@ -60,8 +61,8 @@ const (
 	golden = 2654435769
 )
 
-// New returns a Clock and starts its driver, the only goroutine besides those of callbacks. It
-// panics if Options.Resolution is negative.
+// New returns a Clock and starts its driver, the only goroutine other than the goroutines of
+// callbacks. It panics if Options.Resolution is negative.
 func New(o Options) *Clock {
 	if o.Resolution < 0 {
 		panic("timer: negative Options.Resolution")
@@ -104,7 +105,8 @@ func (c *Clock) Len() int { return c.Stats().Pending }
 // elapsed returns the monotonic time since New, in ns.
 func (c *Clock) elapsed() int64 { return int64(time.Since(c.start)) }
 
-// tick returns the tick that contains ns after New. Timers due at or before that tick may run.
+// tick returns the tick that contains the instant ns nanoseconds after New. Timers due at or
+// before that tick may run.
 func (c *Clock) tick(ns int64) wheel.Time {
 	if c.grain == int64(defaultResolution) {
 		return wheel.Time(ns / int64(defaultResolution)) // dividing by a constant is faster
@@ -112,8 +114,8 @@ func (c *Clock) tick(ns int64) wheel.Time {
 	return wheel.Time(ns / c.grain)
 }
 
-// dueIn returns the time since New in ns, and the tick of the deadline d from now. If d is not
-// positive, the deadline is the current tick.
+// dueIn returns the time since New in ns, and the tick of a deadline that is d from now. If d is
+// not positive, the deadline is the current tick.
 func (c *Clock) dueIn(d time.Duration) (now int64, due wheel.Time) {
 	now = c.elapsed()
 	if d <= 0 {
@@ -122,7 +124,7 @@ func (c *Clock) dueIn(d time.Duration) (now int64, due wheel.Time) {
 	return now, c.dueAt(after(now, int64(d)))
 }
 
-// dueAt returns the first tick that is not before ns after New.
+// dueAt returns the first tick that starts at or after the instant ns nanoseconds after New.
 func (c *Clock) dueAt(ns int64) wheel.Time {
 	t := c.tick(ns)
 	if ns > int64(t)*c.grain {

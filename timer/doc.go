@@ -38,7 +38,7 @@
 // Deadlines are measured from [New] on the monotonic clock, in units of Options.Resolution, and
 // rounded up. A callback never runs early. It runs late by less than one Resolution plus the time
 // that the operating system needs to wake a process, which is less than a millisecond on an idle
-// machine. Setting the wall clock affects only timers of [Clock.At], and those of
+// machine. Setting the wall clock affects only timers of [Clock.At], and timers of
 // [Clock.Schedule] whose instants have no monotonic reading. See [Clock.At] for the details.
 //
 // If the process was stopped, all timers that became due in the meantime are called in order of

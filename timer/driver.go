@@ -58,7 +58,7 @@ func (c *Clock) drive() {
 	over = true
 }
 
-// take fills the batch with the timers of one shard that are due at the tick due. One call takes
+// take fills the batch with the timers of shard s that are due at the given tick. One call takes
 // the timers of only one tick, however late the driver is, so that the lock is held briefly.
 func (c *Clock) take(s *shard, due wheel.Time, ns int64) {
 	d := &c.driver

@@ -15,8 +15,8 @@ type Options struct {
 
 	// Clock is the wall clock, which [Clock.At] and [Clock.Schedule] follow. Delays do not depend
 	// on it. The default is time.Now. Monotonic readings in its results are ignored. It must not
-	// call methods of the [Clock] that uses it, and must not end its goroutine. If it panics, its
-	// last result plus the time since then is used.
+	// call methods of the [Clock] that uses it, and must not call runtime.Goexit. If it panics,
+	// its last result plus the time since then is used.
 	Clock func() time.Time
 }
 

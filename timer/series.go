@@ -11,7 +11,7 @@ import (
 type series struct {
 	s    *shard
 	f    func()
-	fire func() // the method value call, created once to save allocations
+	fire func() // the method value r.call, created once to save allocations
 
 	// At most one of period and next is set. If neither is set, there is a single call.
 	period time.Duration // period of an Every; protected by s.mu, because Reset changes it
@@ -54,12 +54,12 @@ func (c *Clock) At(t time.Time, f func()) *Timer {
 //
 // Calls do not overlap, and missed calls do not accumulate. A call is made at the first multiple
 // of Options.Resolution after its deadline. If a call starts so late that further deadlines have
-// passed when it ends, f is called at once for the latest of these deadlines, and the earlier ones
-// are skipped, as with a [time.Ticker]. Two calls may therefore follow each other immediately. If
-// f takes d or longer, all deadlines that passed while it ran are skipped, and the next call is
-// for the first deadline in the future. If d is less than Options.Resolution, there is one call
-// for each Resolution. A callback that must catch up on skipped calls can read a clock itself, or
-// use [Clock.Schedule], which skips nothing.
+// passed when it ends, f is called at once for the latest of these deadlines, and the earlier
+// deadlines are skipped, as with a [time.Ticker]. Two calls may therefore follow each other
+// immediately. If f takes d or longer, all deadlines that passed while it ran are skipped, and the
+// next call is for the first deadline in the future. If d is less than Options.Resolution, there
+// is one call for each Resolution. A callback that must catch up on skipped calls can read a clock
+// itself, or use [Clock.Schedule], which skips nothing.
 func (c *Clock) Every(d time.Duration, f func()) *Timer {
 	switch {
 	case d <= 0:
@@ -76,9 +76,9 @@ func (c *Clock) Every(d time.Duration, f func()) *Timer {
 }
 
 // Schedule calls f at the instants returned by next. The first instant is next(now), and each
-// further one is next(prev), where prev is the previous instant. If next returns the zero time, f
-// is called for prev and not again. Schedule returns a [Timer] that can also end the calls. It
-// panics if next or f is nil.
+// further instant is next(prev), where prev is the previous instant. If next returns the zero
+// time, f is called for prev and not again. Schedule returns a [Timer] that can also end the
+// calls. It panics if next or f is nil.
 //
 // prev is the requested instant, not the time at which f was called, so there is no drift. If
 // next returns an instant in the past, f is called for it at once. So next decides whether missed
@@ -139,7 +139,7 @@ func (r *series) arm() {
 	c := r.s.clock
 	now := c.elapsed()
 	due := c.tick(now)
-	if r.due > now || r.period > 0 { // Round up, so that the calls of an Every keep their distances.
+	if r.due > now || r.period > 0 { // Round up, so that the calls of an Every keep their intervals.
 		due = max(due, c.dueAt(r.due))
 	}
 	h, first := r.s.add(now, due, r.fire)
@@ -218,7 +218,7 @@ func (r *series) advance() bool {
 	return true
 }
 
-// leave ends a call and schedules the next one, if there is one.
+// leave ends a call and schedules the next call, if there is one.
 func (r *series) leave() {
 	r.s.mu.Lock()
 	r.running = false

@@ -28,9 +28,9 @@ type shard struct {
 	// read by the driver without it.
 	next atomic.Int64
 
-	// The instant to which the search for the next deadline has come if it is unfinished, and
-	// wheel.Never if it is complete. Only timers added since the search was interrupted are due
-	// before this instant. Used only by the driver.
+	// If the search for the next deadline is unfinished, the instant that it has reached;
+	// otherwise wheel.Never. Only timers added since the search was interrupted are due before
+	// this instant. Used only by the driver.
 	search wheel.Time
 	added  int // timers added and moved since the last search; protected by mu
 

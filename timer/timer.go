@@ -24,8 +24,8 @@ type Timer struct {
 // never inside AfterFunc. AfterFunc panics if f is nil.
 //
 // d is measured on the monotonic clock, so setting the wall clock has no effect. f is not called
-// before d has elapsed, and usually less than Options.Resolution plus a millisecond later. After
-// Close, AfterFunc starts nothing, and the returned Timer is already stopped.
+// before d has elapsed. Usually it is called less than Options.Resolution plus a millisecond
+// later. After Close, AfterFunc starts nothing, and the returned Timer is already stopped.
 //
 // The Timer is not allocated on the heap if it does not escape from the caller.
 func (c *Clock) AfterFunc(d time.Duration, f func()) *Timer {

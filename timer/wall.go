@@ -84,7 +84,7 @@ func (r *series) updateWalls() {
 	}
 	w.all[r] = struct{}{}
 	// If the clock was set since the last check, make the next check move all deadlines, even if
-	// the clock is set back before it.
+	// the clock is set back before that check.
 	if moved(r.s.clock.wallOffset(), w.offset) {
 		w.offset = unknownOffset
 	}
@@ -117,8 +117,8 @@ func (c *Clock) checkWall(ns int64) {
 }
 
 // follow recomputes the deadline after a change of the wall clock. While the function runs, the
-// timer is not on the wheel and move has no effect. The next deadline is then computed when the
-// function returns.
+// timer is not on the wheel, and shard.move has no effect. The next deadline is then computed when
+// the function returns.
 func (r *series) follow() {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()

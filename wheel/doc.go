@@ -5,10 +5,9 @@
 // Each level has a hand, which is at the slot that contains the current time. Before a hand
 // reaches a slot, the slot's timers are moved to the next finer level, a few in each frame. When
 // they have reached the dial, they fire. A timer that is due in a few hours therefore costs a few
-// moves of twelve bytes, and a frame in which an hour starts takes no longer than any other
-// frame. A [Wheel] has no goroutine, lock or clock. Time is a count of milliseconds and passes
-// only when the owner calls [Wheel.Advance]. Timers are identified by numbers; there are no
-// callbacks.
+// moves of twelve bytes, and a frame in which an hour starts takes no longer than any other frame.
+// A [Wheel] has no goroutine, lock or clock. Time is a count of milliseconds and passes only when
+// [Wheel.Advance] is called. Timers are identified by numbers; there are no callbacks.
 //
 // # Levels
 //
@@ -18,7 +17,7 @@
 //	minutes    2×60         1 min   the current hour and the next
 //	hours      2×12           1 h   the current half-day and the next
 //	shelf 1      64          12 h   the current round of 64 half-days (32 days)
-//	shelf 2      64       32 days   the current round of 64 times that
+//	shelf 2      64       32 days   the current round of 64 × 32 days
 //	...
 //	shelf 7      64   64^6 × 12 h   the whole range of Time
 //

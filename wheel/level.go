@@ -95,7 +95,8 @@ func (w *Wheel) halfDay(t Time) uint64 {
 }
 
 // place adds an entry to the slot for its deadline, on the finest level whose current or next
-// round contains it. An entry due at or before past is added to the late slot.
+// round contains it. If the deadline is not after the parameter past, the entry is added to the
+// late slot.
 func (w *Wheel) place(timer, stamp uint32, due, past Time) {
 	var f *level
 	switch {
@@ -271,7 +272,8 @@ func (w *Wheel) firstFrom(l int, k uint32) (uint32, bool) {
 	return 0, false
 }
 
-// firstIn returns the first nonempty slot at or after slot at in one half of a ring.
+// firstIn returns the first nonempty slot in one half of a ring. The parameter at is the number of
+// the first slot to check.
 func (w *Wheel) firstIn(l, half int, at uint32) (uint32, bool) {
 	f := &w.level[l]
 	if l != dial {

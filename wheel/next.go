@@ -29,17 +29,17 @@ func (w *Wheel) Next() (Time, bool) {
 	return first, true
 }
 
-// NextWithin is like Next, but does a bounded amount of work, for callers that hold a lock. It
-// visits at most most entries on each level, at least 1. NextWithin returns an instant before
-// which no timer is due. Usually this instant is the earliest deadline. It is Now if a timer is
-// late, and Never if no timer waits.
+// NextWithin is like Next, but does a bounded amount of work, for callers that hold a lock. On
+// each level it visits at most the given number of entries (most), which must be at least 1.
+// NextWithin returns an instant before which no timer is due. Usually this instant is the earliest
+// deadline. It is Now if a timer is late, and Never if no timer waits.
 //
 // The instant may be earlier than the earliest deadline if a slot that may hold that deadline has
-// more than most entries. There are three cases. If the slot is a coming slot, most of its
-// entries are moved down, and the result more is true; call NextWithin again to continue with
-// that slot, until more is false. If the slot is farther away, the instant is the time when the
-// slot becomes the coming slot; no timer is due then, but NextWithin can start to empty the slot.
-// On the dial, the instant is the start of the slot.
+// more entries than that limit. There are three cases. If the slot is a coming slot, as many of
+// its entries as the limit allows are moved down, and the result "more" is true; call NextWithin
+// again to continue with that slot, until more is false. If the slot is farther away, the instant
+// is the time when the slot becomes the coming slot; no timer is due then, but NextWithin can
+// start to empty the slot. On the dial, the instant is the start of the slot.
 //
 // If NextWithin returned more == false, an Advance to the returned instant or earlier does
 // bounded work on each level: it fires the due timers and moves down at most 2*most entries.
@@ -139,7 +139,7 @@ func (w *Wheel) span(l int) uint64 {
 	return uint64(w.level[l].unit)
 }
 
-// relocateIn relocates the first n entries of the slot at ring position at.
+// relocateIn relocates the first n entries of the slot at the given ring position.
 func (w *Wheel) relocateIn(f *level, at, n uint32, first Time) Time {
 	first = w.relocate(f.first+at, n, first)
 	if w.queue(f.first+at).n() == 0 {
@@ -172,10 +172,10 @@ func (w *Wheel) relocate(slot, n uint32, first Time) Time {
 	return first
 }
 
-// Soon yields the IDs of timers on the dial that are due at or before until, slot by slot. These
-// are usually the timers of the next few frames. Callers use it to prefetch data for them. Soon
-// changes nothing and reads each timer once. Only the loop goroutine may call it, and the Wheel
-// must not be changed during the iteration.
+// Soon yields the IDs of timers on the dial that are due at or before the given time, slot by
+// slot. These are usually the timers of the next few frames. Callers use it to prefetch data for
+// them. Soon changes nothing and reads each timer once. Only the loop goroutine may call it, and
+// the Wheel must not be changed during the iteration.
 func (w *Wheel) Soon(until Time) iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
 		for k, ok := w.firstFrom(dial, 0); ok && w.start(dial, k) <= until; k, ok = w.firstFrom(dial, k+1) {

@@ -164,10 +164,10 @@ type chunk struct {
 //
 // Invariants, where n is the result of [queue.n]:
 //
-//	n = 0  no chunk; the queue equals emptyQueue, except for the field only
-//	n = 1  no chunk, and the field only holds the entry; or in a chunk, as for n > 1
+//	n = 0  no chunk; the queue equals emptyQueue, except for the field "only"
+//	n = 1  no chunk, and the field "only" holds the entry; or in a chunk, as for n > 1
 //	n > 1  the entries are in the chunks from first to end, from head in the first chunk up to
-//	       tail in the last one; only is the first entry that was pushed
+//	       tail in the last chunk; "only" is the first entry that was pushed
 //
 // In a queue without a chunk, tail has the value for a full chunk, so that push needs to check
 // only tail.

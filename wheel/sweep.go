@@ -37,8 +37,8 @@ type sweep struct {
 	lap    uint32 // maximum number of steps between two sweeps if there is a dead entry
 }
 
-// countsInWord is the number of timers in one word of Wheel.counts, which holds four bits for
-// each.
+// countsInWord is the number of timers in one word of Wheel.counts, which holds four bits for each
+// timer.
 const countsInWord = 16
 
 // invalidate makes all entries of timer i dead by giving it a stamp that no entry has, with the
@@ -52,7 +52,7 @@ func (w *Wheel) invalidate(i uint32, t *timer, state uint32) uint32 {
 }
 
 // discardEntry removes the entry of an invalidated timer if it is the last of its slot, and counts
-// it as dead otherwise. seq is the number of the call that had set the deadline due.
+// it as dead otherwise. seq is the number of the call that had set the deadline.
 func (w *Wheel) discardEntry(timer, stamp uint32, due Time, seq uint64) {
 	if w.seq-seq >= recentCalls || !w.popEntry(timer, stamp, due) {
 		w.dead++
@@ -209,7 +209,7 @@ func (w *Wheel) popEntry(timer, stamp uint32, due Time) bool {
 	return true
 }
 
-// where returns the level and ring position that place chooses for an entry due after now. The
+// where returns the level and ring position that w.place chooses for an entry due after now. The
 // level is nil if the deadline is late or beyond the hours.
 func (w *Wheel) where(due Time) (f *level, at uint32) {
 	switch {

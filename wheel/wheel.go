@@ -344,8 +344,8 @@ func (w *Wheel) release(i uint32, t *timer) {
 // in this package reads a clock. It may be negative.
 type Time int64
 
-// Never is the last instant. As a deadline, it means that there is none. A timer due at Never
-// fires only if the Wheel is advanced to Never itself.
+// Never is the last instant. As a deadline, it means that there is no deadline. A timer due at
+// Never fires only if the Wheel is advanced to Never itself.
 const Never Time = math.MaxInt64
 
 const earliest Time = math.MinInt64

@@ -71,7 +71,7 @@ func (m *Match) restore(r store.Restored) error {
 	return nil
 }
 
-// enter adds the owner of a user to the engine. This is the user's earlier owner with its buffs,
+// enter adds the owner of a user to the engine. It adds the user's earlier owner with its buffs,
 // if there is one, and otherwise a new owner.
 func (m *Match) enter(user string) (buff.OwnerID, error) {
 	if m.zone == nil {

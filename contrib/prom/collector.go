@@ -18,7 +18,7 @@ import (
 const (
 	patience  = 2 * time.Second // maximum duration of a scrape; longer than engine.DefaultBudget
 	maxDenied = 500             // maximum number of pairs of definition and reason; the most frequent pairs are exported
-	maxBuffs  = 100             // maximum number of definitions with their own series; the first with an event get one
+	maxBuffs  = 100             // maximum number of definitions with their own series; see nameOf
 )
 
 // Labels of series that do not belong to a single definition.
@@ -124,7 +124,7 @@ func plain() []metric {
 
 // stuckAfter is the time that a handler must have occupied a worker to count as stuck. If a Tick
 // exceeds its budget because of a backlog, handlers are still running too, but they are different
-// ones each time.
+// handlers each time.
 const stuckAfter = time.Second
 
 func stuck(v *view.View) (n int) {

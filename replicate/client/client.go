@@ -245,8 +245,8 @@ func (c *Client) more(r *reader, n uint64, now *wheel.Time) error {
 	return r.failed()
 }
 
-// assign gives a local number to an owner. The previous owner of the number is dropped, and so is
-// the owner's previous number.
+// assign gives a local number to an owner. If another owner had the number, that owner is dropped.
+// If the owner had another number, that number becomes free.
 func (c *Client) assign(local uint32, id buff.OwnerID) {
 	for int(local) >= len(c.owners) {
 		c.owners = append(c.owners, Owner{})
