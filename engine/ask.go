@@ -15,8 +15,8 @@ import (
 // Ask fails in the same cases as [Inbox.Do]; the command is then not executed. If ctx ends while
 // the command is still waiting, Ask returns ctx.Err(), and the command is never executed. If ctx
 // ends while the loop is executing the command, Ask still waits for the Result. [Engine.Close]
-// answers the commands that it delivers; the other commands fail with [ErrClosed] when the context
-// of Close ends. If the loop calls neither Tick nor Close, Ask waits until ctx ends.
+// answers the commands that it delivers; all other waiting commands fail with [ErrClosed] when the
+// context of Close ends. If the loop calls neither Tick nor Close, Ask waits until ctx ends.
 //
 // Each waiting caller counts as one waiting command of the Inbox (see Options.Limits.Inbox). Ask
 // must not be called from a handler, or from a function of Run, because the loop waits for

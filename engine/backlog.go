@@ -65,7 +65,7 @@ func (e *Engine) startPostponed(o *owner) {
 
 // dispatch starts the turns of due owners, each with an allowance: the number of events that it may
 // process. The sum of the allowances is at most the remaining quota, which is the parameter left.
-// The allowances depend only on the due owners, their due events and the order, not on the number
+// The allowances depend only on the due owners, their due events and their order, not on the number
 // or the speed of the workers.
 func (e *Engine) dispatch(left int) {
 	e.starts = 0
@@ -228,8 +228,8 @@ func (e *Engine) markHeld() {
 // advance. Game time does not pass an owner that waits for quota. It passes an owner that waits for
 // a worker by at most 50 ms (the constant undivided): the worker may be held by a handler that
 // sleeps for longer than the Budget, and such a handler must not delay all other owners by a frame.
-// Game time does not wait for an owner that holds a worker until that owner has caught up. If all
-// workers are held, it waits for no owner.
+// An owner that holds a worker does not limit game time; it limits game time again after it has
+// caught up. If all workers are held, it waits for no owner.
 //
 // Whether all workers are held is checked only once, because a handler may return at any moment.
 // Game time may then already have passed waiting owners by more than 50 ms; it is never set back.

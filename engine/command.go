@@ -79,9 +79,9 @@ func (e *Engine) afterCommand(o *owner) {
 
 // AddTimeout calls f for an owner after the delay, rounded up to whole milliseconds; if the delay
 // is not positive, f is due in the next millisecond. f is called on a worker, in order with the
-// owner's other events and after those of the same instant. AddTimeout fails like AddBuff. If the
-// owner is busy, the delay still counts from now, and the handle is zero. AddTimeout panics if f is
-// nil.
+// owner's other events; at the same instant, the other events come first. AddTimeout fails in the
+// same cases as AddBuff. If the owner is busy, the delay still counts from now, and the handle is
+// zero. AddTimeout panics if f is nil.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) AddTimeout(id buff.OwnerID, delay time.Duration, f func(*Context)) (buff.TimeoutHandle, error) {
@@ -292,7 +292,7 @@ func (o *owner) revoke(c *buff.Command) {
 }
 
 // forgetRevoked drops the entries of executed commands. The parameter waiting is the number of
-// commands that are still queued. It must not be called while a worker runs the owner.
+// commands that are still queued. forgetRevoked must not be called while a worker runs the owner.
 func (b *rareState) forgetRevoked(waiting int32) {
 	if waiting == 0 {
 		b.revoked.Store(nil)

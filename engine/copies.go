@@ -67,7 +67,8 @@ func (e *Engine) Copies(m func(id buff.OwnerID, data any, dst []byte) ([]byte, e
 	e.copies = c
 	for k := range e.owners.len() { // including leaving owners, which may still have turns to run
 		if o := e.owners.at(uint32(k)); o != nil {
-			// Set before interval, because a worker that sees the interval reads this field.
+			// Set this before Engine.interval, because a worker that sees a nonzero interval reads
+			// this field.
 			o.needRare().copied = &copied{}
 		}
 	}
@@ -84,7 +85,7 @@ func (e *Engine) Copies(m func(id buff.OwnerID, data any, dst []byte) ([]byte, e
 	return c
 }
 
-// setLag updates lag.
+// setLag updates the field lag.
 func (c *copies) setLag() {
 	m := c.engine.moment()
 	c.lag.Store(m.Wall - int64(m.Now))

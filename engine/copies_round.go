@@ -186,9 +186,9 @@ func (c *copies) forget(o *owner) {
 	c.next.clear(o.number)
 }
 
-// Step copies at most limit owners of the round, in the order of their numbers, which is also their
-// order in memory. It returns the number of owners that it has visited, and whether all owners of
-// the round are done.
+// Step copies at most `limit` owners of the round, in the order of their numbers, which is also
+// their order in memory. It returns the number of owners that it has visited, and whether all
+// owners of the round are done.
 func (c *copies) Step(limit int) (n int, done bool) {
 	c.engine.enter("Copies.Step")
 	to := c.loopShard()
@@ -278,8 +278,8 @@ func takeLast[T any](spare *[][]T) (one []T) {
 	return one
 }
 
-// room returns memory in which a copy usually fits. The caller must then call used with the size of
-// the copy.
+// room returns memory in which a copy usually fits. The caller must then call the method used with
+// the size of the copy.
 func (s *shard) room(c *copies) []byte {
 	if cap(s.chunk)-len(s.chunk) < copyChunk/16 {
 		s.chunk = c.newChunk()

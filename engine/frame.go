@@ -81,8 +81,8 @@ func (f *Frame) start(number uint64, loop *buff.Turn) {
 	f.Stuck, f.Waiting = f.Stuck[:0], 0
 	clear(f.turns)
 	f.turns = f.turns[:0]
-	// Swap the lists: the list that the loop has been filling becomes the head, and the list of
-	// the last head becomes spare, for reuse.
+	// Swap the lists: the list that the loop has been filling becomes `head`, and the previous
+	// `head` becomes `spare`, for reuse.
 	f.spare, f.head = f.head, loop.Events
 	f.count = len(f.head)
 	loop.Events = f.tail[:0]

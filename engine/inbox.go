@@ -22,7 +22,7 @@ import (
 //
 // With [Inbox.For], give a separate Inbox to each part of the program that posts many commands or
 // forwards commands of untrusted clients. If such a part posts too much, its own commands wait and
-// are refused, but those of other producers are not affected.
+// are refused, but the commands of other producers are not affected.
 //
 // Do only returns whether the command was accepted. Ask also waits for the Result of the command,
 // and Run waits for a function that is called on the loop. If an accepted command fails because of

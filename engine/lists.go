@@ -41,7 +41,7 @@ func assign[T any](to **T, p *T) {
 	}
 }
 
-// setListsAside sets the current lists aside and replaces them with free or new ones.
+// setListsAside sets the current lists aside and replaces them with free or new lists.
 func (l *workerState) setListsAside() {
 	l.old = append(l.old, lists{l.frame, l.outbox, l.commandData})
 	o := lists{}

@@ -31,8 +31,8 @@ func (e *Engine) HasTag(id buff.OwnerID, tag buff.Tag) (bool, error) {
 }
 
 // Dead reports whether an owner has been killed and not revived since. An owner is killed by
-// buff.Kill, by an action of a buff, or when an attribute with the setting at_min: kill reaches its
-// minimum. A buff.Died event reports the death. It fails in the same cases as HasTag.
+// buff.Kill, by an action of a buff, or when an attribute with the setting `at_min: kill` reaches
+// its minimum. A buff.Died event reports the death. Dead fails in the same cases as HasTag.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Dead(id buff.OwnerID) (bool, error) {
@@ -231,7 +231,7 @@ func (e *Engine) Base(id buff.OwnerID, attr stat.Attr) (float64, error) {
 }
 
 // Attributes returns the attributes of an owner in the order of the catalog, each with the number
-// of its modifiers; [Engine.Modifiers] lists the modifiers. It fails in the same cases as
+// of its modifiers; [Engine.Modifiers] lists the modifiers. Attributes fails in the same cases as
 // Attribute; the result is then empty.
 //
 // Only the loop goroutine may call it. It may allocate: it is meant for displays, not for rules.
@@ -245,8 +245,8 @@ func (e *Engine) Attributes(id buff.OwnerID) (iter.Seq[stat.View], error) {
 }
 
 // Modifiers returns the modifiers of an owner's attribute, the oldest first. The field Of is the
-// buff.Handle of the buff that added the modifier; pass it to [Engine.Find]. It fails in the same
-// cases as Attribute; the result is then empty.
+// buff.Handle of the buff that added the modifier; pass it to [Engine.Find]. Modifiers fails in the
+// same cases as Attribute; the result is then empty.
 //
 // Only the loop goroutine may call it. It may allocate. Do not change the engine while you iterate
 // over the result.

@@ -70,7 +70,7 @@ type Options struct {
 
 	// Synchronous runs handlers inside Tick on the loop goroutine, one after the other, without a
 	// pool. It is meant for tests and tiny servers. Workers and Budget are then ignored. A handler
-	// that calls runtime.Goexit, as t.FailNow does in a test, ends the loop's goroutine and the
+	// that calls runtime.Goexit (in a test, t.FailNow calls it) ends the loop's goroutine and the
 	// Tick; another goroutine may continue to use the engine.
 	Synchronous bool
 

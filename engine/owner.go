@@ -112,7 +112,7 @@ func (o *owner) used() (n int32) {
 	return n
 }
 
-// resetUsed sets the result of used to 0, after it was added to the events of a Tick.
+// resetUsed makes the method used return 0, after its result was added to the events of a Tick.
 func (o *owner) resetUsed() {
 	if v := o.readRare().batched; v != nil {
 		v.used = 0

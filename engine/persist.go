@@ -123,7 +123,7 @@ func (e *Engine) Drop(id buff.OwnerID) error {
 // decides whether the time of the owner's absence counts for that buff. The owner is in the same
 // zone as before; a [buff.SetZone] to that zone has no effect. In the next frame, a Restored or a
 // Removed event reports the outcome for each buff; the Restoration is a summary. The id and the
-// data may differ from those with which the blob was made.
+// data may differ from the id and the data with which the blob was made.
 //
 // A source may have left while the owner was away and could not be notified. Restoration.Sources
 // lists the sources of the owner's buffs that are not owners of this engine. For each source that

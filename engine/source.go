@@ -49,8 +49,8 @@ func newSources() sources {
 }
 
 // applySource updates the index after a change of an instance. If the source then has more
-// instances than its limit, applySource plans the removal of the oldest ones. Instances that were
-// restored with their owner count as older than all others.
+// instances than the definition allows, applySource plans the removal of the oldest instances.
+// Instances that were restored with their owner count as older than all other instances.
 func (l *crossIndex) applySource(c *change, wants needs) {
 	x := &l.sources
 	i, known := x.at[c.handle]

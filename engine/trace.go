@@ -194,7 +194,7 @@ func stackOf(profile, label string) string {
 				name = name[:at]
 			}
 			if strings.HasSuffix(name, ".(*workerState).call") {
-				break // this frame and all that follow belong to the engine
+				break // this frame and all frames after it belong to the engine
 			}
 			fmt.Fprintf(&out, "%s\n\t%s\n", name, strings.TrimSpace(parts[len(parts)-1]))
 		}

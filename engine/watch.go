@@ -18,8 +18,8 @@ type watcher struct {
 
 	mu sync.Mutex // serializes Follow and leave; the loop never locks it
 
-	// live is the number of open watches and pending queries. The flag asked is set while a caller
-	// waits for a View.
+	// The field live is the number of open watches and pending queries. The flag asked is set while
+	// a caller waits for a View.
 	live  atomic.Int64
 	asked atomic.Bool
 

@@ -277,8 +277,8 @@ func rank(list []view.Ranked, r view.Ranked) []view.Ranked {
 	return list
 }
 
-// frameTimes holds the durations of the frames. The duration in last may still be corrected by
-// Watch.Frame.
+// frameTimes holds the durations of the frames. The duration in the field last may still be
+// corrected by Watch.Frame.
 type frameTimes struct {
 	last  view.FrameTime
 	list  []view.FrameTime // ring of the recent frames

@@ -38,8 +38,8 @@ type zoneScale struct {
 	held bool       // the time is paused
 }
 
-// changes returns the commands that change the effect on an owner's time from the parameter was to
-// p. Only the first n elements of the list are valid.
+// changes returns the commands that replace the effect `was` on an owner's time by the effect p.
+// Only the first n elements of the list are valid.
 func (p zoneScale) changes(was zoneScale) (list [2]buff.Command, n int) {
 	if was.held != p.held {
 		do := verb.Resume
@@ -196,8 +196,8 @@ func (e *Engine) applyZoneTime(o *owner) {
 	o.setScale(want)
 }
 
-// retryZones retries to notify owners of their zone's time, within its part of the Tick. Owners
-// whose mailbox is still full go to the end of the list.
+// retryZones retries to notify owners of their zone's time, up to the cost limit for this work.
+// Owners whose mailbox is still full go to the end of the list.
 func (e *Engine) retryZones() {
 	k, n := 0, len(e.zones.pending)
 	for most := e.costSoFar() + e.part(); k < n && e.costSoFar() < most; k++ {

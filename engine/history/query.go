@@ -62,8 +62,8 @@ func (r *Recorder) records(q Query) iter.Seq[buff.Event] {
 }
 
 // copy searches for a chunk that may contain selected events, starting at the chunk *number, and
-// copies the first one to c. Chunks are counted from 0 since New. It sets *number to the number of
-// the copied chunk, or returns false if it finds none.
+// copies the first one to c. Chunks are counted from 0 since New. copy sets *number to the number
+// of the copied chunk, or returns false if it finds no such chunk.
 func (r *Recorder) copy(number *uint64, c *chunk, q *Query) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

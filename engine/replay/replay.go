@@ -18,7 +18,7 @@ var (
 	// ErrRecording means that the input is not a recording, is damaged, or was made by another
 	// version or with another catalog.
 	ErrRecording = recording.Err
-	// ErrDiffers means that the replay has produced other events than were recorded.
+	// ErrDiffers means that the events of the replay differ from the recorded events.
 	ErrDiffers = errors.New("replay: events differ from the recording")
 )
 
@@ -88,7 +88,7 @@ func Run(r io.Reader, o engine.Options, g Game) (Progress, error) {
 //
 // The returned engine does not record. To record again, start with a new engine.
 //
-// Any goroutine may call it, and then is the loop.
+// Any goroutine may call it. This goroutine is then the loop.
 func Resume(r io.Reader, o engine.Options, g Game) (*engine.Engine, Progress, error) {
 	budget := o.Budget
 	if budget == 0 {

@@ -37,5 +37,5 @@ type Holders struct {
 	List []Holder
 	Busy int // number of busy owners, whose buffs cannot be read
 	Next int // value of the parameter `from` for the next call; 0 if all owners have been visited
-	All  int // number of owner numbers in use; a call starts after the fraction `from`/All of them
+	All  int // number of owner numbers in use; `from`/All is the fraction visited by earlier calls
 }

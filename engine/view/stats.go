@@ -51,7 +51,7 @@ type Stats struct {
 	Behind      time.Duration // carried time that is still to be processed: see Options.CatchUp
 	Lost        time.Duration // time dropped since the engine was made
 	LostAtClose time.Duration // carried time dropped by Close
-	Timers      int           // number of wheel timers: one for each owner with a deadline or aura
+	Timers      int           // number of wheel timers, of owners and of auras
 	Inbox       int           // number of accepted commands that are waiting in the Inbox
 
 	Dropped      uint64 // number of due events that had become invalid when their turn came

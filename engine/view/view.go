@@ -163,8 +163,8 @@ type View struct {
 	Busiest  []Ranked
 	BusySpan time.Duration
 
-	// Live is the number of running instances of each definition. Refused is the number of its
-	// applications that were refused since the engine was made. Both are indexed by
+	// Live is the number of running instances of each definition. Refused is the number of refused
+	// applications of each definition since the engine was made. Both are indexed by
 	// buff.Spec.Index in Catalog. Buffs is the number of running instances of all definitions,
 	// including removed definitions. Changes of a busy owner are counted when its turn is over.
 	Live    []int

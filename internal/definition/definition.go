@@ -19,8 +19,8 @@ type definition struct {
 	places shortMap[place] // by field, as in buff.SpecError; "" is the whole definition
 }
 
-// place is the position of a field. The order of the fields saves 8 bytes, because there are many
-// places.
+// place is the position of a field. There are many places; the order of the fields saves 8 bytes in
+// each of them.
 type place struct {
 	position
 	ref   string // ID of another definition that the value names
@@ -185,7 +185,7 @@ func parent(field string) string {
 	return field[:max(strings.LastIndexAny(field, ".["), 0)]
 }
 
-// valueAt returns the position of the value of f, or that of its key if f has no value.
+// valueAt returns the position of the value of f, or the position of its key if f has no value.
 func valueAt(f *ast.MappingValueNode) position {
 	if n, ok := f.Value.(*ast.NullNode); ok || f.Value == nil {
 		if !ok || n.Token == nil || n.Token.Type.String() == "ImplicitNull" {

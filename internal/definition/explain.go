@@ -136,8 +136,8 @@ func (d *definition) shared(field string) shared {
 	return shared{}
 }
 
-// place returns the position of a field. If the position of the field is unknown, place returns
-// that of the closest field that contains it. The result is bad if the field, or any field that
+// place returns the position of a field. If the position of the field is unknown, place returns the
+// position of the closest field that contains it. The result is bad if the field, or any field that
 // contains it, is bad.
 func (d *definition) place(field string) place {
 	p, found := d.places.get(field)

@@ -12,7 +12,8 @@ import (
 	"github.com/bufftick/bufftick/internal/recovered"
 )
 
-// disk is the operating system's file system. Its paths are those of package os, not of package fs.
+// disk is the operating system's file system. It accepts the paths of package os, not of package
+// fs.
 type disk struct{}
 
 // Open opens a file. It does not block, even if the file has been replaced by a named pipe since

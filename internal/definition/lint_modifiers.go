@@ -116,7 +116,7 @@ func (l *linter) wrongWay() {
 }
 
 // hurtful returns the attributes for which higher values are bad for the owner, because they
-// increase the damage that it takes or lower an attribute with the setting "at_min: kill".
+// increase the damage that the owner takes or lower an attribute with the setting "at_min: kill".
 func (l *linter) hurtful() map[string]bool {
 	hurts := map[string]bool{}
 	for _, d := range l.defs {

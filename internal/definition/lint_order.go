@@ -138,8 +138,8 @@ func meets(changed, read touched) string {
 	return ""
 }
 
-// readsEarly finds actions that read a part of the owner too early: an earlier action of the same
-// list changes that part, but only later.
+// readsEarly finds actions that read a part of the owner before its change by an earlier action of
+// the same list takes effect.
 func (l *linter) readsEarly(d *definition) {
 	eachList(d.spec, func(field string, list []buff.Action) {
 		for j := range list {

@@ -84,10 +84,10 @@ func ParseNode(name string, src []byte, node ast.Node) (*buff.Catalog, error) {
 }
 
 // ParseFields reads a catalog from some fields of a map, which may also have other fields. The
-// given fields are those of the top level of a definition file, such as "buffs:" and
-// "attributes:". They must be part of the tree that [Tree] returned for src, so that errors have
-// positions in the whole text. If there is no field "tags:", the catalog also gets the given tags,
-// except for invalid ones. The error is an [Errors]. ParseFields is safe for concurrent use.
+// given fields are top-level fields of a definition file, such as "buffs:" and "attributes:". They
+// must be part of the tree that [Tree] returned for src, so that errors have positions in the whole
+// text. If there is no field "tags:", the catalog also gets the given tags, except invalid tags.
+// The error is an [Errors]. ParseFields is safe for concurrent use.
 func ParseFields(name string, src []byte, tags []string, fields ...*ast.MappingValueNode) (*buff.Catalog, error) {
 	l := newLoader()
 	l.extraTags = tags

@@ -1,7 +1,7 @@
 package definition
 
-// shortMap is a map that usually has few keys. While it has few, it searches them linearly, which
-// takes less time and memory than a built-in map. The zero shortMap is empty.
+// shortMap is a map that usually has few keys. While it has few keys, it searches them linearly,
+// which takes less time and memory than a built-in map. The zero shortMap is empty.
 type shortMap[V any] struct {
 	list  []keyed[V]
 	index map[string]int // nil while there are few keys

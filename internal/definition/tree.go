@@ -12,11 +12,11 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// Tree parses a YAML or JSON text into a syntax tree of package goccy/go-yaml and returns the
-// root. It has the limits and errors of this package. It is for programs whose files contain more
-// than definitions. Such programs pass maps of definitions to [ParseNode], read other nodes with
+// Tree parses a YAML or JSON text into a syntax tree of package goccy/go-yaml and returns the root.
+// It has the limits and errors of this package. It is for programs whose files contain more than
+// definitions. Such programs pass maps of definitions to [ParseNode], read other nodes with
 // [Fields] and [Text], and report their own errors with [ErrorAt]. If name ends in .csv, the text
-// is a table, and the tree is that of an equivalent YAML file.
+// is a table, and Tree returns the tree of an equivalent YAML file.
 //
 // The tree has no anchors, aliases, merge keys or tags, is at most about 60 levels deep, and
 // may contain repeated keys in a map. The root of an empty text is a null. The error is an

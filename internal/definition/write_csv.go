@@ -94,8 +94,8 @@ type csvMap struct {
 	names []string // paths of the cells of the map, in order
 }
 
-// flatten creates a cell for each field of list. For a field that is a map, it creates a cell for
-// each field of that map, if possible.
+// flatten creates a cell for each field of the given list. For a field that is a map, it creates a
+// cell for each field of that map, if possible.
 func (r *csvRow) flatten(path string, list []*ast.MappingValueNode, s *shape) error {
 	for _, f := range list {
 		name := keyOf(f)

@@ -23,9 +23,9 @@ func yamlText(root ast.Node) string {
 
 type yamlWriter struct{ strings.Builder }
 
-// block writes a node on separate lines, indented by indent columns. The parameter open is the
-// number of outer levels in which each field of a map gets its own line, even if the whole map is
-// short.
+// block writes a node on separate lines, indented by the given number of columns. The parameter
+// open is the number of outer levels in which each field of a map gets its own line, even if the
+// whole map is short.
 func (w *yamlWriter) block(n ast.Node, indent, open int) {
 	pad := strings.Repeat(" ", indent)
 	if list, ok := Fields(n); ok && len(list) > 0 {
@@ -144,7 +144,7 @@ func jsonText(root ast.Node) string {
 }
 
 // writeJSON writes a node. The first line starts in the given column; later lines are indented by
-// indent levels.
+// the given number of levels.
 func writeJSON(b *strings.Builder, n ast.Node, indent, column int) {
 	pad := strings.Repeat("  ", indent)
 	list, isMap := Fields(n)

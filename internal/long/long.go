@@ -45,8 +45,8 @@ func On() bool { return factor > 1 }
 // Times returns n multiplied by -long.
 func Times(n int) int { return n * int(factor) }
 
-// Pick returns small or, if -long is set, large. It is for sizes that must not grow in proportion
-// to -long, because memory is limited.
+// Pick returns the parameter small or, if -long is set, the parameter large. It is for sizes that
+// must not grow in proportion to -long, because memory is limited.
 func Pick[T any](small, large T) T {
 	if On() {
 		return large

@@ -11,8 +11,8 @@
 //
 // A lane is a row of the picture. It contains instances of one definition by one source that do not
 // overlap. Each instance is drawn as a bar, with its pulses, its stacks, and the times in which it
-// had no effect or was paused. The lanes of the previewed definition are first, followed by those
-// of the definitions that it applied, in order of appearance.
+// had no effect or was paused. The lanes of the previewed definition come first, followed by the
+// lanes of the definitions that it applied, in order of appearance.
 //
 //	       0s        3s        6s        9s        12s
 //	       ╵         ╵         ╵         ╵         ╵

@@ -12,7 +12,7 @@ import (
 const (
 	pictureWidth = 960.0
 	margin       = 16.0
-	rightMargin  = 84.0 // space for the reason of the last end
+	rightMargin  = 84.0 // space for the reason why the last bar ended
 	mostLabel    = 220.0
 
 	titleSize = 17.0

@@ -18,7 +18,7 @@ const (
 	lineGraph Color = 0x7a4ea0
 )
 
-// graph draws the values of an attribute as steps, in a lane whose upper edge is at top.
+// graph draws the values of an attribute as steps, in a lane whose upper edge is at `top`.
 func (d *drawing) graph(g *Graph, top float64) {
 	d.text(margin, top+graphFoot-6, cut(cleaned(g.Name), textSize, d.left-2*margin), Shape{Size: textSize, Fill: ink})
 	// The axis includes 0, so that the filled area is proportional to the value.

@@ -12,7 +12,7 @@ import (
 // strokes.
 const crowded = 9.0
 
-// lane draws a lane whose upper edge is at top.
+// lane draws a lane whose upper edge is at `top`.
 func (d *drawing) lane(l *Lane, top float64) {
 	foot := top + barBelow
 	d.text(margin, foot-4, cut(d.line.name(l), textSize, d.left-2*margin), Shape{Size: textSize, Bold: l.Spec == d.line.Spec, Fill: ink, Tip: describe(l.Spec)})

@@ -112,8 +112,8 @@ func (d *drawing) sample(s sign, x, y float64) {
 	}
 }
 
-// legend draws the symbols that the picture uses, with their meaning. It starts at top and returns
-// the bottom of the last line.
+// legend draws the symbols that the picture uses, with their meaning. It starts at `top`, and
+// returns the bottom of the last line.
 func (d *drawing) legend(top float64) float64 {
 	x, y := margin+8, top
 	for s := range signs {

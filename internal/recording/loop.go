@@ -10,7 +10,7 @@ import (
 // may use it.
 type Loop interface {
 	// Begin makes the inbox discard all posts from now on, and makes the next Ticks process only
-	// commands that are passed by Inbox.
+	// the commands of the function passed to Inbox.
 	Begin()
 
 	// Fingerprint returns the fingerprint of the engine's first catalog.

@@ -215,7 +215,7 @@ func Is(file string, text []byte) bool {
 	})
 }
 
-// saidTags returns the tags and schools that the steps name, also in queries. The catalog must
+// saidTags returns the tags and schools that the steps and their queries name. The catalog must
 // know them even if no definition has them, because such a tag may be below a tag of a definition,
 // and then also has the effects of that tag.
 func saidTags(script *ast.MappingValueNode) (tags []string) {

@@ -253,8 +253,8 @@ func (s *Scenario) verbOf(node ast.Node, fields fieldMap, misspelt bool) *stepWo
 	return nil
 }
 
-// part is one part of the line of a step. It is an option, or the value of the verb, for which key
-// is empty.
+// part is one part of the line of a step. It is an option or, if the field key is empty, the value
+// of the verb.
 type part struct {
 	key, text string
 	node      ast.Node

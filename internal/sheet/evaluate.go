@@ -53,9 +53,9 @@ func (s *Sheet) evaluate(a stat.Attr) (float64, bool) {
 	return unsigned(r.running), r.overflow
 }
 
-// gather returns the starting value of the attribute and appends the effective modifiers to ops.
-// If there are overrides, the starting value is the newest override of the highest channel with an
-// override. It cancels the modifiers of this channel and of all lower channels.
+// gather returns the starting value of the attribute and appends the effective modifiers to ops. If
+// there are overrides, the starting value is the newest override of the highest channel with an
+// override. This override cancels the modifiers of its channel and of all lower channels.
 func (s *Sheet) gather(a stat.Attr, ops []operand) (float64, []operand) {
 	c := &s.cells[a]
 	start, from := c.base, uint8(0)

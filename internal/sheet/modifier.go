@@ -34,10 +34,9 @@ const (
 	lastGeneration  = math.MaxUint32
 )
 
-// Add adds a modifier. Among overrides in one channel, the last one added is the newest. It
-// returns [ErrValue] for NaN or a value above [stat.MaxValue], [ErrModifier]
-// for an unknown attribute, op or channel, and [ErrFull] if the sheet is full; the sheet is
-// then unchanged.
+// Add adds a modifier. Among overrides in one channel, the last one added is the newest. Add
+// returns [ErrValue] for NaN or a value above [stat.MaxValue], [ErrModifier] for an unknown
+// attribute, op or channel, and [ErrFull] if the sheet is full; the sheet is then unchanged.
 func (s *Sheet) Add(m stat.Modifier) (Key, error) {
 	switch {
 	case m.Attr == 0 || int(m.Attr) >= len(s.cells):
@@ -115,8 +114,8 @@ func (s *Sheet) find(k Key) (uint16, bool) {
 	if i >= uint64(len(s.slots)) {
 		return 0, false
 	}
-	// A free slot already has the generation of its next key, which a caller could guess, so op
-	// must be checked too.
+	// A free slot already has the generation of its next key, which a caller could guess, so the
+	// field op must be checked too.
 	sl := &s.slots[i]
 	return uint16(i), sl.gen == uint32(k>>32) && sl.op != vacant
 }

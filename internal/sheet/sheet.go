@@ -19,7 +19,7 @@ type Sheet struct {
 	limit uint16 // maximum number of modifiers
 
 	moved *[]moved  // limits that may have changed: see NextCut; nil before the first change
-	spare []operand // buffer for evaluating attributes with more than few modifiers
+	spare []operand // buffer for evaluating attributes with more than `few` modifiers
 }
 
 // cell is one attribute of one owner.
@@ -40,8 +40,8 @@ type cell struct {
 const none = 1<<16 - 1
 
 // New returns a Sheet with the bases of the layout and no modifiers. It holds at most limit
-// modifiers; 0 means [stat.MaxModifiers]. New panics if the limit is negative or above that, or
-// if l is nil.
+// modifiers; 0 means [stat.MaxModifiers]. New panics if the limit is negative or above
+// stat.MaxModifiers, or if l is nil.
 func New(l *Layout, limit int) *Sheet {
 	switch {
 	case l == nil:

@@ -11,8 +11,8 @@
 // An owner that is busy when a round starts cannot be copied. Instead, the round has the owner's
 // last complete state that is consistent with the other owners: if this owner and another owner of
 // the round have exchanged something, both states show it. Commands that wait for the owner are in
-// Round.Waiting. To have such a state, an owner that the loop has changed since its last copy is
-// copied again before its next turn.
+// Round.Waiting. To make sure that such a state exists, an owner that the loop has changed since
+// its last copy is copied again before its next turn.
 //
 // A copy does not include timeouts by function, nor handlers that a call of the loop has deferred
 // to the next Tick. Copy.Lost counts them.

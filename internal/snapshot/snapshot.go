@@ -14,7 +14,7 @@ type Maker interface {
 	// in progress. It costs O(owners that are not idle), or O(owners) for a round with all owners.
 	Begin(all bool) Round
 
-	// Step copies at most limit owners of the round on the loop. It returns the number of owners
+	// Step copies at most `limit` owners of the round on the loop. It returns the number of owners
 	// that it has copied, and whether all owners of the round are copied.
 	Step(limit int) (n int, done bool)
 

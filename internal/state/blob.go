@@ -101,9 +101,9 @@ func (c *coder) open() (format int) {
 }
 
 // Writer writes a blob of the newest format piece by piece, in the order of the fields of [Owner]:
-// first the Owner, then for each of its lists Len and the entries. An entry of Buffs is a Buff with
-// its [Lists], followed by the entries of these lists. The Writer does not allocate if the memory
-// to which it appends has room for the blob.
+// first the fields that are not lists, with Start; then, for each list, its length, with Len, and
+// its entries. An entry of Buffs is a Buff with its [Lists], followed by the entries of these
+// lists. The Writer does not allocate if the memory to which it appends has room for the blob.
 type Writer struct {
 	c     coder
 	start int

@@ -97,8 +97,8 @@ type Buff struct {
 	Magnitude int64   `json:"magnitude,omitempty"`
 	Clock     string  `json:"clock,omitempty"`          // empty for the clock "online"
 	Left      Maybe   `json:"left_ms,omitzero"`         // missing if the buff has no end
-	Duration  int64   `json:"duration_ms,omitempty"`    // of the last application; 0 if infinite
-	Next      Maybe   `json:"next_ms,omitzero"`         // time to the next pulse, even if the buff ends before; missing if the buff has no pulses
+	Duration  int64   `json:"duration_ms,omitempty"`    // duration of the last application; 0 if infinite
+	Next      Maybe   `json:"next_ms,omitzero"`         // time to the next pulse, even if the buff ends before it; missing if the buff has no pulses
 	Period    int64   `json:"period_ms,omitempty"`      // 0 for the period of the definition
 	Wanted    int64   `json:"wanted_ms,omitempty"`      // the period after the next refresh; 0 if unchanged
 	Length    int64   `json:"this_period_ms,omitempty"` // length of the running period; 0 if it is as long as the later periods
@@ -176,7 +176,7 @@ func (m *Maybe) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &m.N)
 }
 
-// Causes are the causes for which a buff is hidden, one bit for each of the words in causeWords.
+// Causes are the reasons why a buff is hidden, one bit for each of the words in causeWords.
 type Causes uint8
 
 // The causes.
@@ -222,7 +222,7 @@ func (c *Causes) UnmarshalJSON(text []byte) error {
 
 var clocks = wordlist.All(define.Wall)
 
-// On reports whether the buff runs on a clock.
+// On reports whether the buff runs on the given clock.
 func (b *Buff) On(clock define.Clock) bool { return b.Clock == clocks[clock] }
 
 // SetClock is the inverse of On. The word of define.Online is not saved.

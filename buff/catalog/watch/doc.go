@@ -31,7 +31,7 @@
 //
 // A catalog that equals the previous one is not sent, nor is an error that has already been sent.
 //
-// The channel holds one change. A newer change replaces one that has not been received, and is
+// The channel holds one change. A newer change replaces a change that has not been received, and is
 // relative to the catalog that was received last.
 //
 // # Removal of the folder

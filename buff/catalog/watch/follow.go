@@ -18,9 +18,9 @@ const (
 // follower loads a folder again after events. It is confined to one goroutine.
 type follower struct {
 	out   chan Change
-	waits *Change       // the last Change sent to out, unless it is known to have been received
+	waits *Change       // the last Change sent to `out`; nil if it is known to have been received
 	base  *buff.Catalog // the last catalog that was received
-	heard string        // text of the error that was received after base; "" if there is none
+	heard string        // text of the error that was received after `base`; "" if there is none
 
 	quiet, longest time.Duration
 
@@ -28,7 +28,7 @@ type follower struct {
 	heeds func(fsnotify.Event) bool
 }
 
-// follow runs until events is closed, and then closes out.
+// follow runs until the channel events is closed, and then closes the channel out.
 func (f *follower) follow(events <-chan fsnotify.Event, errs <-chan error) {
 	defer close(f.out)
 	var first time.Time // time of the first event that has not been handled; zero for none
@@ -78,7 +78,8 @@ func (f *follower) reload() {
 	}
 }
 
-// tell sends an error, unless it equals the last change received or a change is waiting in out.
+// tell sends an error, unless the last change received was the same error or a change is waiting in
+// the channel out.
 func (f *follower) tell(err error) {
 	if len(f.out) > 0 {
 		return

@@ -15,7 +15,7 @@ import (
 
 // Change is the result of loading the folder again: either a Catalog or an Err.
 type Change struct {
-	// Catalog replaces the catalog of the previous Change, or the one passed to [Folder].
+	// Catalog replaces the catalog of the previous Change, or the catalog passed to [Folder].
 	Catalog *buff.Catalog
 
 	// Err is a [catalog.Errors], or the reason why the folder cannot be watched. The previous
@@ -30,9 +30,9 @@ type Watch struct {
 	ended   chan struct{}
 }
 
-// Folder starts to watch a folder of definitions; current is the catalog loaded from it. It fails
-// if the folder does not exist or cannot be watched. Call [Watch.Close] to release its goroutines
-// and file handles. Folder is safe for concurrent use.
+// Folder starts to watch a folder of definitions. The parameter current is the catalog that was
+// loaded from it. It fails if the folder does not exist or cannot be watched. Call [Watch.Close] to
+// release its goroutines and file handles. Folder is safe for concurrent use.
 func Folder(dir string, current *buff.Catalog) (*Watch, error) {
 	return FolderOf(catalog.Loader{}, dir, current)
 }
@@ -69,7 +69,7 @@ func FolderOf(loader catalog.Loader, dir string, current *buff.Catalog) (*Watch,
 	return w, nil
 }
 
-// Changes returns the channel of changes. It holds one change, and a newer one replaces it.
+// Changes returns the channel of changes. It holds one change, which a newer change replaces.
 // [Watch.Close] closes it. Changes is safe for concurrent use.
 func (w *Watch) Changes() <-chan Change { return w.changes }
 
