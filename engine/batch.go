@@ -19,7 +19,7 @@ type batchedTurn struct {
 	at           wheel.Time
 	given        int32 // the allowance; 0 means the default, Engine.perReason
 	used         int32 // used part of the allowance
-	wasPostponed bool  // the owner was in the backlog before
+	wasPostponed bool  // the owner was in the backlog before this turn
 	completed    bool  // the turn was completed
 	parked       bool  // the turn was cut short because its allowance was used up
 

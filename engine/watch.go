@@ -28,7 +28,7 @@ type watcher struct {
 	questions chan func(*watching)                 // queries that the loop is to run
 	clock     atomic.Pointer[func() time.Duration] // the clock passed to the last Open with a clock
 
-	// timing is the clock with which workers measure turns; nil if they do not measure.
+	// timing is the clock with which workers measure turns; nil if turns are not measured.
 	timing atomic.Pointer[func() time.Duration]
 
 	// handling is the table of the durations of handlers; nil without watchers.

@@ -11,7 +11,7 @@ import (
 // Limits of a table, in addition to the limits of every file.
 const (
 	maxColumns = 500
-	maxPath    = 8       // words of a column name, separated by dots
+	maxPath    = 8       // words, separated by dots, of one column name
 	maxCell    = 10_000  // characters of one cell
 	maxCells   = 200_000 // non-empty cells of a table
 	maxFlow    = 120_000 // elements, brackets, commas and colons in all cells together

@@ -170,7 +170,7 @@ func Some(n int64) Maybe { return Maybe{n, true} }
 // MarshalJSON writes the number.
 func (m Maybe) MarshalJSON() ([]byte, error) { return json.Marshal(m.N) }
 
-// UnmarshalJSON reads a number, or null for a missing one.
+// UnmarshalJSON reads a number, or null for a missing number.
 func (m *Maybe) UnmarshalJSON(text []byte) error {
 	*m = Maybe{Is: string(text) != "null"}
 	return json.Unmarshal(text, &m.N)
