@@ -84,7 +84,7 @@ func (r *Recorder) Begin(now wheel.Time) {
 	}
 }
 
-// End ends the frame that Begin started.
+// End ends the current frame.
 func (r *Recorder) End() { r.mu.Unlock() }
 
 // Add records events, in their order. It does not retain the slice.
