@@ -59,7 +59,7 @@ func TestClient_Ask_GoesBack(t *testing.T) {
 			for range 20 {
 				s.pay(c, 0, 0)
 			}
-			require.NoError(t, <-packets, "the screen has seen it")
+			require.NoError(t, <-packets, "the screen has received it")
 			second.Close()
 			putBack()
 			_, err = s.db.Exec(t.Context(), fmt.Sprintf("update %s.zones set epoch = %d", s.schema, 1-epochs))
@@ -70,7 +70,7 @@ func TestClient_Ask_GoesBack(t *testing.T) {
 				s.pay(c, 0, 0)
 			}
 			require.ErrorIs(t, <-told, ErrLost)
-			require.Empty(t, told, "once")
+			require.Empty(t, told, "reported once")
 			for err := error(nil); err == nil; err = <-packets {
 				s.pay(c, 0, 0)
 				if len(packets) == 0 {
@@ -104,9 +104,9 @@ func TestNode_Commit_GoesBack(t *testing.T) {
 	}
 	_, err = c.Transfer(t.Context(), hero(0, 0), "z0", "z1")
 	require.NoError(t, err)
-	s.pay(c, 0, 0) // it is in z1 by now
+	s.pay(c, 0, 0) // the hero is in z1 now
 	putBack()
-	for a.Stats().Lost < 2 { // each is a round trip, so that time goes on
+	for a.Stats().Lost < 2 { // each command is a round trip, so time passes
 		require.NoError(t, c.Do(t.Context(), "z0", coin(hero(0, 1))))
 	}
 	for range 5 {
@@ -117,7 +117,7 @@ func TestNode_Commit_GoesBack(t *testing.T) {
 	require.Len(t, places, 1)
 	require.Equal(t, "z0", places[0].Zone)
 	require.NoError(t, a.Drain(t.Context()))
-	require.EqualValues(t, 6, s.stacks(2)[hero(0, 0)], "one of before, and five since")
+	require.EqualValues(t, 6, s.stacks(2)[hero(0, 0)], "one from before the backup, and five since")
 }
 
 // TestNode_TakeOver checks that when the timeline of the database changes, all leases end, no epoch

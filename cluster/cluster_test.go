@@ -22,9 +22,9 @@ import (
 	"github.com/bufftick/bufftick/store/postgres"
 )
 
-// servers are the PostgreSQL of BUFFTICK_POSTGRES or of this machine, with a schema for the test,
-// and the NATS of BUFFTICK_NATS or one in this process. Without PostgreSQL a test is skipped, but
-// fails in CI.
+// servers gives a test its PostgreSQL and NATS: the PostgreSQL server of BUFFTICK_POSTGRES or a
+// local one, with a schema for the test, and the NATS server of BUFFTICK_NATS or one in this
+// process. Without PostgreSQL a test is skipped, but fails in CI.
 type servers struct {
 	t        *testing.T
 	postgres string
@@ -81,7 +81,7 @@ var coins = func() *buff.Catalog {
 	return c
 }()
 
-const heroes = 4 // of each zone
+const heroes = 4 // per zone
 
 // play returns a Zone with heroes that are paid in coins. Zone z3 has the heroes 301 to 304.
 func play(zone string) (Zone, error) {
@@ -281,7 +281,7 @@ func TestNode_BadZone(t *testing.T) {
 			require.NoError(t, err)
 			defer b.Close()
 			c := s.client()
-			for seen := false; !seen; { // each command is a round trip, so that time goes on
+			for seen := false; !seen; { // each command is a round trip, so time passes
 				require.NoError(t, c.Do(t.Context(), "z0", coin(hero(0, 0))))
 				for _, z := range a.Zones() {
 					seen = seen || z.Zone == "z1" && z.Quarantined

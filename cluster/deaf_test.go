@@ -48,7 +48,8 @@ func TestDeaf(t *testing.T) {
 	require.Zero(t, a.Stats().Stopped)
 	require.Zero(t, a.Stats().Zones)
 	p.swallow(false)
-	for a.Stats().Zones == 0 { // the balance gives one back: each command is a round trip, so that time goes on
+	// Balancing moves a zone back; each command is a round trip, so time passes.
+	for a.Stats().Zones == 0 {
 		require.NoError(t, c.Do(t.Context(), "z0", coin(hero(0, 1))))
 	}
 	require.NoError(t, b.Drain(t.Context()))
@@ -63,7 +64,7 @@ func TestDeaf(t *testing.T) {
 func TestJoin_Slow(t *testing.T) {
 	s := newServers(t)
 	o := s.options("slow", 3)
-	o.TTL = 10 * time.Second // also how long Join waits for an answer of NATS
+	o.TTL = 10 * time.Second // also the time that Join waits for a reply of NATS
 	p := s.throughProxy(&o)
 	p.swallow(true)
 	joined := make(chan *Node, 1)
@@ -74,7 +75,8 @@ func TestJoin_Slow(t *testing.T) {
 		}
 		joined <- slow
 	}()
-	for known := 0; known == 0; { // until the database knows it; there may be no table yet
+	// Until it is registered in the database; the table may not exist yet.
+	for known := 0; known == 0; {
 		_ = s.db.QueryRow(t.Context(), "select count(*) from "+s.schema+".nodes").Scan(&known)
 	}
 	o = s.options("fast", 3)
@@ -91,7 +93,8 @@ func TestJoin_Slow(t *testing.T) {
 	p.swallow(false)
 	slow := <-joined
 	defer slow.Close()
-	for slow.Stats().Zones == 0 { // the balance gives it one: each command is a round trip, so that time goes on
+	// Balancing moves a zone to it; each command is a round trip, so time passes.
+	for slow.Stats().Zones == 0 {
 		require.NoError(t, c.Do(t.Context(), "z0", coin(hero(0, 1))))
 	}
 }

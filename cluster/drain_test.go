@@ -11,8 +11,8 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// refuseCommits makes the database refuse all commits but renew leases, until the returned function
-// is called.
+// refuseCommits makes the database refuse all commits until the returned function is called.
+// Leases can still be renewed.
 func (s *servers) refuseCommits() (admit func()) {
 	_, err := s.db.Exec(s.t.Context(), fmt.Sprintf("alter table %[1]s.owners rename to gone", s.schema))
 	require.NoError(s.t, err)
@@ -51,9 +51,9 @@ func TestNode_Drain_CannotSave(t *testing.T) {
 	}
 }
 
-// TestNode_Stats_Unsaved: Stats and Info report for how long the commits of a zone with a valid
-// lease have failed. Without MostUnsaved the zone continues; with it the zone stops and is loaded
-// again from its last cut.
+// TestNode_Stats_Unsaved checks that Stats and Info report for how long the commits of a zone
+// with a valid lease have failed. Without MostUnsaved the zone continues; with it the zone stops
+// and is loaded again from its last cut.
 func TestNode_Stats_Unsaved(t *testing.T) {
 	s := newServers(t)
 	o := s.options("a", 2)
@@ -85,7 +85,8 @@ func TestNode_Stats_Unsaved(t *testing.T) {
 	s.pay(c, 1, 0)
 	require.True(t, (<-begun).Fresh)
 	admit := s.refuseCommits()
-	for a.Stats().GivenUp == 0 || a.Stats().Unsaved != 1 { // each is a round trip, so that time goes on
+	// Each command is a round trip, so time passes.
+	for a.Stats().GivenUp == 0 || a.Stats().Unsaved != 1 {
 		require.NoError(t, c.Do(t.Context(), "z0", coin(hero(0, 0))))
 	}
 	played := a.Info().Zones
@@ -93,8 +94,9 @@ func TestNode_Stats_Unsaved(t *testing.T) {
 	require.Greater(t, played[0].Unsaved, 250*time.Millisecond)
 	admit()
 	s.pay(c, 1, 0)
-	require.False(t, (<-begun).Fresh, "from its last cut")
-	for a.Stats().Unsaved != 0 { // the zone notes an acknowledgement in its next frame, after the client has it
+	require.False(t, (<-begun).Fresh, "it is loaded from its last cut")
+	// The zone records an acknowledgement in its next frame, after the client has received it.
+	for a.Stats().Unsaved != 0 {
 		s.pay(c, 0, 0)
 	}
 	require.NoError(t, a.Drain(t.Context()))

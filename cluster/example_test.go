@@ -35,9 +35,10 @@ func Example() {
 				Engine: engine.Options{Catalog: catalog},
 				Begin: func(z *store.Saver, r store.Restored) error {
 					if !r.Fresh {
-						return nil // all are back as they were
+						return nil // the owners are restored from the last cut
 					}
-					return z.Engine().Spawn(home[zone], nil) // an owner is in one zone of the world
+					// Each owner is in one zone of the world.
+					return z.Engine().Spawn(home[zone], nil)
 				},
 			}, nil
 		},

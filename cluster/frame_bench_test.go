@@ -37,7 +37,7 @@ func BenchmarkFrame(b *testing.B) {
 
 const crowd = 2000
 
-// zoneOf returns a zone with owners.
+// zoneOf returns a zone with crowd owners, with two poisons each.
 func zoneOf(b *testing.B, catalog *buff.Catalog) *store.Saver {
 	v, err := store.Open(context.Background(), storetest.NewMemory(), "z0", engine.Options{Catalog: catalog, Synchronous: true},
 		store.Options{Every: 25 * time.Millisecond, Window: DefaultWindow})
@@ -50,7 +50,7 @@ func zoneOf(b *testing.B, catalog *buff.Catalog) *store.Saver {
 			_, r := v.Engine().AddBuff(id, buff.Application{Spec: catalog.Spec("poison"), Source: buff.OwnerID(crowd + 1 + source)})
 			require.NoError(b, r.Err)
 		}
-		v.After(v.Engine().Tick(time.Millisecond)) // so that they do not pulse all at once
+		v.After(v.Engine().Tick(time.Millisecond)) // so that not all pulse at the same time
 	}
 	return v
 }
@@ -104,7 +104,7 @@ func frames(b *testing.B, catalog *buff.Catalog, commands int) {
 			b.Fatal("the zone is not played")
 		}
 		hosted = append(hosted, time.Since(from))
-		h.onDisk.Add(1) // the memory is as fast as that
+		h.onDisk.Add(1) // acknowledge at once, as the storage is in memory
 	}
 	slices.Sort(alone)
 	slices.Sort(hosted)

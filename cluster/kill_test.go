@@ -17,37 +17,37 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-var between = flag.Int("between", 4000, "how many commands are answered between two kills in TestKill")
+var between = flag.Int("between", 4000, "number of commands that are answered between two kills in TestKill")
 
-// load keeps a number of commands pending, each of which pays a coin, and counts the outcomes.
+// load keeps a fixed number of commands pending, each of which pays a coin, and counts the
+// outcomes.
 type load struct {
 	t     *testing.T
 	c     *Client
 	zones int
-	many  int
 
 	mu       sync.Mutex
 	dice     *rand.Rand
 	sent     map[buff.OwnerID]int64
-	durable  map[buff.OwnerID]int64 // that are on disk, by what was answered
+	durable  map[buff.OwnerID]int64 // coins that are on disk according to the replies
 	answers  int
 	again    int
 	unknown  int
-	under    int
+	pending  int
 	ending   bool
-	marks    chan struct{} // one for each answers of every
+	marks    chan struct{} // receives a value after each every answers
 	every    int
 	slowest  time.Duration
 	times    []time.Duration
 	finished chan struct{}
 }
 
-func (s *servers) load(zones, many, every int) *load {
+func (s *servers) load(zones, pending, every int) *load {
 	l := &load{
-		t: s.t, c: s.client(), zones: zones, many: many, dice: rand.New(rand.NewPCG(long.Seed(), 1)), every: every, marks: make(chan struct{}, 1000),
+		t: s.t, c: s.client(), zones: zones, dice: rand.New(rand.NewPCG(long.Seed(), 1)), every: every, marks: make(chan struct{}, 1000),
 		sent: map[buff.OwnerID]int64{}, durable: map[buff.OwnerID]int64{}, finished: make(chan struct{}),
 	}
-	for range many {
+	for range pending {
 		l.next()
 	}
 	return l
@@ -59,14 +59,14 @@ func (l *load) next() {
 	zone := l.dice.IntN(l.zones)
 	to := hero(zone, l.dice.IntN(heroes))
 	if l.ending {
-		if l.under == 0 {
+		if l.pending == 0 {
 			close(l.finished)
 		}
 		l.mu.Unlock()
 		return
 	}
 	l.sent[to]++
-	l.under++
+	l.pending++
 	l.mu.Unlock()
 	at := time.Now()
 	err := l.c.Send(fmt.Sprintf("z%d", zone), coin(to), Durable, func(r Reply, err error) {
@@ -81,7 +81,7 @@ func (l *load) next() {
 func (l *load) answered(to buff.OwnerID, r Reply, err error, took time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.under--
+	l.pending--
 	switch {
 	case err == nil:
 		l.durable[to]++
@@ -107,7 +107,7 @@ func (l *load) end() {
 	l.mu.Unlock()
 	<-l.finished
 	slices.Sort(l.times)
-	l.t.Logf("%d answered, %d of them had been done before, %d unknown; p50 %v, p99 %v, slowest %v", l.answers, l.again, l.unknown,
+	l.t.Logf("%d replies, %d of them to commands executed before, %d unknown; p50 %v, p99 %v, slowest %v", l.answers, l.again, l.unknown,
 		l.times[len(l.times)/2], l.times[len(l.times)*99/100], l.slowest)
 }
 
@@ -117,17 +117,17 @@ func (l *load) compare(s *servers) {
 	for zone := range l.zones {
 		for k := range heroes {
 			id := hero(zone, k)
-			require.GreaterOrEqual(l.t, stacks[id], l.durable[id], "hero %d: acknowledged, and lost", id)
+			require.GreaterOrEqual(l.t, stacks[id], l.durable[id], "hero %d: an acknowledged coin was lost", id)
 			if l.unknown == 0 {
-				require.LessOrEqual(l.t, stacks[id], l.durable[id], "hero %d: done twice", id)
+				require.LessOrEqual(l.t, stacks[id], l.durable[id], "hero %d: a coin was paid twice", id)
 			}
-			require.LessOrEqual(l.t, stacks[id], l.sent[id], "hero %d: done twice", id)
+			require.LessOrEqual(l.t, stacks[id], l.sent[id], "hero %d: a coin was paid twice", id)
 		}
 	}
 }
 
-// TestKill checks that nothing acknowledged is lost and nothing is executed twice when nodes under
-// load are killed or cut off from the database by a proxy that drops all traffic.
+// TestKill checks that nothing acknowledged is lost and nothing is executed twice when nodes
+// under load are killed or cut off from the database by a proxy that drops all traffic.
 func TestKill(t *testing.T) {
 	const zones = 12
 	s := newServers(t)

@@ -49,11 +49,11 @@ func TestLeases(t *testing.T) {
 	require.Len(t, beat(b).Nodes, 2)
 
 	require.EqualValues(t, 1, claim(a))
-	require.Zero(t, claim(b), "it is another's")
+	require.Zero(t, claim(b), "the lease belongs to a")
 	require.Zero(t, claim(a), "even for the node that has it")
 	lease := policy.Lease{Zone: "z0", Epoch: 1, Load: 5}
 	require.Equal(t, []policy.Lease{{Zone: "z0", Epoch: 1}}, beat(a, lease).Renewed)
-	require.Empty(t, beat(b, lease).Renewed, "it says so, and has it not")
+	require.Empty(t, beat(b, lease).Renewed, "b renews a lease that it does not have")
 	v = beat(b)
 	require.Equal(t, "a", v.Zones[0].Node)
 	require.False(t, v.Zones[0].Mine)
@@ -66,14 +66,15 @@ func TestLeases(t *testing.T) {
 	require.EqualValues(t, 2, claim(b))
 	require.Empty(t, beat(a, lease).Renewed)
 	require.NoError(t, a.release(t.Context(), policy.Action{Zone: "z0", Epoch: 1}))
-	require.NoError(t, b.release(t.Context(), policy.Action{Zone: "z0", Epoch: 1}), "of another epoch")
+	require.NoError(t, b.release(t.Context(), policy.Action{Zone: "z0", Epoch: 1}), "a lease of another epoch")
 	require.Equal(t, "b", beat(a).Zones[0].Node)
 	batch := &store.Batch{Head: store.Head{Zone: "z0", Epoch: 1, Frame: 1}}
 	require.ErrorIs(t, disk.Commit(t.Context(), batch), store.ErrFenced)
 	batch.Epoch = 2
 	require.NoError(t, disk.Commit(t.Context(), batch))
 
-	// It is given back, for a; a new process with the name of a has not its leases.
+	// The lease is released with a as the wanted next node. A new process with the name of a does
+	// not get its leases.
 	require.NoError(t, b.release(t.Context(), policy.Action{Zone: "z0", Epoch: 2, To: "a", Failed: true}))
 	v = beat(b)
 	require.Equal(t, policy.ZoneView{Name: "z0", Epoch: 2, Load: 5, To: "a", Failures: 1}, v.Zones[0])
@@ -90,7 +91,8 @@ func TestLeases(t *testing.T) {
 	require.NoError(t, a.wish(t.Context(), "z0", "b"))
 	require.Equal(t, "b", beat(a).Zones[0].To)
 
-	// It has failed three times. Whoever has not seen that yet must not try it a fourth time.
+	// The zone has failed three times. A node that has not seen this yet must not try it a fourth
+	// time.
 	past("leases")
 	_, err = s.db.Exec(t.Context(), "update "+s.schema+".leases set failures = 3")
 	require.NoError(t, err)

@@ -10,8 +10,9 @@ import (
 	"github.com/bufftick/bufftick/cluster/internal/policy"
 )
 
-// TestLines_Admit: of 350 lines in a minute with the same start, five are reported, followed by the
-// number of the others. Lines of another zone and lines with another start are not affected.
+// TestLines_Admit checks that of 350 lines in a minute with the same start, five are reported,
+// followed by the number of the others. Lines of another zone and lines with another start are
+// not affected.
 func TestLines_Admit(t *testing.T) {
 	var l lines
 	said := 0

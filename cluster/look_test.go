@@ -32,7 +32,8 @@ func TestNode_Look(t *testing.T) {
 		from, to = to, from
 	}
 	require.NoError(t, nodes[from].Move(t.Context(), "z0", to))
-	for len(nodes[from].Moves()) < 1 || nodes[from].Zones()[0].Node != to { // each command is a round trip, so that time goes on
+	// Each command is a round trip, so time passes.
+	for len(nodes[from].Moves()) < 1 || nodes[from].Zones()[0].Node != to {
 		require.NoError(t, c.Do(t.Context(), "z0", coin(hero(0, 0))))
 	}
 	running := func(i NodeInfo) bool { return len(i.Zones) == 1 && i.Zones[0].Owners == heroes }

@@ -11,8 +11,8 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// TestNode_Move checks that no command is lost or executed twice while a zone moves between nodes.
-// It prints how long the zone did not run.
+// TestNode_Move checks that no command is lost or executed twice while a zone moves between
+// nodes. It logs how long the zone did not run.
 func TestNode_Move(t *testing.T) {
 	for name, want := range map[string]Certainty{"applied": Applied, "durable": Durable} {
 		t.Run(name, func(t *testing.T) { moveAbout(t, want) })
@@ -24,7 +24,7 @@ func moveAbout(t *testing.T, want Certainty) {
 	nodes := map[string]*Node{}
 	for _, name := range []string{"a", "b"} {
 		o := s.options(name, 1)
-		o.Frame = 0 // as is usual
+		o.Frame = 0 // the default
 		node, err := Join(t.Context(), o)
 		require.NoError(t, err)
 		defer node.Close()
@@ -57,7 +57,7 @@ func moveAbout(t *testing.T, want Certainty) {
 		to, from = from, to
 	}
 	slices.Sort(gaps)
-	t.Logf("%d moves, %d commands, %d of them done before their answer was heard; from the last answer of one node to the first of the other: p50 %v, p99 %v, worst %v",
+	t.Logf("%d moves, %d commands, %d of them executed before their reply arrived; from the last reply of one node to the first of the other: p50 %v, p99 %v, worst %v",
 		len(gaps), done, again, gaps[len(gaps)/2], gaps[len(gaps)*99/100], gaps[len(gaps)-1])
 	for _, node := range nodes {
 		if err := node.Drain(t.Context()); err != nil && !errors.Is(err, ErrClosed) {

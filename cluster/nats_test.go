@@ -17,7 +17,7 @@ import (
 	"github.com/bufftick/bufftick/replicate/client"
 )
 
-// own starts a NATS server with the given options for the world of the test.
+// own starts a NATS server with the given options for the test.
 func (s *servers) own(o server.Options) *server.Server {
 	o.Host, o.NoLog, o.NoSigs = "127.0.0.1", true, true
 	if o.Port == 0 {
@@ -82,7 +82,7 @@ func TestClient_MaxPayload(t *testing.T) {
 	cl, err := NewClient(ClientOptions{NATS: s.connect(), Prefix: s.schema, Catalog: c})
 	require.NoError(t, err)
 	defer cl.Close()
-	for k := range 200 { // so that the first packet of a screen is longer than a message too
+	for k := range 200 { // so that the first packet of a screen is also longer than a message
 		require.NoError(t, cl.Do(t.Context(), "z0", buff.Apply(hero(0, 0), buff.Application{Spec: c.Spec(specs[k].ID)})))
 	}
 	picture, shows := client.New(client.Options{}), make(chan int, 1<<16)
@@ -116,13 +116,13 @@ func TestParts_Add(t *testing.T) {
 	require.Nil(t, p.add(part(0, 3, "Pa")))
 	require.Nil(t, p.add(part(1, 3, "b")))
 	require.Equal(t, "Pabc", string(p.add(part(2, 3, "c"))))
-	require.Nil(t, p.add(part(2, 3, "c")), "it is no beginning")
+	require.Nil(t, p.add(part(2, 3, "c")), "it is not the first part")
 	require.Nil(t, p.add(part(0, 2, "Px")))
-	require.Nil(t, p.add(part(0, 2, "Py")), "it begins anew")
+	require.Nil(t, p.add(part(0, 2, "Py")), "a new first part restarts")
 	require.Equal(t, "Pyz", string(p.add(part(1, 2, "z"))))
 	require.Nil(t, p.add(part(0, 3, "Px")))
 	require.Nil(t, p.add(part(2, 3, "z")))
-	require.Nil(t, p.add(part(1, 3, "y")), "one is missing")
+	require.Nil(t, p.add(part(1, 3, "y")), "a part is missing")
 	require.Nil(t, p.add(nil))
 	require.Nil(t, p.add(part(5, 5, "x")))
 	require.Equal(t, "Q", string(p.add(part(0, 1, "Q"))))
@@ -170,7 +170,7 @@ func TestNode_Closed(t *testing.T) {
 	a, err := Join(t.Context(), o)
 	require.NoError(t, err)
 	defer a.Close()
-	require.Contains(t, <-said, "nats.MaxReconnects(-1)", "it would close for good")
+	require.Contains(t, <-said, "nats.MaxReconnects(-1)", "the connection would be closed after a number of attempts")
 	c := s.client()
 	require.NoError(t, c.Do(t.Context(), "z0", coin(hero(0, 0))))
 	require.NoError(t, c.Do(t.Context(), "z1", coin(hero(1, 0))))
@@ -222,7 +222,7 @@ func TestNode_Denied(t *testing.T) {
 			require.NotContains(t, what, s.schema+".free")
 		}
 	}
-	for a.Stats().Beats < 4 { // each is a round trip, so that time goes on
+	for a.Stats().Beats < 4 { // each flush is a round trip, so time passes
 		require.NoError(t, connectFlush(o.NATS))
 	}
 	require.Zero(t, a.Stats().Zones)
@@ -255,7 +255,7 @@ func TestJoin_OtherWorld(t *testing.T) {
 	}
 	require.NotZero(t, a.Stats().Foreign)
 	b, err := Join(t.Context(), s.options("b", 1))
-	require.NoError(t, err, "of the same world")
+	require.NoError(t, err, "a node of the same world joins")
 	b.Close()
 }
 

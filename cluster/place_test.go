@@ -24,11 +24,11 @@ func TestNode_Place(t *testing.T) {
 		defer node.Close()
 		nodes[name] = node
 		if name == "a" {
-			require.NoError(t, s.client().Do(t.Context(), "z0", coin(hero(0, 0))), "a has it as long as there is no b")
+			require.NoError(t, s.client().Do(t.Context(), "z0", coin(hero(0, 0))), "a runs it until b joins")
 		}
 	}
 	c := s.client()
-	for want := []string{"b", "b", "a"}; ; { // each command is a round trip, so that time goes on
+	for want := []string{"b", "b", "a"}; ; { // each command is a round trip, so time passes
 		require.NoError(t, c.Do(t.Context(), "z2", coin(hero(2, 0))))
 		var at []string
 		for _, z := range nodes["a"].Zones() {

@@ -15,7 +15,7 @@ type proxy struct {
 	to       string
 
 	mu     sync.Mutex
-	open   chan struct{} // closed while bytes pass
+	open   chan struct{} // closed while traffic passes
 	conns  []net.Conn
 	closed bool
 }

@@ -43,10 +43,12 @@ func TestNode_OwnerElsewhere(t *testing.T) {
 	}
 	spawn.Store(true)
 	var lines []string
-	for what := ""; !strings.HasPrefix(what, "z1 could not be saved"); lines = append(lines, what) { // a command before that would be acknowledged
+	// A command sent before that would still be acknowledged.
+	for what := ""; !strings.HasPrefix(what, "z1 could not be saved"); lines = append(lines, what) {
 		what = <-told
 	}
-	_, err = c.Ask(t.Context(), "z1", coin(hero(1, 0)), Durable) // asked until the zone is played again
+	// Ask retries until the zone runs again.
+	_, err = c.Ask(t.Context(), "z1", coin(hero(1, 0)), Durable)
 	require.NoError(t, err)
 	_, err = c.Ask(t.Context(), "z0", coin(hero(0, 0)), Durable)
 	require.NoError(t, err)

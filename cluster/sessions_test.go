@@ -49,7 +49,8 @@ func TestNode_AlteredTables(t *testing.T) {
 		_, err := s.db.Exec(t.Context(), fmt.Sprintf(statement, s.schema))
 		require.NoError(t, err, statement)
 		s.pay(c, 0, 0)
-		for beats := a.Stats().Beats; a.Stats().Beats < beats+2; { // each command is a round trip, so that time goes on
+		// Each command is a round trip, so time passes.
+		for beats := a.Stats().Beats; a.Stats().Beats < beats+2; {
 			require.NoError(t, c.Do(t.Context(), "z0", coin(hero(0, 1))), statement)
 		}
 	}
@@ -59,7 +60,7 @@ func TestNode_AlteredTables(t *testing.T) {
 }
 
 // TestNode_ReadOnlyDatabase checks that a node saves its zones although the database is read-only
-// by default or was read-only for a while.
+// by default or was temporarily read-only.
 func TestNode_ReadOnlyDatabase(t *testing.T) {
 	s := newServers(t)
 	run := func(statement string) {

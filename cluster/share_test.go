@@ -53,7 +53,7 @@ func TestFlood(t *testing.T) {
 			}
 		}))
 	}
-	for told.Load() == 0 { // each command is a round trip, so that time goes on
+	for told.Load() == 0 { // each command is a round trip, so time passes
 		require.NoError(t, one.Do(t.Context(), "z0", coin(hero(0, 1))))
 	}
 	for range 10 {
@@ -90,7 +90,8 @@ func TestClient_Ask_Share(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		defer cancel()
-		for n.Load() < 2 && ctx.Err() == nil { // the client has heard the first one when it asks again
+		// A second refusal shows that the client has received the first.
+		for n.Load() < 2 && ctx.Err() == nil {
 			_ = conn.Flush()
 		}
 	}()

@@ -9,13 +9,15 @@ import (
 	"github.com/bufftick/bufftick/cluster/internal/policy"
 )
 
-// fakeZone receives the messages of subscriptions instead of a zone.
-func (s *servers) fakeZone() (conn *nats.Conn, said func(kind byte) look, show func(to string, m shown)) {
+// fakeZone receives the messages of subscriptions in place of a zone. The function next returns
+// the next message, which must be of the given kind, with the reply subject in said. The function
+// show sends a message to a subject.
+func (s *servers) fakeZone() (conn *nats.Conn, next func(kind byte) look, show func(to string, m shown)) {
 	conn = s.connect()
 	sub, err := conn.SubscribeSync(screens(s.schema, "z0"))
 	require.NoError(s.t, err)
 	require.NoError(s.t, conn.Flush())
-	said = func(kind byte) look {
+	next = func(kind byte) look {
 		s.t.Helper()
 		msg, err := sub.NextMsgWithContext(s.t.Context())
 		require.NoError(s.t, err)
@@ -29,7 +31,7 @@ func (s *servers) fakeZone() (conn *nats.Conn, said func(kind byte) look, show f
 		require.NoError(s.t, conn.Publish(to, appendShown(nil, &m)))
 		require.NoError(s.t, conn.Flush())
 	}
-	return conn, said, show
+	return conn, next, show
 }
 
 // TestSubscription_Silence checks that a subscription that has read every packet and gets none for
@@ -39,7 +41,7 @@ func (s *servers) fakeZone() (conn *nats.Conn, said func(kind byte) look, show f
 func TestSubscription_Silence(t *testing.T) {
 	s := newServers(t)
 	c := s.client()
-	_, said, show := s.fakeZone()
+	_, next, show := s.fakeZone()
 	held, goOn := make(chan struct{}, 1), make(chan struct{})
 	sub, err := c.Subscribe("z0", 7, func(p Packet) {
 		if p.Err == nil {
@@ -49,8 +51,8 @@ func TestSubscription_Silence(t *testing.T) {
 	})
 	require.NoError(t, err)
 	defer sub.Close()
-	to := string(said(isLook).said)
-	renew := func(times int) { // the clock of the client stands still
+	to := string(next(isLook).said)
+	renew := func(times int) { // renews without the clock of the client
 		for range times {
 			c.renew()
 			c.mu.Lock()
@@ -63,7 +65,7 @@ func TestSubscription_Silence(t *testing.T) {
 	c.mu.Unlock()
 	renew(9)
 	for range 9 {
-		require.Zero(t, said(isLook).join, "no zone has replied: no packet can be lost")
+		require.Zero(t, next(isLook).join, "no zone has replied: no packet can be lost")
 	}
 
 	packet := func(number uint64) {
@@ -77,36 +79,36 @@ func TestSubscription_Silence(t *testing.T) {
 	packet(1)
 	renew(2 * policy.LostAfter)
 	for range 2 * policy.LostAfter {
-		require.EqualValues(t, 1, said(isLook).number, "its function is running, so it has not read every packet")
+		require.EqualValues(t, 1, next(isLook).number, "its function is running, so it has not read every packet")
 	}
 	goOn <- struct{}{}
-	packet(2) // and counts from here
+	packet(2) // renewals without a packet are counted from here
 	goOn <- struct{}{}
 	c.settle()
 	renew(policy.LostAfter - 1)
 	for range policy.LostAfter - 1 {
-		require.EqualValues(t, 2, said(isLook).number)
+		require.EqualValues(t, 2, next(isLook).number)
 	}
 	renew(1)
-	said(isLook)
-	require.EqualValues(t, 3, said(isAll).join)
+	next(isLook)
+	require.EqualValues(t, 3, next(isAll).join)
 	renew(policy.LostAfter)
 	for range policy.LostAfter {
-		said(isLook)
+		next(isLook)
 	}
-	require.EqualValues(t, 3, said(isAll).join, "still no packet")
+	require.EqualValues(t, 3, next(isAll).join, "still no packet")
 	packet(3)
 	goOn <- struct{}{}
 	c.settle()
 	renew(policy.LostAfter - 1)
 	for range policy.LostAfter - 1 {
-		require.EqualValues(t, 3, said(isLook).number, "a packet has arrived: the count restarts")
+		require.EqualValues(t, 3, next(isLook).number, "a packet has arrived: the count restarts")
 	}
 }
 
 // settle waits until the function given to Subscribe has returned.
 func (c *Client) settle() {
 	for c.taking.Load() {
-		_ = c.o.NATS.Flush() // a round trip, so that time goes on
+		_ = c.o.NATS.Flush() // a round trip, so time passes
 	}
 }

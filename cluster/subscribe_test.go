@@ -16,16 +16,16 @@ import (
 	"github.com/bufftick/bufftick/replicate/client"
 )
 
-// screenOf is the client of a player, which shows one hero with a Subscription.
+// screenOf is the client of a player. It shows one hero with a Subscription.
 type screenOf struct {
 	t      *testing.T
 	client *client.Client
 	sub    *Subscription
 	want   buff.OwnerID
-	shows  chan int // stacks, after each packet that has changed them
+	shows  chan int // the stacks after each packet that changed them
 	last   int
-	mu     sync.Mutex // client
-	fresh  []uint64   // epochs
+	mu     sync.Mutex // protects client
+	fresh  []uint64   // epochs of the packets with Fresh
 	ended  chan error
 }
 
@@ -68,7 +68,7 @@ func (s *screenOf) take(p Packet) {
 	}
 }
 
-// until waits until the screen shows that number of coins.
+// until waits until the screen shows the given number of coins.
 func (s *screenOf) until(coins int) {
 	for {
 		select {
@@ -211,21 +211,23 @@ func TestSubscribe_Unread(t *testing.T) {
 	for range policy.MostUnread + 40 {
 		require.NoError(t, c.Do(t.Context(), "z0", coin(hero(0, 0))))
 		paid++
-		if paid%20 == 0 { // it is there, and has read nothing
+		if paid%20 == 0 { // the subscription renews but acknowledges nothing
 			say(&look{kind: isLook, owner: hero(0, 0), join: join})
 		}
 	}
 	for number < policy.MostUnread {
 		read()
 	}
-	require.NoError(t, c.Do(t.Context(), "z0", coin(hero(0, 0)))) // its answer comes behind all that was sent before
+	// Its reply arrives after all packets sent before.
+	require.NoError(t, c.Do(t.Context(), "z0", coin(hero(0, 0))))
 	paid++
 	require.NoError(t, conn.Flush())
 	pending, _, err := sub.Pending()
 	require.NoError(t, err)
 	require.Zero(t, pending)
 	require.Less(t, screen.Owner(hero(0, 0)).Buffs()[0].Stacks, paid)
-	say(&look{kind: isAll, join: join}) // as one says to whom nothing comes: what it has not acknowledged is lost
+	// As a subscription that gets no packets: what it has not acknowledged counts as lost.
+	say(&look{kind: isAll, join: join})
 	read()
 	for screen.Owner(hero(0, 0)).Buffs()[0].Stacks != paid {
 		say(&look{kind: isLook, owner: hero(0, 0), join: join, number: number})
@@ -243,10 +245,11 @@ func TestSubscribe_MissedDefinitions(t *testing.T) {
 	see.until(1)
 	c.mu.Lock()
 	w := &see.sub.watch
-	w.Heard(0, 0, w.Epoch(), w.Join(), w.Number()+1, false) // as if one had come that has not
+	// As if a packet had been lost.
+	w.Heard(0, 0, w.Epoch(), w.Join(), w.Number()+1, false)
 	c.mu.Unlock()
 	see.mu.Lock()
-	see.client = client.New(client.Options{}) // and it was the definitions
+	see.client = client.New(client.Options{}) // as if the definitions had been lost
 	see.mu.Unlock()
 	require.NoError(t, c.Do(t.Context(), "z0", coin(hero(0, 0))))
 	see.until(2)

@@ -23,12 +23,12 @@ import (
 func TestNode_Transfer(t *testing.T) {
 	s := newServers(t)
 	refused := errors.New("it is in a fight")
-	came := make(chan buff.OwnerID, 16)
+	arrivals := make(chan buff.OwnerID, 16)
 	join := func(name string) *Node {
 		o := s.options(name, 2)
 		o.New = func(zone string) (Zone, error) {
 			z, err := play(zone)
-			z.Arrive = func(_ *store.Saver, id buff.OwnerID, _ buff.Restoration) { came <- id }
+			z.Arrive = func(_ *store.Saver, id buff.OwnerID, _ buff.Restoration) { arrivals <- id }
 			z.Depart = func(_ *store.Saver, id buff.OwnerID, to string) error {
 				if id == hero(0, 3) {
 					return refused
@@ -55,17 +55,18 @@ func TestNode_Transfer(t *testing.T) {
 	pay("z1", "z0")
 	require.NoError(t, a.Transfer(t.Context(), hero(0, 0), "z1"))
 	pay("z0", "z1")
-	require.Equal(t, hero(0, 0), <-came)
+	require.Equal(t, hero(0, 0), <-arrivals)
 	places, err := a.Where(t.Context(), hero(0, 0), hero(1, 0), 999)
 	require.NoError(t, err)
 	require.ElementsMatch(t, []store.Place{{Owner: hero(0, 0), Zone: "z1"}, {Owner: hero(1, 0), Zone: "z1"}}, places)
-	require.NoError(t, b.Transfer(t.Context(), hero(0, 0), "z1"), "it is there")
+	require.NoError(t, b.Transfer(t.Context(), hero(0, 0), "z1"), "it is already there")
 	pay("z1", "z1")
-	r, err := c.Transfer(t.Context(), hero(0, 0), "z0", "z0") // as was known last
+	// z0 is the last zone known to this client.
+	r, err := c.Transfer(t.Context(), hero(0, 0), "z0", "z0")
 	require.NoError(t, err)
 	require.Equal(t, "z1", r.Zone)
 	pay("z1", "z0")
-	require.Equal(t, hero(0, 0), <-came)
+	require.Equal(t, hero(0, 0), <-arrivals)
 
 	require.ErrorIs(t, a.Transfer(t.Context(), hero(0, 0), "z9"), ErrZone)
 	require.ErrorIs(t, a.Transfer(t.Context(), 999, "z1"), ErrOwner)
@@ -98,7 +99,7 @@ func TestNode_Transfer_LostNotice(t *testing.T) {
 	_, err = c.Ask(t.Context(), "z0", coin(hero(0, 0)), Durable)
 	require.NoError(t, err)
 	require.NoError(t, node.Transfer(t.Context(), hero(0, 0), "z1"))
-	for node.Stats().Arrived == 0 { // each command is a round trip, so that time goes on
+	for node.Stats().Arrived == 0 { // each command is a round trip, so time passes
 		require.NoError(t, c.Do(t.Context(), "z1", coin(hero(1, 0))))
 	}
 	r, err := c.Ask(t.Context(), "z1", coin(hero(0, 0)), Durable)
@@ -106,8 +107,8 @@ func TestNode_Transfer_LostNotice(t *testing.T) {
 	require.Equal(t, "z1", r.Zone)
 }
 
-// effect is a coin of a hero. Its number comes from the blob, so it is the same in all zones and
-// after a crash.
+// effect identifies one coin of a hero. Its number comes from the blob, so it is the same in all
+// zones and after a crash.
 type effect struct {
 	owner buff.OwnerID
 	n     int32
@@ -116,19 +117,19 @@ type effect struct {
 // effects records the effects that the game has issued.
 type effects struct {
 	mu            sync.Mutex
-	atOnce, after map[effect]int // how often: in the frame itself, and after its commit
+	atOnce, after map[effect]int // number of times issued in the frame itself, and after its commit
 	byID          map[buff.EventID]int
 	waits         sync.WaitGroup
 }
 
-// ofCoin saves an effect for each coin, in the same cut.
+// ofCoin selects the events that give a coin: their effect is saved in the same cut.
 func ofCoin(e *buff.Event, b []byte) ([]byte, bool) {
 	return b, e.Kind == buff.Applied || e.Kind == buff.Stacked
 }
 
-// take issues the saved effects and does not confirm every third: the next owner of the zone issues
-// those again.
-func (x *effects) take(z *store.Saver) {
+// issueSaved issues the saved effects and confirms two thirds of them. The next owner of the zone
+// issues the others again.
+func (x *effects) issueSaved(z *store.Saver) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for _, e := range z.Effects() {
@@ -138,23 +139,24 @@ func (x *effects) take(z *store.Saver) {
 	}
 }
 
-// takeRest issues the remaining effects of the last owners of the zones.
-func (x *effects) takeRest(s *servers, zones int) {
+// issueRest issues the effects that the last owners of the zones have not confirmed.
+func (x *effects) issueRest(s *servers, zones int) {
 	disk, err := postgres.Open(s.t.Context(), s.postgres, postgres.Options{Schema: s.schema})
 	require.NoError(s.t, err)
 	for zone := range zones {
 		z, err := store.Open(s.t.Context(), disk, fmt.Sprintf("z%d", zone), engine.Options{Catalog: coins, Synchronous: true}, store.Options{})
 		require.NoError(s.t, err)
-		x.take(z)
+		x.issueSaved(z)
 		z.Close()
 		require.NoError(s.t, z.Engine().Close(s.t.Context()))
 	}
 	require.NoError(s.t, disk.Close())
 }
 
-// give is a Zone.Tick that issues an effect for each coin in the frame itself.
-func (x *effects) give(z *store.Saver, f *engine.Frame) {
-	x.take(z)
+// tick is a Zone.Tick that issues the saved effects, and records the effect of each coin in the
+// frame itself and again after its commit.
+func (x *effects) tick(z *store.Saver, f *engine.Frame) {
+	x.issueSaved(z)
 	var list []effect
 	for e := range f.Events() {
 		if e.Kind == buff.Applied || e.Kind == buff.Stacked {
@@ -198,7 +200,7 @@ func (x *effects) check(t *testing.T, stacks map[buff.OwnerID]int64) (twice int)
 	return twice
 }
 
-// checkIDs checks that each coin has a unique ID, and logs how many effects were issued twice: a
+// checkIDs checks that each coin has a unique ID. It logs how many effects were issued again: a
 // receiver that ignores IDs would pay those twice.
 func (x *effects) checkIDs(t *testing.T, stacks map[buff.OwnerID]int64) {
 	coins, twice := map[buff.OwnerID]int64{}, 0
@@ -229,7 +231,7 @@ func TestNode_Transfer_Kill(t *testing.T) {
 		o.TTL = time.Second
 		o.New = func(zone string) (Zone, error) {
 			z, err := play(zone)
-			z.Tick, z.Store.Effect = given.give, ofCoin
+			z.Tick, z.Store.Effect = given.tick, ofCoin
 			return z, err
 		}
 		node, err := Join(t.Context(), o)
@@ -238,7 +240,7 @@ func TestNode_Transfer_Kill(t *testing.T) {
 	}
 	nodes := []*Node{start(), start(), start()}
 	c := s.client()
-	for zone := range zones { // from the first commit of a zone the database knows its heroes
+	for zone := range zones { // the database knows the heroes of a zone after its first commit
 		_, err := c.Ask(t.Context(), fmt.Sprintf("z%d", zone), coin(hero(zone, 0)), Durable)
 		require.NoError(t, err)
 	}
@@ -287,7 +289,7 @@ func TestNode_Transfer_Kill(t *testing.T) {
 	}
 	all.Wait()
 	l.end()
-	for zone := range zones { // whoever is on its way has come when it is paid
+	for zone := range zones { // a hero that still moves has arrived when it is paid
 		for k := range heroes {
 			_, err := c.Ask(t.Context(), "z0", coin(hero(zone, k)), Durable)
 			require.NoError(t, err)
@@ -300,17 +302,17 @@ func TestNode_Transfer_Kill(t *testing.T) {
 	}
 	t.Logf("%d transfers, %d of them redirected, %d with an unknown outcome", n, followed, unknown)
 	l.compare(s)
-	s.each(zones)
-	given.takeRest(s, zones)
+	s.requireOneZone(zones)
+	given.issueRest(s, zones)
 	twice := given.check(t, s.stacks(zones))
 	t.Logf("%d effects after their commits, each once; %d without waiting, %d of them twice", len(given.after), len(given.atOnce), twice)
 	if long.On() {
-		require.NotZero(t, twice, "who does not wait for the commit gives out twice")
+		require.NotZero(t, twice, "without waiting for the commit, effects are issued twice")
 	}
 }
 
-// each checks that each hero is in one zone.
-func (s *servers) each(zones int) {
+// requireOneZone checks that each hero is in exactly one zone.
+func (s *servers) requireOneZone(zones int) {
 	disk, err := postgres.Open(s.t.Context(), s.postgres, postgres.Options{Schema: s.schema, ReadOnly: true})
 	require.NoError(s.t, err)
 	var ids []buff.OwnerID
@@ -325,7 +327,7 @@ func (s *servers) each(zones int) {
 	in := map[buff.OwnerID]bool{}
 	for _, p := range places {
 		require.False(s.t, in[p.Owner], "hero %d is in two places: %v", p.Owner, places)
-		require.False(s.t, p.Arriving, "hero %d has never come to %s", p.Owner, p.Zone)
+		require.False(s.t, p.Arriving, "hero %d has not arrived in %s", p.Owner, p.Zone)
 		in[p.Owner] = true
 	}
 	require.Len(s.t, in, len(ids))

@@ -55,7 +55,7 @@ func TestWire_Truncated(t *testing.T) {
 	}
 	m[0]++
 	_, err = parseMessage(m)
-	require.ErrorIs(t, err, errWire, "of a later version")
+	require.ErrorIs(t, err, errWire, "a message of a later version")
 }
 
 // TestWire_Transfer checks that no transfer can be decoded as a command of package buff, of any

@@ -62,7 +62,8 @@ func get(h http.Handler, target string, change func(*http.Request)) *httptest.Re
 	return w
 }
 
-// TestHandler_View checks the content of the page, and that two readers within 500 ms share one query.
+// TestHandler_View checks the content of the page, and that two readers within 500 ms share one
+// query.
 func TestHandler_View(t *testing.T) {
 	f := &fakeNode{}
 	h := Handler(f, Options{})
@@ -95,7 +96,7 @@ func TestLink(t *testing.T) {
 	}
 }
 
-// TestMetrics checks the values and the escaping of labels.
+// TestMetrics checks the values of the metrics and the escaping of labels.
 func TestMetrics(t *testing.T) {
 	text := get(Handler(&fakeNode{}, Options{}), "/?metrics", nil).Body.String()
 	for _, line := range []string{

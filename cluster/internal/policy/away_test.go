@@ -16,12 +16,12 @@ func TestAway(t *testing.T) {
 		ask    bool
 	}{
 		{"the place is unknown", false, nil, 0, true},
-		{"it leaves, and a crash would bring it back", true, nil, Busy, false},
-		{"it leaves, whatever was said before", true, &Place{Zone: "b"}, Busy, false},
+		{"leaving, its departure may not be on disk", true, nil, Busy, false},
+		{"leaving, with a known earlier place", true, &Place{Zone: "b"}, Busy, false},
 		{"elsewhere", false, &Place{Zone: "b"}, Moved, false},
 		{"on its way elsewhere", false, &Place{Zone: "b", Arriving: true}, Moved, false},
 		{"on its way here", false, &Place{Zone: "a", Arriving: true}, Busy, false},
-		{"it has logged out", false, &Place{Zone: "a"}, Refused, false},
+		{"logged out", false, &Place{Zone: "a"}, Refused, false},
 		{"nowhere", false, &Place{}, Refused, false},
 	} {
 		code, ask := Away("a", c.leaves, c.at)
@@ -85,7 +85,8 @@ func TestSender_Heard_Moved(t *testing.T) {
 	require.True(t, known)
 	require.Equal(t, "b", zone)
 	require.EqualValues(t, 9, epoch)
-	s.Heard(2, Reply{ID: one, Zone: "a", Epoch: 4, Code: Refused}) // a copy of it comes to the first zone
+	// From a copy that arrived late in the first zone.
+	s.Heard(2, Reply{ID: one, Zone: "a", Epoch: 4, Code: Refused})
 	s.NoResponders(2, Message{ID: one, Zone: "a", Epoch: 4})
 	require.Empty(t, take())
 	s.Heard(2, Reply{ID: next, Zone: "b", Epoch: 9, Code: Applied})

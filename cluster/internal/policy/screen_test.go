@@ -22,22 +22,22 @@ func TestWatch_Heard(t *testing.T) {
 		{0, 7, a, 2, false, Show, false},
 		{0, 7, a, 4, false, Show, true},
 		{0, 7, a + 1, 1, true, ShowFirst, false},
-		{0, 7, a, 5, false, Skip, false}, // of a viewer that is forgotten
-		{0, 8, a, 2, false, Skip, true},  // the definitions got lost
+		{0, 7, a, 5, false, Skip, false}, // from an earlier viewer
+		{0, 8, a, 2, false, Skip, true},  // the definitions were lost
 		{0, 8, a, 3, true, ShowFirst, false},
-		// An owner of before is heard, and the known one too.
+		// Packets of an earlier owner arrive together with those of the known one.
 		{1 * time.Second, 7, a, 5, false, Skip, false},
 		{2 * time.Second, 7, a, 6, false, Skip, false},
 		{3 * time.Second, 8, a, 4, false, Show, false},
 		{4 * time.Second, 7, a, 7, false, Skip, false},
 		// A pause of more than a lease.
 		{7 * time.Second, 7, a, 8, false, Skip, false},
-		// The same epoch of another life, for longer than a lease.
+		// Packets with the same epoch from another life arrive for longer than a lease.
 		{20 * time.Second, 8, b, 1, true, Skip, false},
 		{21 * time.Second, 8, b, 2, false, Skip, false},
 		{22 * time.Second, 8, b, 3, false, Skip, false},
 		{22*time.Second + 1, 8, b, 4, false, GoneBack, true},
-		{23 * time.Second, 8, b, 5, false, Skip, false}, // it waits for the definitions
+		{23 * time.Second, 8, b, 5, false, Skip, false}, // the definitions are missing
 		{24 * time.Second, 8, b, 6, true, ShowFirst, false},
 		{24 * time.Second, 8, b, 7, false, Show, false},
 	} {
@@ -55,7 +55,7 @@ func TestWatch_Turn(t *testing.T) {
 		return what
 	}
 	w.Turn(7)
-	require.Equal(t, ShowFirst, heard(7, Joins(1), 1), "it has shown nothing yet")
+	require.Equal(t, ShowFirst, heard(7, Joins(1), 1), "nothing was shown yet")
 	w.Turn(6)
 	require.Equal(t, Show, heard(7, Joins(1), 2))
 	require.Equal(t, GoneBack, heard(6, Joins(2), 1))

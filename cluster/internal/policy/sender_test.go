@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// told returns a sender that knows the owner of zone x at epoch 7.
-func told(t *testing.T) *Sender {
+// greetedSender returns a sender that knows the owner of zone x, at epoch 7.
+func greetedSender(t *testing.T) *Sender {
 	s := NewSender(SenderDefaults())
 	require.True(t, s.Send(0, Message{ID: ID{8}, Zone: "x"}))
 	s.Heard(0, Reply{Zone: "x", Epoch: 7, Code: Greeting})
@@ -20,7 +20,7 @@ func told(t *testing.T) *Sender {
 // TestSender_NoResponders_Many checks that many commands to an owner that has left are all sent to
 // the next owner as soon as it is known.
 func TestSender_NoResponders_Many(t *testing.T) {
-	s := told(t)
+	s := greetedSender(t)
 	ids := []ID{{2}, {4}, {6}}
 	for _, id := range ids {
 		require.True(t, s.Send(30*ms, Message{ID: id, Zone: "x"}))
@@ -42,7 +42,7 @@ func TestSender_NoResponders_Many(t *testing.T) {
 		require.Equal(t, want, got)
 	}
 	sent(ids[0], ids[1])
-	s.NoResponders(33*ms, out[2]) // the next owner is known by now
+	s.NoResponders(33*ms, out[2]) // the next owner is already known
 	sent(ids[2])
 	s.NoResponders(34*ms, out[2])
 	again, _ := s.Take()
@@ -52,7 +52,7 @@ func TestSender_NoResponders_Many(t *testing.T) {
 // TestSender_Wake_Interruption checks that a command without a reply is sent at least every half
 // second.
 func TestSender_Wake_Interruption(t *testing.T) {
-	s := told(t)
+	s := greetedSender(t)
 	require.True(t, s.Send(0, Message{ID: ID{2}, Zone: "x"}))
 	s.Take()
 	var last Time
@@ -68,7 +68,7 @@ func TestSender_Wake_Interruption(t *testing.T) {
 // TestSender_Wake_Retries checks that the pauses between retries grow, and that Since stays the
 // same.
 func TestSender_Wake_Retries(t *testing.T) {
-	s := told(t)
+	s := greetedSender(t)
 	s.Heard(0, Reply{Zone: "x", Epoch: 7, Code: Greeting, Total: 5})
 	require.True(t, s.Send(0, Message{ID: ID{2}, Zone: "x"}))
 	var at []Time
@@ -88,12 +88,12 @@ func TestSender_Wake_Retries(t *testing.T) {
 
 // TestSender_Heard_Unrelated checks that a reply that does not belong to a command does not end it.
 func TestSender_Heard_Unrelated(t *testing.T) {
-	s := told(t)
+	s := greetedSender(t)
 	s.Heard(0, Reply{Zone: "x", Epoch: 8, Code: Greeting})
 	s.Heard(0, Reply{Zone: "x", Epoch: 7, Code: Greeting})
 	require.True(t, s.Send(0, Message{ID: ID{2}, Zone: "x"}))
 	out, _ := s.Take()
-	require.EqualValues(t, 8, out[0].Epoch, "who had the zone before is not believed")
+	require.EqualValues(t, 8, out[0].Epoch, "the greeting of the earlier owner is ignored")
 	require.False(t, s.Crowded(ID{2}))
 	s.Heard(0, Reply{ID: ID{2}, Zone: "x", Epoch: 8, Code: Busy, Body: []byte{Crowded}})
 	_, done := s.Take()
@@ -101,7 +101,7 @@ func TestSender_Heard_Unrelated(t *testing.T) {
 	require.Equal(t, 1, s.Len())
 	require.True(t, s.Crowded(ID{2}))
 	s.Heard(0, Reply{ID: ID{2}, Zone: "x", Epoch: 8, Code: Busy})
-	require.False(t, s.Crowded(ID{2}), "now all are")
+	require.False(t, s.Crowded(ID{2}), "the last reply was busy for all clients")
 	require.True(t, s.Cancel(ID{2}))
 	require.False(t, s.Cancel(ID{2}))
 }
@@ -119,9 +119,9 @@ func TestSender_Send_Limits(t *testing.T) {
 	require.True(t, s.Send(0, Message{ID: ID{6}, Zone: "y"}))
 }
 
-// back returns a sender that knows zone x at epoch 7 and life 70, with 100 commands on disk, and
-// has sent command 2 to it.
-func back(t *testing.T) (*Sender, Message) {
+// waitingSender returns a sender that knows zone x at epoch 7 and life 70, with 100 commands on
+// disk, and has sent command 2 to it. It also returns that message.
+func waitingSender(t *testing.T) (*Sender, Message) {
 	s := NewSender(SenderDefaults())
 	require.True(t, s.Send(0, Message{ID: ID{2}, Zone: "x"}))
 	s.Heard(0, Reply{Zone: "x", Epoch: 7, Total: 100, Code: Greeting, Greeted: Greeted{World: 1, Life: 70, Begun: 90, Lease: 2 * time.Second}})
@@ -141,7 +141,7 @@ func TestSender_Heard_GoesBack(t *testing.T) {
 		"another world": {Epoch: 9, Greeted: Greeted{World: 2, Life: 71}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, m := back(t)
+			s, m := waitingSender(t)
 			now.Zone, now.Code, now.Total, now.Lease = "x", Greeting, 40, 2*time.Second
 			s.NoResponders(0, m)
 			s.Take()
@@ -169,7 +169,7 @@ func TestSender_Heard_GoesBack(t *testing.T) {
 // TestSender_Heard_EarlierOwner checks that an earlier owner is not accepted while the known owner
 // replies, nor if its own replies are far apart.
 func TestSender_Heard_EarlierOwner(t *testing.T) {
-	s, _ := back(t)
+	s, _ := waitingSender(t)
 	old := Reply{Zone: "x", Epoch: 6, Code: Greeting, Greeted: Greeted{World: 1, Life: 60, Lease: 2 * time.Second}}
 	known := Reply{Zone: "x", Epoch: 7, Total: 101, Code: Greeting, Greeted: Greeted{World: 1, Life: 70, Lease: 2 * time.Second}}
 	for at := Time(0); at <= 10*time.Second; at += 500 * ms {
@@ -191,20 +191,20 @@ func TestSender_Heard_EarlierOwner(t *testing.T) {
 // were on disk reports a loss.
 func TestSender_Heard_LaterWithLess(t *testing.T) {
 	for begun, lost := range map[uint64][]Loss{99: {{"x", 1008}}, 100: nil} {
-		s, _ := back(t)
+		s, _ := waitingSender(t)
 		s.Heard(ms, Reply{Zone: "x", Epoch: 1008, Total: 120, Code: Greeting, Greeted: Greeted{World: 1, Life: 80, Begun: begun, Lease: 2 * time.Second}})
 		require.Equal(t, lost, s.Lost())
 	}
-	s, _ := back(t)
+	s, _ := waitingSender(t)
 	s.Heard(ms, Reply{Zone: "x", Epoch: 8, Total: 120, Code: Greeting})
-	require.Empty(t, s.Lost(), "a program of before does not say where it began")
+	require.Empty(t, s.Lost(), "an earlier version sends no Begun")
 }
 
-// TestSender_Heard_LostAnswer: a command that was sent before the database went back ends only with
-// a reply of the present owner, because any other reply may report an outcome that is lost. That
-// holds even before the command has been sent to the present owner.
+// TestSender_Heard_LostAnswer checks that a command that was sent before the database went back
+// ends only with a reply of the present owner, because any other reply may report an outcome that
+// is lost. This holds even before the command is sent to the present owner.
 func TestSender_Heard_LostAnswer(t *testing.T) {
-	s, m := back(t)
+	s, m := waitingSender(t)
 	old := Reply{ID: ID{2}, Zone: "x", Epoch: 7, Total: 200, Code: Durable, Greeted: Greeted{Life: 70}}
 	s.Heard(ms, Reply{Zone: "x", Epoch: 1008, Total: 90, Code: Greeting, Greeted: Greeted{World: 1, Life: 80, Begun: 90, Lease: 2 * time.Second}})
 	require.Len(t, s.Lost(), 1)
@@ -232,7 +232,7 @@ func TestSender_Heard_LostAnswer(t *testing.T) {
 // TestSender_Heard_OtherLife checks that a hello is sent when an owner replies Gone because it has
 // another life.
 func TestSender_Heard_OtherLife(t *testing.T) {
-	s, _ := back(t)
+	s, _ := waitingSender(t)
 	s.Heard(30*ms, Reply{ID: ID{2}, Zone: "x", Epoch: 7, Code: Gone})
 	out, _ := s.Take()
 	require.Equal(t, []Message{{Zone: "x"}}, out)

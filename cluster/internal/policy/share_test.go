@@ -25,7 +25,7 @@ func TestShare_Take(t *testing.T) {
 	for range 512 {
 		s.Give("a")
 	}
-	require.Equal(t, 192, flood(s, "b"), "what a has given back is there for all")
+	require.Equal(t, 192, flood(s, "b"), "places that a returned are free for all")
 	require.True(t, s.Take("a"))
 	s.Clear()
 	require.Equal(t, 512, flood(s, "a"))

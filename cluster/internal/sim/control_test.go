@@ -38,7 +38,7 @@ func TestControls(t *testing.T) {
 		{"deaf node", 40, settings{off: guards{deaf: true}, often: "node cut from NATS for long"}, []string{"no command reaches it"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, failed := each(0, c.seeds, c.settings)
+			_, failed := simulate(0, c.seeds, c.settings)
 			kinds := map[string]int{}
 			for seed, why := range failed {
 				known := ""

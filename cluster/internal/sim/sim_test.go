@@ -15,9 +15,9 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// each simulates n seeds and returns the sum of their counts and the first violation of each failed
-// seed.
-func each(from uint64, n int, s settings) (counts map[string]int, failed map[uint64]string) {
+// simulate plays n seeds and returns the sum of their counts and the first violation of each
+// failed seed.
+func simulate(from uint64, n int, s settings) (counts map[string]int, failed map[uint64]string) {
 	counts, failed = map[string]int{}, map[uint64]string{}
 	var next atomic.Uint64
 	var mu sync.Mutex
@@ -70,7 +70,7 @@ var required = []string{
 // runs twice.
 func TestSeeds(t *testing.T) {
 	n := long.Times(100)
-	counts, failed := each(long.Seed(), n, settings{})
+	counts, failed := simulate(long.Seed(), n, settings{})
 	t.Logf("%d seeds%s", n, table(counts))
 	for _, what := range required {
 		if n > 100 && counts[what] < n/100 {
