@@ -16,7 +16,7 @@ type scaleCmd struct {
 	Threads int `help:"the largest number of workers; 0 is twice as many as processors"`
 }
 
-// Run prints a line for each size.
+// Run prints a line for each world.
 func (s *scaleCmd) Run(con *console) error {
 	all, calls, err := s.measure(con)
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *scaleCmd) measure(con *console) (all []rival.Scaled, calls []rival.Call
 			}
 		case players < workersAt:
 			sizes = append(sizes, rival.Size{Players: players}, rival.Size{Players: players, Workers: pooled})
-		default: // two worlds of that size at once need too much memory
+		default: // two worlds of this size at the same time need too much memory
 			sizes = append(sizes, rival.Size{Players: players})
 			alone = append(alone, rival.Size{Players: players, Workers: pooled})
 		}
@@ -72,7 +72,7 @@ func (s *scaleCmd) measure(con *console) (all []rival.Scaled, calls []rival.Call
 	return all, calls, nil
 }
 
-// rivalsCmd runs the engine and the rivals in turn.
+// rivalsCmd measures the engine and the rivals, alternating in each round.
 type rivalsCmd struct {
 	Most   int           `default:"1000000" help:"the largest number of buffs"`
 	Rounds int           `default:"12" help:"how often each has its turn"`

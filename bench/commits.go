@@ -15,9 +15,9 @@ import (
 // toolsFile is the file in the repository's root that lists the tools.
 var toolsFile = filepath.Join("tools", "go.mod")
 
-// repository returns the root of the repository in which the command was started: the nearest
-// parent folder with toolsFile. It does not use git, because an unpacked archive has no git
-// directory.
+// repository returns the root of the repository in which the command was started. This is the
+// nearest parent folder that contains toolsFile. The function does not use git, because an unpacked
+// archive has no git directory.
 func repository() (string, error) {
 	start, err := os.Getwd()
 	if err != nil {
@@ -38,7 +38,7 @@ func isFile(name string) bool {
 	return err == nil
 }
 
-// inTurn builds both commits and takes their probes alternately. It returns the folders that
+// inTurn builds both commits and takes probes of them alternately. It returns the folders that
 // contain the results.
 func (c *compareCmd) inTurn(dir string, con *console) ([]string, error) {
 	var binaries []string
@@ -86,7 +86,7 @@ func buildAt(commit, dir string, n int) (string, error) {
 		if out, err := exec.Command("git", "worktree", "add", "--detach", tree, commit).CombinedOutput(); err != nil {
 			return "", fmt.Errorf("%s is neither a file nor a commit: %w\n%s", commit, err, out)
 		}
-		// If this fails, the folder can be removed later with git worktree prune.
+		// If this fails, "git worktree prune" can clean up later.
 		defer func() { _ = exec.Command("git", "worktree", "remove", "--force", tree).Run() }()
 	}
 	build := exec.Command("go", "build", "-o", binary, ".")
@@ -97,7 +97,7 @@ func buildAt(commit, dir string, n int) (string, error) {
 	return binary, nil
 }
 
-// takeProbe runs one process that measures all steps.
+// takeProbe runs a process that measures all steps once.
 func takeProbe(binary string) (p rival.Probe, err error) {
 	text, err := exec.Command(binary, "probe").Output()
 	if err != nil {

@@ -23,10 +23,10 @@ type compareCmd struct {
 // Run computes the statistics with the version of benchstat that tools/go.mod lists. It fails if a
 // step has become slower.
 //
-// For files, only the ratios to the yardstick are compared, each measured in its own process.
-// Absolute times of two runs differ with the state of the machine, and benchstat would report such
-// differences as significant. Two commits are built and run alternately (A B A B), so that the
-// machine is in the same state for both.
+// For files, Run compares only the ratios to the yardstick. Absolute times depend on the state of
+// the machine during each run, and benchstat would report the differences as significant. Two
+// commits are built and run alternately (A B A B), so that the machine is in the same state for
+// both.
 func (c *compareCmd) Run(con *console) error {
 	dir, err := os.MkdirTemp("", "bench-compare")
 	if err != nil {
@@ -81,7 +81,8 @@ func benchstat(args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// ratioLines returns the lines of a bench.txt that are ratios, and the number of rows.
+// ratioLines returns the lines of a bench.txt that contain ratios, and the number of steps that
+// they measure.
 func ratioLines(from string) ([]byte, int, error) {
 	if info, err := os.Stat(from); err == nil && info.IsDir() {
 		from = filepath.Join(from, "bench.txt")

@@ -10,7 +10,7 @@ import (
 	"github.com/bufftick/bufftick/bench/page"
 )
 
-// cutsCmd measures how much longer frames take because of saving.
+// cutsCmd measures how much saving makes frames longer.
 type cutsCmd struct {
 	Owners  int      `default:"100000" help:"of the crowd; the raids are 4,000"`
 	Frames  int      `default:"400" help:"of each way in each round"`
@@ -29,7 +29,7 @@ func (c *cutsCmd) Run(con *console) error {
 	return err
 }
 
-// into measures the part of the report that is about saving.
+// into measures the cost of saving, and puts the results into the report.
 func (c *cutsCmd) into(report *page.Report, seed uint64, con *console) error {
 	by, begin := gauge.ThisMachine(), gauge.Busy()
 	frames, opens, err := c.measure(seed, con)

@@ -6,7 +6,7 @@ import (
 	"github.com/bufftick/bufftick/bench/flood"
 )
 
-// floodCmd measures how much time the loop spends on commands of other goroutines.
+// floodCmd measures how much time the loop spends on commands from other goroutines.
 type floodCmd struct {
 	flood.Options `embed:""`
 	Commands      int  `default:"65536" help:"commands of each kind in the first table; 0 leaves it out"`

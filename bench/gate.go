@@ -20,10 +20,11 @@ type gateCmd struct {
 	Out    string `placeholder:"DIR" help:"write bench.txt there, for compare, with all probes"`
 }
 
-// limits are the largest permitted ratios of a step's time to the time of an event of the heap.
-// The measured ratio is the median of several processes. Each limit is a margin times the recorded
-// ratio. The margin is needed because medians of five processes differ by a tenth on one machine,
-// and machines with other caches have other ratios. The command compare finds smaller changes.
+// limits are the largest permitted ratios of the time of a step to the time of an event in the
+// heap. The measured ratio is the median of several processes. Each limit is the recorded ratio,
+// times a margin. The margin is needed because medians of five processes differ by a tenth on one
+// machine, and because the ratios depend on the caches of the machine. The command compare finds
+// smaller changes.
 var limits = rival.Probe{
 	"engine/game":   1.5 * 3.1,
 	"engine/calls":  1.5 * 2.9,
@@ -100,7 +101,8 @@ func (g *gateCmd) once(con *console) (bad []string, probes []rival.Probe, err er
 	return bad, probes, nil
 }
 
-// probeCmd takes one probe and prints it as JSON; each probe runs in its own process.
+// probeCmd takes one probe and prints it as JSON. It is a command because each probe runs in its
+// own process.
 type probeCmd struct{}
 
 // Run takes the probe.

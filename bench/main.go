@@ -32,11 +32,11 @@ type cli struct {
 	Probe   probeCmd   `cmd:"" hidden:"" help:"One sample for the gate, as JSON"`
 }
 
-// errFailed is returned after a failed check has been printed.
+// errFailed is returned if a check has failed. The failure has already been printed.
 var errFailed = errors.New("a check did not hold")
 
-// run returns 0 if all checks pass, 1 if a check failed, and 2 if the command line was wrong or
-// the command could not run.
+// run runs the command and returns the exit code: 0 if all checks pass, 1 if a check fails, and 2
+// if the command line is wrong or the command cannot run.
 func run(args []string, out, diag io.Writer) int {
 	c := newCLI()
 	code := -1
@@ -77,8 +77,8 @@ func run(args []string, out, diag io.Writer) int {
 	return 0
 }
 
-// twoDashes changes flags such as -quick to --quick, because all other commands of this module
-// accept one dash.
+// twoDashes changes flags such as -quick to --quick. All other commands of this module accept one
+// dash, but the parser of this command requires two.
 func twoDashes(args []string) []string {
 	var out []string
 	for i, a := range args {

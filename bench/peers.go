@@ -12,7 +12,7 @@ import (
 )
 
 // measurePeers runs bench/peers, which measures other libraries that this module does not require.
-// If the libraries are not available, measurePeers prints that, and the report continues without
+// If the libraries are not available, measurePeers prints a message, and the report is made without
 // them.
 func measurePeers(most, rounds int, con *console) ([]page.Turns, error) {
 	repo, err := repository()

@@ -42,7 +42,7 @@ func (r *reportCmd) Run(con *console) error {
 			report.InParts = true
 		case err != nil:
 			return err
-		case r.onlyCuts(): // the cuts have their own machine in the report
+		case r.onlyCuts(): // the report names a separate machine for the cuts
 			report = old
 		case !old.Machine.Same(&report.Machine):
 			return fmt.Errorf("the report in %s is from another machine (%s, %d processors): measure only cuts, or everything", r.To, old.Machine.CPU, old.Machine.Processors)
@@ -79,7 +79,7 @@ func (r *reportCmd) write(report *page.Report) error {
 
 func (r *reportCmd) onlyCuts() bool { return len(r.Parts) == 1 && r.Parts[0] == "cuts" }
 
-// wants reports whether a part is to be measured.
+// wants reports whether to measure a part.
 func (r *reportCmd) wants(part string) bool {
 	return len(r.Parts) == 0 || slices.Contains(r.Parts, part)
 }

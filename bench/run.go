@@ -39,7 +39,7 @@ type runCmd struct {
 	Crowd   load.Crowd   `cmd:"" aliases:"L,l" help:"${crowd}"`
 }
 
-// game holds the options of all profiles.
+// game holds the options that all profiles share.
 type game struct {
 	Seed     uint64 `default:"1" help:"what chance depends on"`
 	Workers  int    `help:"how many handlers run at once; 0 is as many as processors"`
@@ -47,8 +47,8 @@ type game struct {
 	Quick    bool   `help:"all profiles, much shorter, within a minute"`
 }
 
-// newCLI returns the command line. The defaults of the flags are the parameters of the full
-// profiles.
+// newCLI returns the command line. The defaults of the profiles' flags are the parameters of the
+// full runs.
 func newCLI() *cli {
 	c := &cli{}
 	runs := reflect.ValueOf(&c.Run).Elem()
@@ -62,7 +62,7 @@ func newCLI() *cli {
 	return c
 }
 
-// profileHelp is the help of each profile, by name.
+// profileHelp returns the help text of each profile, by name.
 func profileHelp() kong.Vars {
 	vars := kong.Vars{}
 	for _, e := range load.Profiles {
@@ -106,9 +106,9 @@ func (r *runCmd) play(node *kong.Node, con *console) error {
 	return verdict(results, con)
 }
 
-// shorten replaces values in p with the values in quick. It replaces each field that is equal in p
-// and full, because such a field was not set by a flag. All three arguments point to profiles of
-// one type.
+// shorten replaces values in p with the values in quick. It replaces only fields that no flag has
+// set, which are the fields that are equal in p and full. All three arguments point to profiles of
+// the same type.
 func shorten(p, full, quick any) {
 	shortenFields(reflect.ValueOf(p).Elem(), reflect.ValueOf(full).Elem(), reflect.ValueOf(quick).Elem())
 }
@@ -136,7 +136,7 @@ func (g *game) one(e load.Entry, p load.Profile, con *console) (*load.Result, er
 	return res, nil
 }
 
-// verdict returns an error if a result failed.
+// verdict returns an error if a check of any result has failed.
 func verdict(results []*load.Result, con *console) error {
 	bad := 0
 	for _, r := range results {
@@ -167,7 +167,7 @@ func newBar(w io.Writer, what string) bar {
 		progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionSetPredictTime(true))}
 }
 
-// show sets the progress from 0 to 1. Drawing errors are ignored.
+// show draws the given progress, which is from 0 to 1. It ignores errors.
 func (b bar) show(done float64) { _ = b.Set(int(done * barSteps)) }
 
 func (b bar) clear() { _ = b.Finish() }

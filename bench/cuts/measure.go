@@ -13,7 +13,7 @@ import (
 
 // Options configures a measurement.
 type Options struct {
-	Owners  int // number of owners of the crowd
+	Owners  int // number of owners in the crowd
 	Frames  int // number of frames for each way of saving in each round
 	Rounds  int
 	Warm    time.Duration // game time that is played before the measurement
@@ -32,16 +32,16 @@ type Frames struct {
 	// mean processor time of all threads in a frame.
 	P50, P99, Max, CPU []float64
 
-	// The shortest duration of each frame of the game in any round. It excludes disturbances by
-	// other load of the machine.
+	// For each frame of the game: its shortest duration in any round, in ns. These values exclude
+	// disturbances by other work on the machine.
 	Least []int64
 
 	Bytes   float64       // number of bytes written to the store per second of the game
 	Commits float64       // number of commits per second of the game
-	Oldest  time.Duration // the largest age that the last cut on disk reached
+	Oldest  time.Duration // the largest age of the last cut on disk at any time
 }
 
-// Worlds are the names of the saved worlds.
+// Worlds are the names of the worlds that can be measured.
 var Worlds = []string{"raids", "crowd"}
 
 func (o *Options) world(name string) (world, error) {
@@ -78,7 +78,7 @@ func Measure(o Options, progress func(float64)) ([]Frames, error) {
 	return out, nil
 }
 
-// warm is the number of frames at the start of a round that are not counted.
+// warm is the number of frames at the start of a round that are not measured.
 const warm = 40
 
 // play runs one round of one way of saving.
@@ -136,7 +136,7 @@ func (f *Frames) add(took []int64, used time.Duration, s *saved) {
 	f.Oldest = max(f.Oldest, s.oldest)
 }
 
-// quantile returns the q-quantile of sorted values.
+// quantile returns the quantile q of sorted values.
 func quantile(sorted []int64, q float64) float64 {
 	return float64(sorted[min(len(sorted)-1, int(q*float64(len(sorted))))])
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/bufftick/bufftick/store/bolt"
 )
 
-// fullCopy copies all owners in one frame of each second, and writes the copy on another
-// goroutine. It makes no copy while that goroutine is still writing the previous one.
+// fullCopy copies all owners in one frame per second, and writes the copy on another goroutine. It
+// makes no new copy while this goroutine is still writing the previous copy.
 type fullCopy struct {
 	world   world
 	disk    *bolt.Store

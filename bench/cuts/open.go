@@ -17,7 +17,7 @@ import (
 type Opened struct {
 	Owners, Buffs int
 	Bytes         int64     // size of the file
-	Took          []float64 // ns by round, to open and check the file and restore all owners
+	Took          []float64 // time to open and check the file and restore all owners, in ns, by round
 }
 
 // Opens measures how long it takes to restore crowds of several sizes, up to maxOwners owners.

@@ -10,7 +10,7 @@ import (
 	"github.com/bufftick/bufftick/store/bolt"
 )
 
-// The files on disk.
+// Name of the file on disk, and of the zone in it.
 const (
 	fileName = "world.db"
 	zoneName = "world"
@@ -23,7 +23,7 @@ type Way struct {
 	naive bool          // if set, all owners are copied in one frame
 }
 
-// Ways are the measured ways of saving. The first one does not save.
+// Ways are the measured ways of saving. The first of them does not save.
 var Ways = []Way{
 	{Name: "no store"},
 	{Name: "a cut each second", every: time.Second},
@@ -35,11 +35,11 @@ var Ways = []Way{
 // saved holds statistics about the saving of one game.
 type saved struct {
 	bytes, commits uint64
-	oldest         time.Duration // the largest age that the last cut on disk reached
+	oldest         time.Duration // the largest age of the last cut on disk at any time
 }
 
-// begin starts saving a world in a file in dir. It returns a function to call after each Tick,
-// and a function that ends saving and returns the statistics.
+// begin starts to save a world in a file in the folder dir. It returns a function to call after
+// each Tick, and a function that ends the saving and returns the statistics.
 func (w Way) begin(g world, dir string) (after func(*engine.Frame), end func() (saved, error), err error) {
 	if w.every == 0 {
 		return func(*engine.Frame) {}, func() (saved, error) { return saved{}, nil }, nil

@@ -20,13 +20,13 @@ const (
 type world interface {
 	Engine() *engine.Engine
 
-	// Frame runs one frame and returns the total duration of its calls, its Tick, and the function
-	// after.
+	// Frame runs one frame. It returns the total duration of the frame's calls, of its Tick, and
+	// of the function after, which it calls at the end.
 	Frame(after func(*engine.Frame)) time.Duration
 	End() error
 	buffs() int
 
-	// marshal appends the game's own data of an owner.
+	// marshal appends the game's own data about an owner.
 	marshal(id buff.OwnerID, data any, dst []byte) ([]byte, error)
 }
 
@@ -40,7 +40,7 @@ func (r raids) marshal(_ buff.OwnerID, data any, dst []byte) ([]byte, error) {
 func (r raids) buffs() int { return r.Buffs() }
 
 // crowd has owners with ten buffs each, one of which pulses every second. A second has twenty
-// frames, and in each of them another twentieth of the owners changes.
+// frames. In each frame a different twentieth of the owners changes.
 type crowd struct {
 	engine *engine.Engine
 	counts []uint64

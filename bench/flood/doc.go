@@ -1,4 +1,4 @@
-// Package flood measures how much time the loop spends on commands from other goroutines: in one
-// Tick with a full Inbox of commands that each visit a thousand buffs, and in frames at a fixed
-// rate with producers that never stop.
+// Package flood measures how much time the loop spends on commands from other goroutines. It
+// measures a full Inbox of commands that each visit a thousand buffs, and frames at a fixed rate
+// while producers post without a pause.
 package flood

@@ -32,24 +32,24 @@ type Flood struct {
 	P50, P99, P999, Most time.Duration // quantiles and maximum of the duration of a Tick
 	Delivered            uint64
 	Refused              uint64
-	Accepted             Calls // accepted calls of the producers
-	Turned               Calls // refused calls of the producers, each of which yields the processor
-	Nothing              Calls // empty measurements of the producers, as a reference
+	Accepted             Calls // calls of the producers that were accepted
+	Turned               Calls // calls of the producers that were refused; each yields the processor
+	Nothing              Calls // empty measurements, made by the producers as a reference
 
-	Honest        int   // number of commands posted by the honest producer, which posts one per frame
+	Honest        int   // number of commands of the honest producer, which posts one per frame
 	HonestRefused int   // number of these commands that were refused
-	HonestLate    int   // commands delivered later than in the first Tick after the call
-	HonestLatest  int   // maximum number of Ticks by which a command was late
-	HonestLost    int   // number accepted and never delivered
+	HonestLate    int   // number of these commands delivered later than in the first Tick after the call
+	HonestLatest  int   // maximum number of Ticks by which one of these commands was late
+	HonestLost    int   // number of these commands that were accepted but never delivered
 	HonestCalls   Calls // durations of the calls of the honest producer
 }
 
 // Calls is a histogram of call durations.
 type Calls struct {
 	n       uint64
-	slow    uint64         // number of calls longer than the constant slow
-	sum     time.Duration  // total duration of the other calls
-	buckets [64 * 8]uint64 // number of calls by duration, with eight buckets for each power of two
+	slow    uint64         // number of calls longer than a millisecond
+	sum     time.Duration  // total duration of the shorter calls
+	buckets [64 * 8]uint64 // number of calls by duration; each power of two has eight buckets
 	Longest time.Duration
 }
 
@@ -79,7 +79,7 @@ func (c *Calls) merge(o *Calls) {
 	c.Longest = max(c.Longest, o.Longest)
 }
 
-// At returns the given quantile of the durations, to an eighth.
+// At returns a quantile of the durations, with a precision of an eighth.
 func (c *Calls) At(part float64) time.Duration {
 	left := uint64(part * float64(c.n))
 	for k, n := range c.buckets {
@@ -91,9 +91,9 @@ func (c *Calls) At(part float64) time.Duration {
 	return c.Longest
 }
 
-// Slow returns the number of calls longer than a millisecond, per second spent in shorter calls. A
-// goroutine can lose its processor at any moment, so calls that never block have the same rate as
-// [Flood.Nothing].
+// Slow returns the number of calls longer than a millisecond, per second spent in shorter calls.
+// The result for calls that never block is not 0, because a goroutine can lose its processor at any
+// moment; it is about the result for [Flood.Nothing].
 func (c *Calls) Slow() float64 { return float64(c.slow) / max(c.sum.Seconds(), 1e-9) }
 
 // game is the target of the flood.
@@ -114,7 +114,7 @@ func Run(o Options) (f Flood, err error) {
 	}
 	all := make([]posted, o.Producers)
 	var work sync.WaitGroup
-	honest := g.lane("honest") // before the flood, as in a real game
+	honest := g.lane("honest") // create this lane before the flood starts, as in a real game
 	for n := range all {
 		in := g.lane(fmt.Sprint("producer ", n))
 		work.Go(func() { g.produce(n, in, &all[n]) })
@@ -176,8 +176,8 @@ func (g *game) lane(name string) *engine.Inbox {
 // posted is the result of one producer.
 type posted struct{ accepted, refused, nothing Calls }
 
-// produce posts until the end. After each call it reads the clock again, to measure an empty
-// call.
+// produce posts until the end of the flood. After each call it reads the clock again, as a
+// measurement without a call.
 func (g *game) produce(n int, in *engine.Inbox, p *posted) {
 	for k := n; !g.over.Load(); k++ {
 		start := time.Now()
@@ -195,8 +195,8 @@ func (g *game) produce(n int, in *engine.Inbox, p *posted) {
 	}
 }
 
-// honest posts one command per frame. For each accepted command, it returns the number of the
-// first Tick that started after the call had returned.
+// honest posts one command per frame. It returns the expected Tick of each accepted command, which
+// is the first Tick that started after the call had returned.
 func (g *game) honest(in *engine.Inbox, f *Flood) (due []int64) {
 	pace := time.NewTicker(g.Frame)
 	defer pace.Stop()
@@ -215,8 +215,8 @@ func (g *game) honest(in *engine.Inbox, f *Flood) (due []int64) {
 	return due
 }
 
-// loop calls Tick at the fixed rate. It returns the number of the Tick in which each command of
-// the honest producer arrived.
+// loop calls Tick at a fixed rate. For each command of the honest producer, it returns the number
+// of the Tick in which the command arrived.
 func (g *game) loop(f *Flood) map[int64]int64 {
 	seen := map[int64]int64{}
 	var spans []time.Duration
@@ -238,7 +238,7 @@ func (g *game) loop(f *Flood) map[int64]int64 {
 	return seen
 }
 
-// tick runs a Tick and records in seen the commands of the honest producer.
+// tick runs a Tick. It records in the map seen which commands of the honest producer have arrived.
 func (g *game) tick(seen map[int64]int64) time.Duration {
 	n := g.ticks.Add(1)
 	start := time.Now()
@@ -256,8 +256,8 @@ func (g *game) tick(seen map[int64]int64) time.Duration {
 	return span
 }
 
-// judge compares the Ticks in which the honest producer's commands arrived with the expected
-// Ticks.
+// judge compares the Ticks in which the honest producer's commands arrived (seen) with the expected
+// Ticks (due).
 func (f *Flood) judge(due []int64, seen map[int64]int64) {
 	for k, want := range due {
 		came, ok := seen[int64(k)]

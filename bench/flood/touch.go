@@ -13,8 +13,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// touched is the number of buffs of the one owner to which all commands are sent: the default limit
-// minus three.
+// touched is the number of buffs on the single owner to which all commands are sent. It is the
+// default limit minus three.
 const touched = 1021
 
 // Touch is the cost of a full inbox of one kind of command.
@@ -23,11 +23,12 @@ type Touch struct {
 	Commands int
 	Ticks    int           // number of Ticks until the inbox was empty
 	Longest  time.Duration // duration of the longest Tick
-	Own      time.Duration // maximum processor time of the loop's thread in a Tick
+	Own      time.Duration // largest processor time of the loop's thread in a Tick
 	All      time.Duration // total duration of all Ticks
 }
 
-// Touches fills the inbox once for each kind of command and processes it.
+// Touches measures each kind of command: it fills the inbox with commands of the kind, and runs
+// Ticks until the inbox is empty.
 func Touches(commands int) (out []Touch, err error) {
 	for _, verb := range []string{"SetRate", "Pause", "Immunize", "AddBuff"} {
 		t, err := touch(verb, commands)

@@ -12,14 +12,14 @@ const (
 	threadClock  = 3
 )
 
-// CPU returns the processor time used by the process, including all threads.
+// CPU returns the processor time that all threads of the process have used.
 func CPU() time.Duration { return clock(processClock) }
 
-// ThreadCPU returns the processor time of the current thread. Two calls refer to the same
-// thread only between runtime.LockOSThread and UnlockOSThread.
+// ThreadCPU returns the processor time of the current thread. Call runtime.LockOSThread before two
+// calls of ThreadCPU, so that both refer to the same thread.
 func ThreadCPU() time.Duration { return clock(threadClock) }
 
-// HasThreadCPU reports whether ThreadCPU measures the thread and not the process.
+// HasThreadCPU reports whether ThreadCPU measures a single thread, not the whole process.
 const HasThreadCPU = true
 
 func clock(id uintptr) time.Duration {

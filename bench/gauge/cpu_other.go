@@ -6,11 +6,12 @@ import "time"
 
 var start = time.Now()
 
-// CPU returns the time since the process started: processor time is available on Linux only.
+// CPU returns the time since the process started, because processor time is available only on
+// Linux.
 func CPU() time.Duration { return time.Since(start) }
 
 // ThreadCPU returns the result of CPU.
 func ThreadCPU() time.Duration { return CPU() }
 
-// HasThreadCPU reports whether ThreadCPU measures the thread and not the process.
+// HasThreadCPU reports whether ThreadCPU measures a single thread, not the whole process.
 const HasThreadCPU = false

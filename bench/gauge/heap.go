@@ -16,7 +16,7 @@ func LiveHeap() int64 {
 // Runtime holds statistics of the Go runtime since the process started.
 type Runtime struct {
 	Objects    uint64  // number of objects allocated
-	GC, All    float64 // processor seconds of the garbage collector, and in total; All includes idle time
+	GC, All    float64 // processor seconds used by the garbage collector, and in total, including idle time
 	Idle       float64 // idle processor seconds
 	Collection uint64  // number of garbage collections
 }
@@ -34,8 +34,8 @@ func ReadRuntime() Runtime {
 	return Runtime{s[0].Value.Uint64(), s[1].Value.Float64(), s[2].Value.Float64(), s[3].Value.Float64(), s[4].Value.Uint64()}
 }
 
-// GCShare returns the fraction of the used processor time since the earlier statistics that the
-// garbage collector has used.
+// GCShare returns the garbage collector's fraction of the processor time that was used between the
+// earlier statistics and r.
 func (r Runtime) GCShare(since Runtime) float64 {
 	used := (r.All - r.Idle) - (since.All - since.Idle)
 	if used <= 0 {

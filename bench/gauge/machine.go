@@ -20,12 +20,12 @@ type Machine struct {
 	Busy string `json:",omitempty"`
 }
 
-// Same reports whether the two descriptions are of the same machine, as far as they tell.
+// Same reports whether both descriptions may be of the same machine.
 func (m *Machine) Same(as *Machine) bool {
 	return m.OS == as.OS && m.Arch == as.Arch && m.CPU == as.CPU && m.Processors == as.Processors && m.Memory == as.Memory
 }
 
-// Busy returns, as text, the load average of the last minute and whether this process has real-time
+// Busy describes the load average of the last minute, and whether this process has real-time
 // priority. It returns "" if the load is unknown.
 func Busy() string {
 	var load float64
@@ -66,7 +66,7 @@ func ThisMachine() Machine {
 	}
 }
 
-// procLine returns the value of a name in a file of /proc, or "not known".
+// procLine returns the value for a name in a file of /proc, or "not known".
 func procLine(file, name string) string {
 	f, err := os.Open(file)
 	if err != nil {
@@ -89,8 +89,8 @@ func memory() string {
 	return fmt.Sprintf("%.0f GB", kb/1e6)
 }
 
-// commit returns the commit of the tree, with "-dirty" if files have changed. Files that a report
-// writes do not count: the folder report and Markdown files.
+// commit returns the commit of the tree, with "-dirty" if files have changed. It ignores files that
+// the command report writes, which are Markdown files and the files in the folder report.
 func commit() string {
 	out, err := exec.Command("git", "rev-parse", "--short=10", "HEAD").Output()
 	if err != nil {

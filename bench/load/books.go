@@ -12,28 +12,28 @@ const never = math.MaxInt64
 
 // books predict the events of an engine from the calls, without using the engine.
 type books struct {
-	raid     int // number of players who cast on each other; see target
+	raid     int // number of players in a raid; players cast only on players of their raid
 	players  []account
 	records  []record
 	free     []int32
 	byHandle map[buff.Handle]int32
-	crossed  []crossing // casts of handlers; their events have not been seen yet
+	crossed  []crossing // casts by handlers whose events have not been seen yet
 	ages     uint64
 	live     int
 
-	// The events of the current frame are due after the instant before, and at the latest at the
-	// instant now.
+	// The fields before and now are the start and the end of the current frame. Its events are due
+	// after before, and no later than now.
 	before, now int64
-	loose       bool // if set, owners may be late, so that events may also be due earlier
+	loose       bool // if set, owners may be late, so events may also be due before the frame
 
 	digest  uint64
 	counts  [64]uint64 // number of events, by kind
-	pulses  uint64     // number of complete pulses that were seen and correct
+	pulses  uint64     // number of whole pulses that were seen and correct
 	ends    uint64     // number of ends that were seen and correct
-	crosses uint64     // number of casts of handlers that were seen and correct
+	crosses uint64     // number of casts by handlers that were seen and correct
 	stale   uint64     // number of queued commands that found no target when they ran
 	late    lateness
-	slow    func(owner int32) bool // reports whether to ignore the lateness of an owner; nil to ignore none
+	slow    func(owner int32) bool // reports whether to ignore an owner's lateness; nil means to ignore none
 	faults  faults
 }
 
@@ -41,11 +41,11 @@ type books struct {
 type account struct {
 	seat    *seat
 	records []int32   // indexes of the player's buffs, the oldest first
-	waiting []command // commands that were sent while the owner was busy, before they run
-	owed    [64]int16 // by kind: number of expected events of commands that were not seen yet
+	waiting []command // commands that were sent while the owner was busy, and have not run yet
+	owed    [64]int16 // number of events, by kind, that commands must still cause
 	owes    int
 
-	// Instant, rank and age of the last due event that was seen, to check the order.
+	// Instant, rank and age of the last due event that was seen. They are used to check the order.
 	at   int64
 	rank int8
 	age  uint64
@@ -78,23 +78,23 @@ type verb uint8
 const (
 	cast   verb = iota
 	dispel      // dispels the oldest magic buff
-	hasten      // changes the period of the buff handle
-	cancel      // removes the buff handle
+	hasten      // changes the period of the buff with the given handle
+	cancel      // removes the buff with the given handle
 )
 
-// command is one call of the loop.
+// command is one call that the loop makes to the engine.
 type command struct {
 	at       int64
 	handle   buff.Handle
 	source   buff.OwnerID
-	duration int64 // duration of a cast; for the verb hasten, the new period
+	duration int64 // for a cast, the duration; for hasten, the new period
 	owner    int32
 	kind     int16
 	verb     verb
 }
 
 // newBooks returns books for the given numbers of players and buffs. It allocates all memory in
-// advance, so that only the engine makes the heap grow.
+// advance, so that only the engine can make the heap grow later.
 func newBooks(players, raid, buffs int) *books {
 	b := &books{
 		raid: raid, players: make([]account, players), records: make([]record, 1, buffs+buffs/4+1),
@@ -121,8 +121,9 @@ func (b *books) find(owner int32, kind int16, source buff.OwnerID) int32 {
 	return 0
 }
 
-// enter records a command that runs at its instant. It adds all events that the command causes to
-// owed. It returns the kind of the main event, and the index of the record, or 0 if there is none.
+// enter records a command that runs at its instant, and adds all events that the command causes to
+// the field owed. It returns the kind of the main event, and the index of the buff's record, or 0
+// if there is no record.
 func (b *books) enter(c *command) (buff.EventKind, int32) {
 	switch c.verb {
 	case cast:
@@ -229,7 +230,7 @@ func (b *books) owe(owner int32, k buff.EventKind) {
 	p.owes++
 }
 
-// pay removes an event from the expected ones and reports whether it was expected.
+// pay removes an event from the expected events, and reports whether the event was expected.
 func (b *books) pay(owner int32, k buff.EventKind) bool {
 	p := &b.players[owner]
 	if p.owed[k] == 0 {
@@ -240,7 +241,7 @@ func (b *books) pay(owner int32, k buff.EventKind) bool {
 	return true
 }
 
-// faults counts errors by kind, and has descriptions of the first ten errors.
+// faults counts errors by kind. Words has descriptions of the first ten errors.
 type faults struct {
 	Lost, Early, Late, Doubled, Wrong uint64
 	Words                             []string

@@ -28,7 +28,7 @@ func (b *books) see(e *buff.Event) {
 }
 
 // catchUp enters the waiting commands that were sent before the given instant. The engine runs
-// them before the events that are due at that instant.
+// these commands before the events that are due at the instant.
 func (b *books) catchUp(owner int32, before int64) {
 	p := &b.players[owner]
 	n := 0
@@ -46,7 +46,7 @@ func (b *books) enterLate(c *command) {
 	}
 }
 
-// due returns the record of the buff of a due event, and checks the order of the event.
+// due returns the buff's record for a due event, and checks that the event is in order.
 func (b *books) due(owner int32, e *buff.Event, rank int8) *record {
 	i := b.byHandle[e.Handle]
 	if i == 0 {
@@ -109,7 +109,7 @@ func (b *books) end(owner int32, e *buff.Event) {
 	b.drop(b.byHandle[e.Handle])
 }
 
-// crossing handles the result of a handler's cast.
+// crossing handles the event that a handler's cast has caused.
 func (b *books) crossing(owner int32, e *buff.Event) {
 	for k, c := range b.crossed {
 		if c.to != owner || c.source != e.Source {
@@ -132,7 +132,7 @@ func (b *books) crossing(owner int32, e *buff.Event) {
 	b.blame(&b.faults.Doubled, e, "of %d, which nobody has cast", e.Source)
 }
 
-// answer handles the result of a command.
+// answer handles an event that a command has caused.
 func (b *books) answer(owner int32, e *buff.Event) {
 	p := &b.players[owner]
 	for p.owed[e.Kind] == 0 && len(p.waiting) > 0 {
@@ -203,8 +203,8 @@ func (b *books) hash(e *buff.Event) {
 	b.digest = d
 }
 
-// target returns the player to which a plague spreads: another player of the raid, which depends
-// only on the instant. If the raid has no other player, target returns owner.
+// target returns the player to whom a plague spreads. This is another player of the owner's raid,
+// and depends only on the given time. If the raid has no other player, target returns the owner.
 func target(owner int32, at int64, raid, players int) int32 {
 	first := int(owner) / raid * raid
 	size := min(raid, players-first)
@@ -217,6 +217,6 @@ func target(owner int32, at int64, raid, players int) int32 {
 
 // blame records an error about an event.
 func (b *books) blame(count *uint64, e *buff.Event, format string, args ...any) {
-	event := *e // a copy, so that event itself stays on the stack
+	event := *e // copy the event, so that *e stays on the stack
 	b.faults.note(count, "%d: %v, %s", event.Owner, &event, fmt.Sprintf(format, args...))
 }

@@ -71,7 +71,7 @@ func (p *Cancel) Run(env *Env) (*Result, error) {
 	return r, nil
 }
 
-// turnWheel cancels timers on a wheel, which is much faster than the engine.
+// turnWheel cancels timers on a wheel without an engine, which is much faster.
 func (p *Cancel) turnWheel(env *Env, r *Result) {
 	const rounds = 10
 	rng := rand.New(rand.NewPCG(env.Seed, 7))
@@ -95,7 +95,7 @@ func (p *Cancel) turnWheel(env *Env, r *Result) {
 			handles[i] = w.Add(w.Now().Add(1000+rng.Int64N(12*hour)), uint64(i))
 			if n%p.Frame == 0 {
 				fired = w.Advance(w.Now().After(frameTime), fired[:0])
-				for _, f := range fired { // the next Remove must find that these timers have fired
+				for _, f := range fired { // Move adds the timer again, so that a later Remove finds it
 					lost++
 					w.Move(handles[f.ID], w.Now().Add(1000+rng.Int64N(12*hour)))
 				}
@@ -112,11 +112,11 @@ func (p *Cancel) turnWheel(env *Env, r *Result) {
 	r.check(w.Len() == len(handles) && cancelled == p.Wheel/rounds*rounds, "%d timers wait, %d were cancelled, %d came due", w.Len(), cancelled, lost)
 }
 
-// slot identifies the n-th initial buff of a player, even if the player does not have the buff
-// now.
+// slot identifies the n-th initial buff of a player. The player may not have the buff at the
+// moment.
 type slot struct{ owner, n int32 }
 
-// add casts a buff of 5 s to 2 min.
+// add casts a buff that lasts 5 s to 2 min.
 func (p *Cancel) add(w *world, owner int32, n int) {
 	kind := int16(slowKind)
 	if n%4 == 0 {
@@ -125,8 +125,8 @@ func (p *Cancel) add(w *world, owner int32, n int) {
 	w.ask(command{owner: owner, kind: kind, source: buff.OwnerID(100 + n), duration: 5000 + w.rng.Int64N(115_000)})
 }
 
-// churn runs one frame, in which it replaces Frame random buffs, and refreshes half as many other
-// buffs.
+// churn runs one frame. In this frame it replaces p.Frame random buffs, and refreshes half as many
+// other buffs.
 func (p *Cancel) churn(w *world, slots []slot) {
 	w.frame(frameTime, func() {
 		b := w.books

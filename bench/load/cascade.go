@@ -28,18 +28,18 @@ func newCascade() *Cascade {
 }
 
 // Quick implements Profile. A frame takes a microsecond, and on a busy machine a frame at a
-// boundary can take 3.6 times the median. A short run therefore has a wide limit. A wheel that
-// moves the 83,000 timers of an hour in one frame still exceeds it. TestFramesAreEven of package
-// wheel checks, by counting and without a clock, that frames do equal work.
+// boundary can take 3.6 times the median. A short run therefore has a wide limit, which a wheel
+// that moves the 83,000 timers of an hour in one frame still exceeds. TestFramesAreEven of package
+// wheel checks that frames do equal work; it counts operations and does not depend on a clock.
 func (p *Cascade) Quick() { p.Window, p.Runs, p.More, p.Most = 4*time.Minute, 3, 8, 20 }
 
 const (
 	hour  = 3600_000 // ms
 	noon  = 12 * hour
-	ahead = hour + 300_000 // ms that are played before the window, in steps of a second
+	ahead = hour + 300_000 // game time before the window, in ms, played in steps of a second
 )
 
-// settling is the time that is played in frames before the window, because the caches are cold
+// settling is the game time that is played in frames directly before the window, to fill the caches
 // after a garbage collection.
 const settling = 10 * time.Second
 
@@ -92,14 +92,15 @@ func (p *Cascade) Run(env *Env) (*Result, error) {
 	return r, nil
 }
 
-// cascadeFrame is the shortest time of a frame, and the number of timers that fired in it.
+// cascadeFrame is the shortest duration of a frame in any run, and the number of timers that fired
+// in the frame.
 type cascadeFrame struct {
 	ns    int64
 	fired int
 }
 
-// warm returns a wheel in the state after days of use, advanced to shortly before the window. The
-// middle of the window is noon.
+// warm returns a wheel that looks as if it had been used for days, advanced to shortly before the
+// window. The middle of the window is at 12 h.
 func (p *Cascade) warm(seed uint64) *cascade {
 	c := &cascade{
 		Cascade: p, rng: rand.New(rand.NewPCG(seed, 6)),
@@ -119,10 +120,10 @@ func (p *Cascade) warm(seed uint64) *cascade {
 	return c
 }
 
-// left draws the remaining time of a timer that is waiting at a random instant. The probability
-// that a timer is waiting is proportional to its length. Therefore all lengths up to 12 h are
-// equally likely here, although short lengths are more frequent among added timers; and timers of
-// 12 to 24 h are more frequent here than among added timers.
+// left draws the remaining time of a timer that is waiting at a random instant. The longer a timer,
+// the more likely it is waiting at such an instant. Therefore lengths up to 12 h are equally likely
+// here, although short lengths are more frequent among added timers. Lengths of 12 to 24 h are more
+// likely here than among added timers.
 func (c *cascade) left() int64 {
 	mean := noon / math.Log(noon/1000) // average length of the added timers up to 12 h, in ms
 	beyond := c.Beyond * 1.5 * noon
@@ -133,8 +134,8 @@ func (c *cascade) left() int64 {
 	return int64(length * c.rng.Float64())
 }
 
-// delay draws the length of an added timer: mostly 1 s to 12 h, uniform in the logarithm, but 12 to
-// 24 h for Beyond percent of the timers.
+// delay draws the length of an added timer: from 12 to 24 h for c.Beyond percent of the timers, and
+// from 1 s to 12 h for the others. The logarithm of the shorter lengths is uniformly distributed.
 func (c *cascade) delay() int64 {
 	if c.rng.Float64()*100 < c.Beyond {
 		return noon + c.rng.Int64N(noon)
@@ -142,7 +143,7 @@ func (c *cascade) delay() int64 {
 	return logUniform(c.rng, 1000, noon)
 }
 
-// turn runs one Advance, checks it, and sets new deadlines for the fired timers.
+// turn calls Advance once, checks the timers that it returns, and sets new deadlines for them.
 func (c *cascade) turn(before, now int64) time.Duration {
 	start := time.Now()
 	c.fired = c.wheel.Advance(wheel.Time(now), c.fired[:0])
@@ -169,7 +170,7 @@ func (c *cascade) turn(before, now int64) time.Duration {
 	return took
 }
 
-// window measures the frames around the hour, and checks that no due timer is left afterwards.
+// window measures the frames around the hour, and then checks that no due timer is left.
 func (c *cascade) window(frames []cascadeFrame, first bool) {
 	runtime.GC()
 	old := debug.SetGCPercent(-1)
@@ -180,7 +181,7 @@ func (c *cascade) window(frames []cascadeFrame, first bool) {
 	start := int64(c.wheel.Now())
 	for i := range frames {
 		if i%64 == 0 {
-			runtime.Gosched() // otherwise the runtime preempts after 10 ms, always in the same frame
+			runtime.Gosched() // otherwise the runtime would preempt this goroutine after 10 ms, always in the same frame
 		}
 		now := start + int64(i+1)*frameTime.Milliseconds()
 		took := int64(c.turn(now-frameTime.Milliseconds(), now))
@@ -201,8 +202,7 @@ func (c *cascade) window(frames []cascadeFrame, first bool) {
 	}
 }
 
-// borderReach is the largest distance, in frames, between a boundary and a frame that counts as at
-// it.
+// borderReach is how far from a boundary, in frames, a frame still counts as being at the boundary.
 const borderReach = 1
 
 // borders returns the longest frame at the hour, and the longest frame at the other full minutes.
@@ -223,7 +223,7 @@ func (p *Cascade) at(frame int) int64 {
 	return int64(frame+1)*frameTime.Milliseconds() - p.Window.Milliseconds()/2
 }
 
-// even reports whether no frame at a boundary is too long.
+// even reports whether all frames at boundaries are short enough.
 func (p *Cascade) even(frames []cascadeFrame) bool {
 	var all []int64
 	for _, f := range frames {
@@ -269,7 +269,8 @@ func worse(a, b cascadeFrame) cascadeFrame {
 	return a
 }
 
-// near reports whether the frame that ends at the instant at is at a multiple of every.
+// near reports whether a frame is at a boundary. The parameter at is the end of the frame, and the
+// boundaries are the multiples of every.
 func near(at, every int64) bool {
 	off := ((at % every) + every) % every
 	reach := int64(borderReach) * frameTime.Milliseconds()

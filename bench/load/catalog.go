@@ -7,14 +7,14 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// kind is a definition as the books know it, independent of the Spec.
+// kind is a definition in the form that the books use, which is independent of buff.Spec.
 type kind struct {
 	id       string
 	period   int64 // ms from one pulse to the next; 0 means no pulses
 	limit    int32 // maximum number of stacks
 	magic    bool  // if set, a dispel removes the buff
 	infinite bool
-	weight   int // relative frequency among short buffs that players cast; 0 for others
+	weight   int // relative frequency among the short buffs that players cast; 0 for other buffs
 	handler  string
 }
 
@@ -49,7 +49,7 @@ const (
 	scarKind     = 10
 	flaskKind    = 11
 	blessingKind = 12
-	regenKind    = 13 // the first of three kinds
+	regenKind    = 13 // the first of regenKinds kinds
 	regenKinds   = 3
 	clockKind    = 16
 )

@@ -39,7 +39,7 @@ func (p *Crowd) Run(env *Env) (*Result, error) {
 	rest := spin(p.Spin * processors())
 	p.run(w, func() {
 		p.plan(w)
-		if n := w.eng.Stats().Busy; n > 0 { // owners that were busy at the end of the last frame
+		if n := w.eng.Stats().Busy; n > 0 { // some owners were still busy at the end of the last frame
 			busy += n
 			frames++
 		}
@@ -57,8 +57,8 @@ func (p *Crowd) Run(env *Env) (*Result, error) {
 	return r, w.finish(r)
 }
 
-// spin runs n goroutines that use all the processor time that they get. The returned function ends
-// them.
+// spin runs n goroutines that use as much processor time as they can get. The returned function
+// ends the goroutines.
 func spin(n int) (rest func()) {
 	var stop atomic.Bool
 	var all sync.WaitGroup

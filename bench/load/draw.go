@@ -6,8 +6,8 @@ import (
 )
 
 // lifetimes is the distribution of the lifetimes of auras in a public log of an arena fight. Each
-// point has a lifetime in ms and the fraction of auras that last at most that long. The
-// distribution is linear between the points.
+// point has a lifetime in ms, and the fraction of auras that last no longer than this. Between the
+// points, the distribution is linear.
 var lifetimes = []struct{ share, ms float64 }{
 	{0, 200}, {0.10, 930}, {0.25, 2500}, {0.50, 6000}, {0.75, 11_000}, {0.90, 17_700}, {1, 30_000},
 }
@@ -29,8 +29,7 @@ func logUniform(rng *rand.Rand, lo, hi float64) int64 {
 	return int64(lo * math.Exp(rng.Float64()*math.Log(hi/lo)))
 }
 
-// poisson draws the number of occurrences in a frame, which has a Poisson distribution with the
-// given mean.
+// poisson draws a number from a Poisson distribution with the given mean.
 func poisson(rng *rand.Rand, mean float64) int {
 	if mean > 30 { // an approximation with constant cost
 		return max(0, int(math.Round(mean+math.Sqrt(mean)*rng.NormFloat64())))
@@ -45,8 +44,8 @@ func poisson(rng *rand.Rand, mean float64) int {
 	}
 }
 
-// shortKind draws a short definition by weight. The probability that it pulses is pulsing, in
-// percent.
+// shortKind draws the definition of a short buff by weight. The parameter pulsing is the
+// probability in percent that the buff pulses.
 func shortKind(rng *rand.Rand, pulsing float64) int {
 	pulses := rng.Float64()*100 < pulsing
 	at := rng.IntN(weight(pulses))
@@ -62,8 +61,8 @@ func shortKind(rng *rand.Rand, pulsing float64) int {
 	panic("load: the weights do not add up")
 }
 
-// weight returns the total weight of the short definitions that pulse or, if pulses is false, that
-// do not pulse.
+// weight returns the total weight of the definitions of short buffs. If pulses is true, it counts
+// the definitions that pulse; otherwise it counts the definitions that do not pulse.
 func weight(pulses bool) int {
 	if pulses {
 		return pulsingWeight

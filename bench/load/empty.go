@@ -18,8 +18,8 @@ func newEmpty() *Empty { return &Empty{Frames: 5_000_000} }
 // Quick implements Profile.
 func (p *Empty) Quick() { p.Frames = 200_000 }
 
-// emptyMost is the largest permitted duration of a Tick with idle players, as a multiple of a Tick
-// without players.
+// emptyMost limits the duration of a Tick with idle players. It is the largest permitted multiple
+// of the duration of a Tick without players.
 const emptyMost = 2
 
 // Run implements Profile.
@@ -62,7 +62,7 @@ func (p *Empty) Run(env *Env) (*Result, error) {
 	if err := last.finish(r); err != nil {
 		return nil, err
 	}
-	// These frames were measured in groups, so the values that finish has filled in do not apply.
+	// The frames were measured in groups, so clear those values of finish that do not apply.
 	r.P50, r.P99, r.P999, r.Max, r.Rows, r.CDF = 0, 0, 0, 0, nil, nil
 	r.PartP50, r.PartP99 = Spread{}, Spread{}
 	r.Utilisation, r.Heap, r.BytesPer, r.Tick = 0, 0, 0, Spread{}
@@ -74,7 +74,7 @@ func (p *Empty) Run(env *Env) (*Result, error) {
 func (w *world) addFaults(r *Result) { r.check(w.books.faults.none(), "%v", &w.books.faults) }
 
 // tick measures empty Ticks in groups, because reading a clock takes as long as one Tick. It
-// returns the duration of one Tick in ns, as the mean and as the minimum of the groups.
+// returns the mean and the minimum over all groups of the duration of one Tick, in ns.
 func (p *Empty) tick(w *world) (Spread, float64) {
 	var costs []float64
 	events := 0

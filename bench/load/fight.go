@@ -7,13 +7,13 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// Fight is profile B for a caller that plays it frame by frame and measures something else.
+// Fight is profile B, for callers that play it frame by frame and take their own measurements.
 type Fight struct {
 	mix   *Mix
 	world *world
 }
 
-// NewFight returns the raids after they have been played for the game time warm. After a minute,
+// NewFight returns the raids after they have been played for the given game time. After a minute,
 // the number of buffs is about constant.
 func NewFight(seed uint64, warm time.Duration) (*Fight, error) {
 	m := &newRaids().Mix
@@ -26,24 +26,24 @@ func NewFight(seed uint64, warm time.Duration) (*Fight, error) {
 	return &Fight{m, w}, nil
 }
 
-// Engine returns the engine of the raids. Its owners have data for [Fight.Calls].
+// Engine returns the engine of the raids. The data of its owners can be passed to [Fight.Calls].
 func (f *Fight) Engine() *engine.Engine { return f.world.eng }
 
-// Calls returns the number of handlers run for an owner, from its data.
+// Calls returns the number of handlers that have run for the owner with the given data.
 func (f *Fight) Calls(data any) uint64 { return data.(*seat).calls }
 
 // Buffs returns the number of active buffs.
 func (f *Fight) Buffs() int { return f.world.books.live }
 
-// Frame runs one frame. It returns the total duration of its calls, its Tick and the function
-// after.
+// Frame runs one frame. It returns the total duration of the frame's calls, of its Tick, and of the
+// function after, which it calls at the end.
 func (f *Fight) Frame(after func(*engine.Frame)) time.Duration {
 	f.world.after = after
 	f.world.frame(frameTime, func() { f.mix.plan(f.world) })
 	return f.world.took
 }
 
-// End closes the books and the engine. It returns an error if the books found one.
+// End closes the books and the engine. It returns an error if the books have found a wrong event.
 func (f *Fight) End() error {
 	f.world.after = nil
 	r := result("B")

@@ -24,7 +24,7 @@ func (p *City) Quick() { p.quick(5*time.Second, 40*time.Second) }
 // Run implements Profile.
 func (p *City) Run(env *Env) (*Result, error) { return p.steady(env, "A", p.setup()) }
 
-// steady runs only the mix of calls.
+// steady runs a world with only the mix of calls.
 func (m *Mix) steady(env *Env, letter string, s setup) (*Result, error) {
 	w, err := newWorld(env, s)
 	if err != nil {
@@ -36,7 +36,7 @@ func (m *Mix) steady(env *Env, letter string, s setup) (*Result, error) {
 	return r, w.finish(r)
 }
 
-// Raids is profile B, and the basis of H, J and K.
+// Raids is profile B. The profiles H, J and K are based on it.
 type Raids struct {
 	Mix `embed:""`
 }
@@ -149,7 +149,7 @@ func newSoak() *Soak {
 }
 
 // Quick implements Profile.
-func (p *Soak) Quick() { p.quick(time.Minute, 2*time.Hour) } // the heap grows in the first half hour
+func (p *Soak) Quick() { p.quick(time.Minute, 2*time.Hour) } // more than half an hour, because the heap grows at first
 
 // Run implements Profile.
 func (p *Soak) Run(env *Env) (*Result, error) {
@@ -188,8 +188,8 @@ func (p *Soak) Run(env *Env) (*Result, error) {
 	return r, w.finish(r)
 }
 
-// checkClocks checks the buffs of kind clock, which have pulsed since the start. Their n-th pulse
-// is n periods after the start, so the next deadline is known.
+// checkClocks checks the buffs of kind "clock", which have pulsed since the time began. Their n-th
+// pulse is n periods after this time, so their next deadline is known.
 func (p *Soak) checkClocks(w *world, r *Result, began int64, clocks int) {
 	period, worst, seen := kinds[clockKind].period, int64(0), 0
 	for i := range w.books.records {

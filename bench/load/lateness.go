@@ -1,8 +1,8 @@
 package load
 
-// lateness is a histogram of the delay, in ms, between an event's time and its frame.
+// lateness is a histogram of the delays, in ms, between the times of events and their frames.
 type lateness struct {
-	upTo  [4096]uint64 // by delay in ms; the last element counts all longer delays
+	upTo  [4096]uint64 // number of events by delay in ms; the last element counts all longer delays
 	count uint64
 	most  int64
 }

@@ -9,30 +9,30 @@ import (
 	"github.com/bufftick/bufftick/bench/gauge"
 )
 
-// parts is the number of parts of a run. Each part gives one sample of the cost, and the spread
-// (±) is computed from the samples.
+// parts is the number of parts into which a run is divided. Each part gives one sample of the cost.
+// The spread (±) is computed from the samples.
 const parts = 10
 
-// sampleEvery is the interval, in frames, at which the processor time of the loop's thread is
-// measured. It is not measured in each frame, because locking the thread costs some µs.
+// sampleEvery is the number of frames from one measurement of the processor time of the loop's
+// thread to the next. Not every frame is measured, because locking the thread costs some µs.
 const sampleEvery = 16
 
-// Row is the duration of some consecutive frames, for ticks.csv.
+// Row describes some consecutive frames. It is a line of ticks.csv.
 type Row struct {
 	At             int64 // end of the last frame, in ms of game time
 	Frames         int
-	Median, Max    int64 // duration of a frame in ns
+	Median, Max    int64 // median and maximum of the duration of a frame, in ns
 	Events         int
 	Backlog, Buffs int
 }
 
 // meter measures frames.
 type meter struct {
-	frames   *hdrhistogram.Histogram // durations of frames in ns: calls and Tick
+	frames   *hdrhistogram.Histogram // durations of frames (calls and Tick), in ns
 	part     *hdrhistogram.Histogram // the same, for the current part
 	rowSpan  int64                   // duration of one Row in ms
 	rows     []Row
-	row      []int64 // ns of the frames of the current row
+	row      []int64 // durations of the frames of the current row, in ns
 	rowAt    int64
 	rowStart Row
 
@@ -44,7 +44,7 @@ type meter struct {
 	ticks              uint64
 	backlog            int
 
-	total   uint64 // expected number of frames, by which the run is divided into parts
+	total   uint64 // expected number of frames in the run; used to divide the run into parts
 	partAt  part
 	samples []Sample
 	began   time.Time
@@ -53,7 +53,7 @@ type meter struct {
 	wall    time.Duration
 }
 
-// part holds the totals of the run at the start of a part.
+// part holds the totals of the run so far, at the start of a part.
 type part struct {
 	call, tick    time.Duration
 	cpu, loop     time.Duration
@@ -63,13 +63,14 @@ type part struct {
 
 // Sample is the cost of one part of a run.
 type Sample struct {
-	Call      float64 // duration of a call of the loop in ns
+	Call      float64 // duration of a call to the engine in ns
 	Tick      float64 // duration of Tick per event in ns
 	CPU, Loop float64 // processor time per event in ns, of all threads and of the loop's thread
 	P50, P99  float64 // quantiles of the duration of a frame in ns
 }
 
-// begin discards earlier measurements and starts a measurement of total frames of dt each.
+// begin discards earlier measurements and starts a new measurement. The parameter total is its
+// number of frames, and dt is the game time of each frame.
 func (m *meter) begin(now int64, dt time.Duration, total uint64) {
 	*m = meter{frames: newHistogram(), part: newHistogram(), total: max(total, 1)}
 	m.rowSpan = max(dt.Milliseconds()*int64(total)/600, dt.Milliseconds(), 1)
@@ -83,7 +84,7 @@ func (m *meter) begin(now int64, dt time.Duration, total uint64) {
 
 func newHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(1, int64(10*time.Minute), 3) }
 
-// tick measures f, which is one Tick.
+// tick measures the function f, which runs one Tick.
 func (m *meter) tick(f func()) {
 	if m.wall > 0 {
 		f()
@@ -105,7 +106,7 @@ func (m *meter) tick(f func()) {
 	}
 }
 
-// frame records a frame. The frame ended at the game time now and took the given time.
+// frame records a frame, which ended at the game time now and whose duration was took.
 func (m *meter) frame(now int64, took time.Duration, calls, events, backlog, buffs int) {
 	if m.wall > 0 {
 		return // the measurement is over, and late owners are catching up
@@ -161,7 +162,7 @@ func (m *meter) end() {
 	m.wall = time.Since(m.began)
 }
 
-// The following methods return the collector's time and the memory use of the whole run.
+// The following methods return the garbage collector's time and the memory use of the whole run.
 
 func (m *meter) gcShare() float64 { return m.done.GCShare(m.runtime) }
 

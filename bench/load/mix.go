@@ -32,22 +32,22 @@ const shortLife = 11.0
 // buffs returns the approximate number of buffs.
 func (m *Mix) buffs() int { return m.Players*m.Long + int(m.New*shortLife) }
 
-// longBorn returns the number of long buffs per second that have to replace ended ones.
+// longBorn returns the number of long buffs that must be added per second to replace ended buffs.
 func (m *Mix) longBorn() float64 {
 	const shortest, longest = 30 * 60, 4 * 3600 // s
 	mean := (longest - shortest) / math.Log(longest/shortest)
 	return float64(m.Players*m.Long) * (1 - m.Forever/100) / mean
 }
 
-// askLong gives a random player a long buff. The buff ends, because endless buffs would
-// accumulate.
+// askLong casts a long buff on a random player. It never casts an endless buff, because endless
+// buffs would accumulate.
 func (m *Mix) askLong(w *world) {
 	owner := int32(w.rng.IntN(m.Players))
 	if w.books.slow != nil && w.books.slow(owner) {
 		return
 	}
 	for {
-		c := m.long(w, owner, m.Long+w.rng.IntN(1000)) // the player seldom has this buff already
+		c := m.long(w, owner, m.Long+w.rng.IntN(1000)) // the source is random, so the player rarely has this buff already
 		if c.duration > 0 {
 			w.ask(c)
 			return
@@ -69,7 +69,7 @@ func (m *Mix) long(w *world, owner int32, n int) command {
 	return c
 }
 
-// fill gives all players their long buffs, a few players in each frame, so that the pulses are
+// fill casts the long buffs of all players, a few players in each frame, so that the pulses are
 // spread over time. The remaining time of each buff is a random part of its duration.
 func (m *Mix) fill(w *world) {
 	const spreadOver = 6 * time.Second
@@ -120,8 +120,8 @@ func (m *Mix) plan(w *world) {
 
 func isShort(r *record) bool { return kinds[r.kind].weight > 0 }
 
-// askNew casts a short buff on a random player, from a source that has no buff of that kind on the
-// player.
+// askNew casts a new short buff on a random player. It uses a source from which the player has no
+// such buff yet.
 func (m *Mix) askNew(w *world) {
 	owner, kind := int32(w.rng.IntN(m.Players)), int16(shortKind(w.rng, m.Pulsing))
 	if w.books.slow != nil && w.books.slow(owner) {
@@ -137,8 +137,8 @@ func (m *Mix) askNew(w *world) {
 	}
 }
 
-// askAgain repeats the cast of an active buff that fits. It prefers a short buff, but takes a long
-// buff if there are hardly any short ones.
+// askAgain repeats the cast of a random active buff for which the function fits returns true. It
+// prefers short buffs. If it finds no short buff, it takes a long buff.
 func (m *Mix) askAgain(w *world, fits func(*record) bool) {
 	r := m.pick(w, func(r *record) bool { return isShort(r) && fits(r) })
 	if r != nil {
@@ -151,8 +151,8 @@ func (m *Mix) askAgain(w *world, fits func(*record) bool) {
 	}
 }
 
-// askPeriod changes the period of a pulsing buff to between 77 and 130 % of the period of its
-// definition.
+// askPeriod changes the period of a random pulsing buff. The new period is 77 to 130 % of the
+// period in the definition.
 func (m *Mix) askPeriod(w *world) {
 	if r := m.pick(w, func(r *record) bool { return isShort(r) && kinds[r.kind].period > 0 }); r != nil {
 		period := kinds[r.kind].period * int64(77+w.rng.IntN(54)) / 100
@@ -160,7 +160,8 @@ func (m *Mix) askPeriod(w *world) {
 	}
 }
 
-// pick draws a random buff that fits and has a known handle. It returns nil if it finds none.
+// pick draws a random buff that has a known handle, and for which the function fits returns true.
+// It returns nil if it finds no such buff.
 func (m *Mix) pick(w *world, fits func(*record) bool) *record {
 	for range 16 {
 		owner := int32(w.rng.IntN(m.Players))
@@ -177,7 +178,7 @@ func (m *Mix) pick(w *world, fits func(*record) bool) *record {
 	return nil
 }
 
-// run fills a world, plays it for a while, and then measures it.
+// run fills a world, plays it for the time m.Warm, and then measures it.
 func (m *Mix) run(w *world, plan func()) {
 	m.fill(w)
 	w.play(m.Warm, plan)
@@ -188,5 +189,5 @@ func (m *Mix) setup() setup {
 	return setup{players: m.Players, raid: m.Raid, buffs: m.buffs()}
 }
 
-// quick sets shorter durations.
+// quick sets the durations for a short run.
 func (m *Mix) quick(warm, measured time.Duration) { m.Warm, m.For = warm, measured }

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// median sorts the values and returns the middle one.
+// median sorts the values and returns the middle value.
 func median(v []int64) int64 {
 	if len(v) == 0 {
 		return 0
@@ -21,7 +21,8 @@ func maxOf(v []int64) (most int64) {
 	return most
 }
 
-// Spread is the mean of samples, with half the width of the 95 % confidence interval of the mean.
+// Spread is the mean of samples. PlusMinus is half the width of the 95 % confidence interval of the
+// mean.
 type Spread struct{ Mean, PlusMinus float64 }
 
 // SpreadOf returns the spread of the samples, computed with Student's t-distribution.

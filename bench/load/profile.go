@@ -2,9 +2,10 @@ package load
 
 import "fmt"
 
-// Profile is one simulated game. Its exported fields are its parameters, with their help texts.
+// Profile is one simulated game. Its exported fields are the parameters. The help text of each
+// parameter is in the tag of its field.
 type Profile interface {
-	// Quick shortens the profile, so that all profiles together run within a minute.
+	// Quick shortens the profile. All shortened profiles together run within a minute.
 	Quick()
 
 	// Run runs the profile. It returns an error if the run itself fails; errors of the engine are
@@ -36,7 +37,7 @@ var Profiles = []Entry{
 	{"L", "crowd", "the raids, while twice as many goroutines as processors do nothing but spin", "that nobody is taken for stuck because the machine is full", func() Profile { return newCrowd() }},
 }
 
-// result returns an empty Result with the names of the profile that has the letter.
+// result returns an empty Result with the names of the profile with the given letter.
 func result(letter string) *Result {
 	for _, e := range Profiles {
 		if e.Letter == letter {

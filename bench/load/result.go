@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Result is the measurements of a profile and the results of its checks.
+// Result holds the measurements of a profile and the results of its checks.
 type Result struct {
 	Letter, Name, Proves string
 
@@ -15,24 +15,24 @@ type Result struct {
 	Calls, Events     uint64
 	Pulses, Ends      uint64 // number seen, each in the correct millisecond
 	CrossCasts        uint64
-	CallsPerSecond    float64 // calls per second of the time spent in calls
-	EventsPerSecond   float64 // events per second of the time spent in calls and Ticks
+	CallsPerSecond    float64 // number of calls, per second spent in calls
+	EventsPerSecond   float64 // number of events, per second spent in calls and Ticks
 	Call, Tick        Spread  // duration of a call, and of Tick per event, in ns
 	Samples           []Sample
-	LoopCPU, TickCPU  float64 // processor time in Tick per event in ns, of the loop's thread and of the process
-	PartLoop, PartAll Spread  // LoopCPU and TickCPU, with the spread of the parts of the run
+	LoopCPU, TickCPU  float64 // processor time of the loop's thread, and of the process, in Tick per event, in ns
+	PartLoop, PartAll Spread  // LoopCPU and TickCPU, with the spread over the parts of the run
 	Utilisation       float64 // fraction of all processors used during Tick
 	Workers           int
 
-	P50, P99, P999, Max time.Duration // duration of a frame: calls and Tick
-	PartP50, PartP99    Spread        // P50 and P99 in ns, with the spread of the parts of the run
-	Late50, Late99      int64         // quantiles of the ms between the time of an event and its frame
+	P50, P99, P999, Max time.Duration // quantiles of the duration of a frame (calls and Tick)
+	PartP50, PartP99    Spread        // P50 and P99 in ns, with the spread over the parts of the run
+	Late50, Late99      int64         // quantiles of the delay between an event's time and its frame, in ms
 	LateMax             int64
 	Backlog             int
 
-	Heap        int64 // live bytes at the end, without the initial heap
+	Heap        int64 // size of the live heap at the end, minus the initial heap, in bytes
 	BytesPer    float64
-	Allocs      float64 // allocated objects per call and event, including objects of the books
+	Allocs      float64 // number of objects allocated per call or event, including those of the books
 	GCShare     float64
 	Collections uint64
 
@@ -87,7 +87,7 @@ func (r *Result) figure(name string, value float64, unit string) {
 	r.Figures = append(r.Figures, Figure{name, value, unit})
 }
 
-// fill copies the measurements of the world. live is the number of buffs.
+// fill copies the measurements of the world into r. The parameter live is the number of buffs.
 func (r *Result) fill(w *world, live int, heap int64) {
 	m, b := &w.meter, w.books
 	r.Players, r.Buffs = len(b.players), live
@@ -137,7 +137,8 @@ func spreadOf(samples []Sample, of func(Sample) float64) Spread {
 
 func quantile(m *meter, q float64) time.Duration { return time.Duration(m.frames.ValueAtQuantile(q)) }
 
-// cdf returns points of the distribution of frame times, denser towards its end.
+// cdf returns points of the distribution of frame times. The points are denser towards the longest
+// frames.
 func cdf(m *meter) []Quantile {
 	var out []Quantile
 	for _, q := range []float64{0, 1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 98, 99, 99.5, 99.8, 99.9, 99.95, 99.99, 100} {

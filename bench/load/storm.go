@@ -22,12 +22,12 @@ func newStorm() *Storm {
 // Quick implements Profile.
 func (p *Storm) Quick() { p.Within = 20 * time.Second }
 
-// storm is a run of Storm.
+// storm is the state of a run of Storm.
 type storm struct {
 	*Storm
 	w     *world
 	blobs [][]byte
-	away  []int32 // logged-out players
+	away  []int32 // logged-out players, in the order in which they logged out
 	saved [][]record
 
 	loadTime, saveTime time.Duration
@@ -83,7 +83,8 @@ func (s *storm) report(r *Result) {
 	r.check(s.loads >= s.Players*s.Buffs/2, "%d buffs were loaded", s.loads)
 }
 
-// traffic logs players in, and some out.
+// traffic logs in *owed players, rounded down, and subtracts their number from *owed. It then logs
+// out up to leave random players.
 func (s *storm) traffic(owed *float64, leave int) error {
 	for ; *owed >= 1 && len(s.away) > 0; *owed-- {
 		if err := s.login(); err != nil {
@@ -100,12 +101,12 @@ func (s *storm) traffic(owed *float64, leave int) error {
 	return nil
 }
 
-// castOnHot casts a short buff on the player who stays.
+// castOnHot casts a short buff on the player who never logs out.
 func (s *storm) castOnHot() {
 	w := s.w
 	kind, source := int16(shortKind(w.rng, 35)), buff.OwnerID(5000+w.rng.IntN(60))
 	if kind == plagueKind {
-		kind = stunKind // not a plague, which would spread to players who may be logged out
+		kind = stunKind // a plague would spread to players who may be logged out
 	}
 	w.ask(command{kind: kind, source: source, duration: lifetime(w.rng)})
 }
@@ -147,7 +148,8 @@ func (s *storm) login() error {
 	return nil
 }
 
-// leave ends a player's buffs, and appends them to out with times relative to now.
+// leave ends the records of a player's buffs. It appends the records to out, with times relative to
+// now.
 func (b *books) leave(owner int32, now int64, out []record) []record {
 	p := &b.players[owner]
 	for len(p.records) > 0 {

@@ -19,7 +19,7 @@ type Env struct {
 	Progress func(done float64) // called with the progress from 0 to 1; may be nil
 }
 
-// frameTime is the duration of a frame in all profiles but one.
+// frameTime is the game time of a frame in all profiles except Empty.
 const frameTime = 50 * time.Millisecond
 
 // setup is the initial configuration of a world.
@@ -31,7 +31,7 @@ type setup struct {
 	maxBuffs             int
 	slow                 func(place int32) bool
 	slowFor              time.Duration
-	gone                 bool // if set, no player is present at the start
+	gone                 bool // if set, no player is logged in at the start
 }
 
 // world is a game loop: an engine, the books, and the measurements.
@@ -45,14 +45,14 @@ type world struct {
 	meter    meter
 	commands []command
 	results  []buff.Result
-	present  []bool // by player: whether the player is logged in
+	present  []bool // whether each player is logged in
 	next     time.Time
 	bytes    int64 // size of the heap before the first buff
 	after    func(*engine.Frame)
 	took     time.Duration // duration of the last frame
 }
 
-// seat is the data of a player used by handlers, two cache lines long.
+// seat is the data of a player that handlers use. It is two cache lines long.
 type seat struct {
 	calls uint64
 	place int32
@@ -97,7 +97,7 @@ func newWorld(env *Env, s setup) (*world, error) {
 	if w.eng, err = engine.New(options); err != nil {
 		return nil, err
 	}
-	w.meter.begin(0, frameTime, 1<<20) // filling the world is not measured
+	w.meter.begin(0, frameTime, 1<<20) // discarded later, because the filling of the world is not measured
 	w.bytes = gauge.LiveHeap()
 	for i := range w.seats {
 		w.seats[i].place = int32(i)
@@ -114,7 +114,7 @@ func newWorld(env *Env, s setup) (*world, error) {
 	return w, nil
 }
 
-// hit is the work of every handler; for a slow player it sleeps.
+// hit is the work of every handler. For a slow player it also sleeps.
 func (p *seat) hit(d time.Duration) {
 	p.calls++
 	if p.slow {
@@ -124,13 +124,13 @@ func (p *seat) hit(d time.Duration) {
 
 func (w *world) now() int64 { return int64(w.eng.Now()) }
 
-// ask adds a call of the engine to this frame.
+// ask queues a call to the engine for this frame.
 func (w *world) ask(c command) {
 	c.at = w.now()
 	w.commands = append(w.commands, c)
 }
 
-// frame runs one frame: the calls that plan adds, and a Tick of dt.
+// frame runs one frame: the calls that the function plan queues, and a Tick of dt.
 func (w *world) frame(dt time.Duration, plan func()) {
 	w.commands = w.commands[:0]
 	if plan != nil {
@@ -185,7 +185,7 @@ func (w *world) answer(c *command, r *buff.Result) {
 		p.waiting = append(p.waiting, *c)
 		return
 	}
-	b.catchUp(c.owner, never) // the owner is idle, so no command waits any more
+	b.catchUp(c.owner, never) // the owner is not busy, so no command is waiting any more
 	kind, i := b.enter(c)
 	if r.Kind != kind || r.Err != nil && kind != 0 {
 		b.faults.note(&b.faults.Wrong, "%d at %d: %d of %s answers %v %v, want %v", ownerID(c.owner), c.at, c.verb, kinds[c.kind].id, r.Kind, r.Err, kind)
@@ -231,7 +231,7 @@ func (w *world) pace(dt time.Duration) {
 	time.Sleep(time.Until(w.next))
 }
 
-// play runs frames for the duration span and reports progress.
+// play runs frames for the given game time, and reports progress.
 func (w *world) play(span time.Duration, plan func()) {
 	n := int(span / frameTime)
 	for i := range n {
@@ -242,7 +242,7 @@ func (w *world) play(span time.Duration, plan func()) {
 	}
 }
 
-// measure is like play, and measures the frames.
+// measure is like play, but also measures the frames.
 func (w *world) measure(span time.Duration, plan func()) {
 	w.next = time.Time{}
 	w.meter.begin(w.now(), frameTime, uint64(span/frameTime))
@@ -269,8 +269,8 @@ func (w *world) finish(r *Result) error {
 	return nil
 }
 
-// drain ticks without advancing time until no owner is busy. It only takes long if a handler is
-// slow or there is a budget, because then handlers may still be running on workers.
+// drain calls Tick without advancing time until no owner is busy. It takes long only if a handler
+// is slow or a budget is set, because handlers may then still be running on workers.
 func (w *world) drain() {
 	w.commands = w.commands[:0]
 	for range drainFrames {

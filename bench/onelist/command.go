@@ -15,8 +15,8 @@ type Context struct {
 // Data returns the owner's data, as passed to Spawn.
 func (c *Context) Data() any { return c.world.data[c.owner] }
 
-// AddBuff applies a definition, after the handler has returned or, for another owner, at the end
-// of the Tick.
+// AddBuff applies a definition. If the target is the handler's owner, the buff is applied after the
+// handler has returned; otherwise it is applied at the end of the Tick.
 func (c *Context) AddBuff(to uint64, spec uint16, source uint64, duration int64) {
 	k := command{to: to, spec: spec, source: source, duration: duration}
 	if from := c.world.owners.at(c.owner).id; to != from {
@@ -26,7 +26,7 @@ func (c *Context) AddBuff(to uint64, spec uint16, source uint64, duration int64)
 	c.world.own = append(c.world.own, k)
 }
 
-// Remove removes a buff of the owner after the handler.
+// Remove removes a buff of the owner after the handler has returned.
 func (c *Context) Remove(handle uint64) {
 	c.world.own = append(c.world.own, command{handle: handle, remove: true})
 }
@@ -47,7 +47,7 @@ type crossing struct {
 	command command
 }
 
-// obey executes the commands that a handler has issued, and the commands that follow from these.
+// obey executes the commands that a handler has issued, and the commands that these commands cause.
 func (w *World) obey(at uint32) {
 	for k := 0; k < len(w.own); k++ {
 		w.do(&w.own[k], at)
@@ -146,7 +146,7 @@ func (w *World) apply(number uint32, c *command, at uint32) (uint64, Kind) {
 	return w.emit(place, r, Applied, at).Handle, Applied
 }
 
-// grow gives an owner a block of eight more records and returns the place of the first.
+// grow gives an owner another block of eight records, and returns the place of the first record.
 func (w *World) grow(o *owner) (place uint32) {
 	if o.used == ownerBlocks {
 		panic("onelist: an owner has more than 96 buffs")

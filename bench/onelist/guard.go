@@ -5,14 +5,15 @@ import (
 	"sync/atomic"
 )
 
-// guard records which handler is running, for other goroutines to read, and the panics of handlers.
+// guard records which handler is running, so that other goroutines can read it. It also counts the
+// panics of handlers.
 type guard struct {
 	current atomic.Uint64
 	over    bool
 	faults  int
 }
 
-// pulseGuarded executes a pulse if Options has any promise besides order.
+// pulseGuarded executes a pulse if any field of Options is set.
 func (w *World) pulseGuarded(place uint32, r *record, due uint32) {
 	spec, o := &w.specs[r.spec], w.options
 	x := &w.scratch.Event
@@ -50,7 +51,7 @@ func (w *World) pulseGuarded(place uint32, r *record, due uint32) {
 	w.obey(due)
 }
 
-// callGuarded calls the handler of a pulse and recovers its panic.
+// callGuarded calls the handler of a pulse, and recovers if the handler panics.
 func (w *World) callGuarded(spec *Spec, x *Event, r *record) {
 	g := &w.guard
 	g.current.Store(uint64(r.owner)<<32 | uint64(r.spec))

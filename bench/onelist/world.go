@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// Options selects the promises of the engine to keep besides the order of events.
+// Options selects which promises of the engine are kept in addition to the order of events.
 type Options struct {
-	Numbered bool // if set, the events of each owner are numbered, which touches its cache line
+	Numbered bool // if set, the events of each owner are numbered, which accesses its cache line
 	Wide     bool // if set, events have 160 bytes and are passed to handlers by value
 	Guarded  bool // if set, panics of handlers are recovered, and the running handler is published
 }
 
-// All keeps all promises.
+// All selects all promises.
 var All = Options{Numbered: true, Wide: true, Guarded: true}
 
 // Kind is the kind of an event.
@@ -27,7 +27,7 @@ const (
 	Removed
 )
 
-// The reasons of a removal.
+// The reasons for a removal.
 const (
 	Expired   = 1
 	Cancelled = 2
@@ -43,7 +43,7 @@ type Event struct {
 	Handle        uint64
 	Magnitude     int64
 	Seen          uint32
-	Number        uint32 // number of the owner; with Options.Numbered the number of the event for the owner
+	Number        uint32 // number of the owner or, with Options.Numbered, of the event among the owner's events
 	Spec          uint16
 	Stacks, Level int16
 	Kind          Kind
@@ -66,9 +66,9 @@ type Spec struct {
 	OnEnd            func(*Context, *Event)
 }
 
-// record is the complete state of a buff: 64 bytes.
+// record is the complete state of a buff. It has 64 bytes.
 type record struct {
-	pulse, end, filed uint32 // times of the next pulse, the end and the live entry; never if there is none
+	pulse, end, filed uint32 // times of the next pulse, of the end, and of the live entry; or never
 	period, duration  uint32
 	age, generation   uint32
 	owner             uint32
@@ -89,11 +89,11 @@ const (
 	slots       = 1 << 12
 	wideBits    = slotBits + 12 // a far slot spans 65.5 s
 	chunk       = 1 << 10
-	ahead       = 32 // number of entries whose records are read before the first of them is executed
+	ahead       = 32 // number of entries whose records are prefetched together
 	ownerBlocks = 12 // maximum number of blocks of an owner; a block has eight records
 )
 
-// owner is the state of one owner without its buffs, in 128 bytes.
+// owner is the state of one owner without its buffs. It has 128 bytes.
 type owner struct {
 	id      uint64
 	used    uint32
@@ -106,7 +106,7 @@ type owner struct {
 }
 
 type (
-	keys  [8]uint32 // the definition and a hash of the source of each record of a block
+	keys  [8]uint32 // for each record of a block: its definition and a hash of its source
 	block [8]record
 )
 
@@ -142,7 +142,7 @@ type World struct {
 
 	near  [slots][]entry
 	far   [slots][]entry
-	moved int // number of entries of the next far slot that have been moved to near slots
+	moved int // number of entries in the next far slot that have been moved to near slots
 	ready []entry
 	spare []entry
 	late  []entry // entries that became due during the running Tick
@@ -150,7 +150,7 @@ type World struct {
 	context Context
 	own     []command
 	cross   []crossing
-	read    uint64 // sum of prefetched values; keeps the compiler from removing the reads
+	read    uint64 // sum of the prefetched values, so that the compiler cannot remove the reads
 
 	events, given []Event
 	wide          []WideEvent // the pulses of the Tick, with Options.Wide
@@ -177,7 +177,7 @@ func (w *World) Spawn(id uint64, data any) {
 func (w *World) record(place uint32) *record { return &w.blocks.at(place >> 3)[place&7] }
 
 // Tick advances the time and returns the events since the last Tick. The slice is valid until the
-// next Tick. With Options.Wide it does not contain the pulses.
+// next Tick. With Options.Wide the slice does not contain pulses.
 func (w *World) Tick(ms int64) []Event {
 	from := w.now >> slotBits
 	w.now += uint32(ms)
@@ -195,8 +195,8 @@ func (w *World) Tick(ms int64) []Event {
 // Len returns the number of events of the last Tick, including wide pulses.
 func (w *World) Len() int { return len(w.given) + len(w.givenWide) }
 
-// cascade moves the entries of the next far slot into near slots, a few in each Tick while the
-// time passes through the current far slot.
+// cascade moves the entries in the next far slot to near slots. It moves a few entries in each
+// Tick, while the time passes through the current far slot.
 func (w *World) cascade(from, to uint32) {
 	for s := from; s < to; s++ {
 		l := &w.far[(s>>12+1)&(slots-1)]
@@ -248,8 +248,8 @@ func (w *World) run(ready []entry) {
 	}
 }
 
-// readAhead reads the records of some entries before they are executed, so that their cache misses
-// overlap.
+// readAhead reads the records of some entries before the entries are executed, so that the cache
+// misses overlap.
 func (w *World) readAhead(some []entry) {
 	sum := uint32(0)
 	for _, e := range some {
@@ -271,8 +271,8 @@ func (w *World) takeLate() entry {
 
 func before(a, b entry) int { return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.key, b.key)) }
 
-// sort orders entries by instant, rank and age: by instant with a counting sort, and then the
-// entries of each instant if they are not in order.
+// sort sorts entries by time, rank and age. It first sorts by time, with a counting sort. It then
+// sorts the entries of each time by rank and age, if they are not in order yet.
 func (w *World) sort(r []entry, base uint32) []entry {
 	if slices.IsSortedFunc(r, before) {
 		return r
@@ -319,8 +319,8 @@ func (w *World) sort(r []entry, base uint32) []entry {
 // next returns the earliest deadline of a record.
 func (r *record) next() uint32 { return min(r.pulse, r.end) }
 
-// key returns the key of an entry for the next deadline: rank and age. A pulse precedes an end at
-// the same instant.
+// key returns the key of an entry for the next deadline, which consists of rank and age. A pulse
+// precedes an end at the same time.
 func (r *record) key() uint32 {
 	if r.pulse <= r.end && r.pulse != never {
 		return r.age
@@ -328,8 +328,8 @@ func (r *record) key() uint32 {
 	return r.age | 1<<31
 }
 
-// file adds an entry for the next deadline of a record, unless its live entry is due at that time
-// or earlier.
+// file adds an entry for the next deadline of a record, unless the record has a live entry that is
+// due no later.
 func (w *World) file(place uint32, r *record) {
 	if due := r.next(); due < r.filed {
 		w.put(place, r, due)
@@ -386,7 +386,7 @@ func (w *World) execute(e entry) {
 	}
 }
 
-// emit appends an event of a record.
+// emit appends an event about a record.
 func (w *World) emit(place uint32, r *record, kind Kind, at uint32) *Event {
 	x := w.place()
 	*x = r.event(place, kind, at, w.now)

@@ -19,7 +19,7 @@ import (
 
 // chart is a line chart. Its title states the finding.
 type chart struct {
-	file, title, under string // under is the subtitle, which describes the data
+	file, title, under string // the field under is the subtitle, which describes the data
 	x, y               axis
 	lines              []line
 	marks              []mark
@@ -31,7 +31,7 @@ type axis struct {
 	name     string
 	log      bool
 	label    func(float64) string
-	min, max float64   // range of the axis; if both are 0, the range of the data
+	min, max float64   // range of the axis; if both are 0, the axis has the range of the data
 	step     float64   // distance between labels; 0 means about six labels
 	at       []float64 // positions of the labels; nil means a label at every step
 }
@@ -42,7 +42,7 @@ type line struct {
 	dots   bool // if set, only dots are drawn, without a line
 	dashed bool
 	thin   bool
-	whisks []float64 // ± of each point; nil means that no whiskers are drawn
+	whisks []float64 // length of the whiskers of each point; nil means that none are drawn
 }
 
 // mark is a vertical line with a label.
@@ -73,7 +73,8 @@ const (
 	chartHeight = 12 * vg.Centimeter
 )
 
-// write draws the chart into a file in dir. The same data gives an identical file.
+// write draws the chart into a file in the folder dir. The file is identical whenever the data is
+// the same.
 func (c *chart) write(dir string) error {
 	plot.DefaultFont = font.Font{Typeface: "Liberation", Variant: "Sans"}
 	p := plot.New()
@@ -86,7 +87,7 @@ func (c *chart) write(dir string) error {
 	c.y.set(&p.Y)
 	grid := plotter.NewGrid()
 	grid.Vertical.Color, grid.Horizontal.Color = gridColour, gridColour
-	p.Add(grid, marks(c.marks)) // drawn first, so that they are below the data
+	p.Add(grid, marks(c.marks)) // draw these first, so that they are below the data
 	for i, l := range c.lines {
 		if err := l.add(p, colours[i%len(colours)]); err != nil {
 			return fmt.Errorf("%s, %s: %w", c.file, l.name, err)
@@ -188,7 +189,7 @@ func (l *line) YError(i int) (low, high float64) {
 	return min(l.whisks[i], 0.95*l.points[i].Y), l.whisks[i]
 }
 
-// marks draws vertical lines, each with a label on top.
+// marks draws vertical lines with labels at the top.
 type marks []mark
 
 // Plot implements plot.Plotter.
@@ -260,8 +261,7 @@ func (t plainTicks) ticks(at []float64) (out []plot.Tick) {
 	return out
 }
 
-// roundStep returns the smallest number of the form 1, 2 or 5 times a power of ten that is not
-// below v.
+// roundStep returns the smallest number that is at least v and is 1, 2 or 5 times a power of ten.
 func roundStep(v float64) float64 {
 	unit := math.Pow(10, math.Floor(math.Log10(v)))
 	for _, k := range []float64{1, 2, 5} {
@@ -272,9 +272,9 @@ func roundStep(v float64) float64 {
 	return 10 * unit
 }
 
-// The following functions format the labels of ticks.
+// The following functions format the labels of axes.
 
-// short formats a number as in 10,000 or 1 M.
+// short formats a number like 10,000 or 1 M.
 func short(v float64) string {
 	if v == 0 {
 		return "0"

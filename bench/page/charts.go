@@ -60,9 +60,9 @@ func (r *Report) byWorkers(n int) (out []rival.Scaled) {
 	return out
 }
 
-// growth returns the processor time of an event in the world b, divided by that in the world a. If
-// both were measured in alternating rounds of one run, the result is the mean of the ratios of all
-// rounds.
+// growth returns the processor time of an event in world b, divided by the processor time of an
+// event in world a. If both worlds were measured in alternating rounds of one run, the result is
+// the mean of the ratios in all rounds.
 func growth(a, b *rival.Scaled) load.Spread {
 	if a == nil || b == nil || a.CPU.Mean == 0 {
 		return load.Spread{}
@@ -97,8 +97,8 @@ func ofPlayers(all []rival.Scaled, players int) *rival.Scaled {
 	return nil
 }
 
-// grown returns the growth of the cost of an event, from 10^4 to 10^6 buffs and from 10^4 to 10^6
-// players. If the report has no world with a million players, players is 0.
+// grown returns how much the cost of an event grows from 10^4 to 10^6 buffs, and from 10^4 to 10^6
+// players. The result players is 0 if the report has no world with a million players.
 func grown(loop []rival.Scaled) (buffs, players load.Spread) {
 	return growth(ofPlayers(loop, 1000), ofPlayers(loop, 100_000)), growth(ofPlayers(loop, 10_000), ofPlayers(loop, 1_000_000))
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/bufftick/bufftick/bench/rival"
 )
 
-// cdfChart plots the distribution of frame times. Each step upwards adds a nine, as from 99 % to
-// 99.9 %.
+// cdfChart plots the distribution of frame times. Each step upwards adds a nine, for example from
+// 99 % to 99.9 %.
 func (r *Report) cdfChart() *chart {
 	c := &chart{
 		file: cdfFile, bottom: true,
@@ -45,7 +45,8 @@ func (r *Report) cdfChart() *chart {
 	return c
 }
 
-// nines formats a value of the axis, which is a number of nines, as a percentage.
+// nines formats a value on the axis as a percentage. The value is a number of nines, such as 3 for
+// 99.9 %.
 func nines(v float64) string {
 	return strconv.FormatFloat(100-100*math.Pow(10, -v), 'g', 4, 64) + " %"
 }
@@ -130,8 +131,8 @@ func (r *Report) cancelChart() *chart {
 	return c
 }
 
-// series returns the line for a series of the profile, and extends the y axis of c so that the
-// line fits.
+// series returns the line for a series of the profile. It extends the y axis of c so that the line
+// fits.
 func series(p *load.Result, name, title string, c *chart) line {
 	l := line{name: title}
 	for _, v := range p.Series[name] {
@@ -143,7 +144,7 @@ func series(p *load.Result, name, title string, c *chart) line {
 	return l
 }
 
-// rivalLegend maps the names of rivals to legend labels.
+// rivalLegend maps the names of rivals to labels in the legend.
 var rivalLegend = map[string]string{
 	rival.Engine: "the engine, on the loop",
 	"ants":       "the engine, handlers on ants",

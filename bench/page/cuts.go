@@ -21,16 +21,16 @@ func cutsFile(world string) string { return "frames-of-cuts-" + world + ".svg" }
 // cutsRow compares one way of saving with the game without saving.
 type cutsRow struct {
 	*cuts.Frames
-	p99, max load.Spread // P99 and Max divided by the values without saving, by round
+	p99, max load.Spread // P99 and Max in each round, divided by the values without saving
 
 	least        []int64 // Frames.Least, sorted
-	leastAgainst float64 // p99 of least, divided by the value without saving
-	// longer is the largest difference in ns between a frame of least and the same frame without
-	// saving.
+	leastAgainst float64 // p99 of the field least, divided by the value without saving
+	// longer is the largest difference between the shortest duration of a frame and that of the
+	// same frame without saving, in ns.
 	longer float64
 }
 
-// cutsRows returns the rows of all ways of saving a world. The first row is without a store.
+// cutsRows returns a row for each way of saving a world. The first row is without saving.
 func cutsRows(all []cuts.Frames, world string) (out []cutsRow) {
 	for i := range all {
 		if all[i].World == world {
@@ -110,7 +110,7 @@ func (r *Report) cutsPart(w *writer) {
 	w.line("\nTime to open the file, check all its pages and restore all owners into the engine. The file was in the page cache.\n")
 }
 
-// oldest formats the maximum age of the last cut on disk; 0 means unknown.
+// oldest formats the largest age of the last cut on disk. The duration 0 means unknown.
 func oldest(d time.Duration) string {
 	if d == 0 {
 		return "–"
@@ -158,7 +158,7 @@ func (r *Report) cutsChart(world string) *chart {
 	return c
 }
 
-// opensChart plots the time to restore a zone by its size.
+// opensChart plots the time to restore a zone against the size of the zone.
 func (r *Report) opensChart() *chart {
 	if len(r.Opens) < 2 {
 		return nil

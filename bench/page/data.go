@@ -44,8 +44,8 @@ func New(seed uint64, quick bool) *Report {
 	return &Report{Machine: gauge.ThisMachine(), Seed: seed, Quick: quick}
 }
 
-// Put adds the result of a profile. It replaces an older result of the profile with the same
-// letter.
+// Put adds the result of a profile. If the report already has a result of this profile, it is
+// replaced.
 func (r *Report) Put(p *load.Result) {
 	for i, old := range r.Profiles {
 		if old.Letter == p.Letter {
@@ -57,8 +57,8 @@ func (r *Report) Put(p *load.Result) {
 	slices.SortFunc(r.Profiles, func(a, b *load.Result) int { return strings.Compare(a.Letter, b.Letter) })
 }
 
-// MeasuredCuts replaces the cuts, and the machine that measured them. The rest of the report does
-// not change, and may come from another machine.
+// MeasuredCuts replaces the measurements of cuts, and the machine that took them. The rest of the
+// report does not change, and may come from another machine.
 func (r *Report) MeasuredCuts(by gauge.Machine, frames []cuts.Frames, opens []cuts.Opened) {
 	r.Cuts, r.Opens, r.CutsBy = frames, opens, &by
 	if m := &r.Machine; m.Same(&by) && m.Commit == by.Commit && m.Command == by.Command {
@@ -97,7 +97,7 @@ func Read(file string) (*Report, error) {
 	return r, nil
 }
 
-// WriteData writes run.json, bench.txt and ticks.csv to dir.
+// WriteData writes run.json, bench.txt and ticks.csv to the folder dir.
 func (r *Report) WriteData(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -115,7 +115,7 @@ func (r *Report) WriteData(dir string) error {
 	return r.writeTicks(filepath.Join(dir, ticksFile))
 }
 
-// create creates a file, whose contents f writes.
+// create creates a file. The function f writes its contents.
 func create(file string, f func(w *bufio.Writer) error) error {
 	to, err := os.Create(file)
 	if err != nil {
@@ -133,8 +133,8 @@ func create(file string, f func(w *bufio.Writer) error) error {
 	return to.Close()
 }
 
-// writeTicks writes frame times over time: each frame of profile F, and the median and the longest
-// of several consecutive frames of the other profiles.
+// writeTicks writes frame times over time. For profile F it writes each frame. For the other
+// profiles it writes the median and the maximum of several consecutive frames.
 func (r *Report) writeTicks(file string) error {
 	return create(file, func(w *bufio.Writer) error {
 		c := csv.NewWriter(w)
@@ -157,8 +157,8 @@ func (r *Report) writeTicks(file string) error {
 	})
 }
 
-// writeBench writes the samples in the format of benchstat: a line for each part of a run, round
-// of a duel and probe.
+// writeBench writes the samples in the format of benchstat. Each part of a run, each round of a
+// duel and each probe has a line.
 func (r *Report) writeBench(file string) error {
 	return create(file, func(w *bufio.Writer) error {
 		m := r.Machine

@@ -12,7 +12,7 @@ import (
 type Turns struct {
 	Question string
 	Size     int    // number of waiting timers or of messages
-	Each     string // unit of the samples: a timer or a message
+	Each     string // the unit to which the samples refer: a timer or a message
 	Rows     []TurnsRow
 }
 
@@ -22,7 +22,8 @@ type TurnsRow struct {
 	Samples []float64 // one sample for each round, in ns
 }
 
-// against returns the cost of a row, and the mean ratio of the row to the first row in each round.
+// against returns the cost of a row, and the mean of the ratios of the row to the first row in all
+// rounds.
 func (t *Turns) against(row int) (cost, times load.Spread) {
 	var ratios []float64
 	for i, ns := range t.Rows[row].Samples {

@@ -45,7 +45,7 @@ func Print(w io.Writer, r *load.Result, took time.Duration) {
 	}
 }
 
-// count formats a number with commas: 1,234,567.
+// count formats a number with commas, such as 1,234,567.
 func count[N int | int64 | uint64](n N) string {
 	s := strconv.FormatInt(int64(n), 10)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -54,7 +54,7 @@ func count[N int | int64 | uint64](n N) string {
 	return s
 }
 
-// nanos formats nanoseconds with a unit and three digits: 1.23 µs.
+// nanos formats nanoseconds with a unit and three digits, such as 1.23 µs.
 func nanos(ns float64) string {
 	for _, u := range []struct {
 		name string
@@ -79,8 +79,8 @@ func bytes(n int64) string {
 	return three(float64(n)/1e3) + " KB"
 }
 
-// three formats a number with three significant digits, or with all digits before the point if
-// there are more.
+// three formats a number with three significant digits. A number with more than three digits before
+// the point keeps all of them.
 func three(v float64) string {
 	switch {
 	case v >= 100 || v == 0:
@@ -91,7 +91,7 @@ func three(v float64) string {
 	return strconv.FormatFloat(v, 'f', 2, 64)
 }
 
-// spread formats a mean in ns with its ± as a percentage.
+// spread formats a mean in ns, followed by its ± as a percentage.
 func spread(s load.Spread) string {
 	if s.Mean == 0 {
 		return "–"
@@ -109,10 +109,10 @@ func value(f load.Figure) string {
 	return three(f.Value) + " " + f.Unit
 }
 
-// ratio formats a mean ratio with its ±.
+// ratio formats a mean ratio, followed by its ±.
 func ratio(s load.Spread) string { return fmt.Sprintf("%.2f ± %.2f", s.Mean, s.PlusMinus) }
 
-// single formats a single measurement in ns; 0 means that there is none.
+// single formats a single measurement in ns. The value 0 means that there is no measurement.
 func single(ns float64) string {
 	if ns == 0 {
 		return "–"

@@ -7,7 +7,7 @@ import (
 	"github.com/bufftick/bufftick/bench/rival"
 )
 
-// PrintScale prints, as text tables, the costs of events and calls in worlds of different sizes.
+// PrintScale prints the costs of events and calls in worlds of different sizes as text tables.
 func PrintScale(w io.Writer, all []rival.Scaled, calls []rival.Called) {
 	fmt.Fprintf(w, "\n%10s %11s %8s %18s %18s %12s %20s %8s\n", "players", "buffs", "workers", "Tick per event", "CPU per event", "Tick", "memory access", "B/buff")
 	for _, s := range all {

@@ -22,8 +22,8 @@ const (
 	partEnds   = "<!-- end -->"
 )
 
-// readmeParts maps the name of a part of a README or another page to the function that writes the
-// part. dir is the link from the page to the report's directory.
+// readmeParts has the functions that write the generated parts of pages, by the name of the part.
+// The parameter dir is the link from the page to the report's folder.
 var readmeParts = map[string]func(r *Report, w *writer, dir string){
 	"first":  func(r *Report, w *writer, _ string) { r.readmeFirst(w) },
 	"tables": (*Report).readmeTables,
@@ -31,8 +31,8 @@ var readmeParts = map[string]func(r *Report, w *writer, dir string){
 	"charts": (*Report).readmeCharts,
 }
 
-// WriteReadme rewrites the marked parts of the file, if it exists, for a report in dir. The rest
-// of the file does not change.
+// WriteReadme rewrites the marked parts of a file. The folder dir contains the report. The rest of
+// the file does not change. If the file does not exist, WriteReadme does nothing.
 func (r *Report) WriteReadme(file, dir string) error {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -55,7 +55,7 @@ func (r *Report) WriteReadme(file, dir string) error {
 	return os.WriteFile(file, []byte(filled), 0o644)
 }
 
-// fromFile returns dir as a link relative to the directory of the file.
+// fromFile returns dir as a link relative to the folder of the file.
 func fromFile(file, dir string) (string, error) {
 	file, err := filepath.Abs(file) // Rel cannot resolve .. at the start of a relative path
 	if err != nil {
@@ -68,8 +68,8 @@ func fromFile(file, dir string) (string, error) {
 	return filepath.ToSlash(link), err
 }
 
-// FillReadme returns the text with its marked parts generated from the report. Links to charts
-// start with dir.
+// FillReadme returns the text of a page with its marked parts generated from the report. Links to
+// charts start with dir.
 func (r *Report) FillReadme(text, dir string) (string, error) {
 	w := &writer{charts: map[string]*chart{}}
 	for _, c := range r.charts() {
@@ -123,7 +123,7 @@ func (r *Report) readmeFirst(w *writer) {
 // about formats nanoseconds with two significant digits.
 func about(ns float64) string { return lean(twoDigits(ns)) }
 
-// dueInFrame returns the average number of events in a Tick.
+// dueInFrame returns the average number of events per Tick.
 func dueInFrame(s *rival.Scaled) int { return int(s.Frame.Mean/s.Wall.Mean + 0.5) }
 
 // fill writes text wrapped at 88 columns.

@@ -10,7 +10,7 @@ import (
 	"github.com/bufftick/bufftick/bench/load"
 )
 
-// WritePage writes README.md and the charts to dir.
+// WritePage writes README.md and the charts to the folder dir.
 func (r *Report) WritePage(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -140,7 +140,7 @@ func (r *Report) profilesPart(w *writer) {
 	w.chart(dayFile)
 }
 
-// within formats the value of a whole run in ns, with the ± of the values of its parts.
+// within formats the value of a whole run in ns, followed by the ± of the values of its parts.
 func within(whole float64, parts load.Spread) string {
 	if whole == 0 || parts.PlusMinus == 0 {
 		return single(whole)

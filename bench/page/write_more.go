@@ -43,7 +43,8 @@ func times(s load.Spread) string {
 	return ratio(s)
 }
 
-// growthText describes how the cost of an event grows, and how much of the growth is memory access.
+// growthText describes how much the cost of an event grows, and how much of the growth is due to
+// memory access.
 func (r *Report) growthText(w *writer) {
 	loop := r.byWorkers(0)
 	buffs, players := grown(loop)

@@ -1,19 +1,19 @@
 // Peers compares the wheel and the mailboxes with other libraries. It is a separate module, so
-// that users of bufftick do not download them:
+// that users of bufftick do not download these libraries:
 //
 //	go -C bench/peers run .           all tables, in alternating rounds (A B A B); prints the data for the report
 //	cd bench/peers && go test -run '^$' -bench . -benchtime 2x
-//	go -C bench/peers run . -timers 1000000 -rounds 3    package timer next to other libraries
+//	go -C bench/peers run . -timers 1000000 -rounds 3    package timer and other libraries
 //	cd bench/peers && go test -run '^$' -bench Fire -benchtime 1x -peers.most 10000000
 //
-// The rows of a benchmark run within the same minute on the same machine. The command measures
-// every row once per round, and computes ratios to our code per round.
+// The rows of a benchmark run within the same minute on the same machine. In each round, the
+// command measures every row once, and computes the ratio of each row to our code.
 //
 // # Wheels
 //
-// Each row does the same: N timers with a resolution of one second wait for up to 12 h. They are
-// added, moved, removed by number, or fire as time advances in steps of a second. Time is virtual
-// in all rows.
+// In each row, N timers with a resolution of one second wait for up to 12 h. The timers are added,
+// moved or removed by their number, or they fire as time advances in steps of a second. All rows
+// use virtual time.
 //
 //	row    is
 //	wheel  this module's wheel
@@ -33,7 +33,8 @@
 //
 // # Pools
 //
-// One message is sent to each of N players, and a frame waits until all are handled.
+// In each frame, one message is sent to each of N players. The frame ends when all messages have
+// been handled.
 //
 //	row          is
 //	pumps        this module's mailboxes, with as many tasks in ants as there are processors.

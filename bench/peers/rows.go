@@ -16,18 +16,17 @@ const halfDay = 12 * 3600 // s
 
 func within12h(rng *rand.Rand) int64 { return 1 + rng.Int64N(halfDay) }
 
-// peer stores deadlines, in seconds, by timer number. A timer that is waiting is not added again
-// before it has fired or was removed.
+// peer stores deadlines, in seconds, by timer number. A timer is never added while it is waiting.
 type peer interface {
 	add(timer int, due int64)
 	move(timer int, due int64)
 	remove(timer int)
 	advance(now int64) (fired int) // number of timers known to have fired since the last call
-	settle() (fired int)           // waits until all timers have fired; returns the number that advance has not counted
+	settle() (fired int)           // waits until all timers have fired; returns how many advance has not counted
 	close()
 }
 
-// peers lists all peers. The first one is our wheel.
+// peers lists all peers. The first of them is our wheel.
 var peers = []struct {
 	name string
 	make func(timers int) peer
@@ -103,8 +102,8 @@ func (p *otterPeer) advance(now int64) int {
 func (p *otterPeer) settle() int { return 0 }
 func (p *otterPeer) close()      { p.cache.StopAllGoroutines() }
 
-// gozeroPeer is the peer for go-zero's wheel, and also the ticker of that wheel. The channel ticks
-// is unbuffered, so the wheel accepts a tick only after it has processed the previous one.
+// gozeroPeer is the peer for go-zero's wheel, and also the ticker of this wheel. The channel ticks
+// is unbuffered, so the wheel accepts a tick only after it has processed the previous tick.
 type gozeroPeer struct {
 	wheel *collection.TimingWheel
 	ticks chan time.Time
@@ -165,8 +164,8 @@ func (p *gozeroPeer) settle() int {
 
 func (p *gozeroPeer) close() { p.wheel.Stop() }
 
-// btreePeer keeps deadlines in a tree. due has the deadline of each timer, which is part of its key
-// in the tree, or 0 if the timer is not waiting.
+// btreePeer keeps deadlines in a tree. The field due has the deadline of each timer, which is part
+// of the timer's key in the tree, or 0 if the timer is not waiting.
 type btreePeer struct {
 	tree  *btree.BTreeG[deadline]
 	due   []int64

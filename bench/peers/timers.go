@@ -12,8 +12,8 @@ import (
 	"github.com/bufftick/bufftick/timer"
 )
 
-// This file has real-time timers that any goroutine may use: our timer, those of package time, a
-// heap with a lock, and the wheels of otter and go-zero.
+// This file has real-time timers that any goroutine may use: the timers of our package timer and of
+// package time, a heap with a lock, and the wheels of otter and go-zero.
 //
 //	row    is
 //	timer  this module's timer.Clock; callbacks run on its driver
@@ -70,8 +70,8 @@ func (p *std) end() {
 	}
 }
 
-// locked is a heap of deadlines with a lock. It has no goroutine: the code that waits for the
-// timers calls step. That makes the heap look faster than it would be in use.
+// locked is a heap of deadlines with a lock. It has no goroutine of its own; instead, the code that
+// waits for the timers calls step. This makes the heap look faster than it would be in use.
 type locked struct {
 	mu  sync.Mutex
 	h   byDue

@@ -16,8 +16,8 @@ import (
 const timerOps = 200_000
 
 // timerRows are the operations that are measured, in this order, while timers of one to two hours
-// are pending. Each goroutine has its own keys. The operation stop stops the timers that add has
-// added, the oldest first.
+// are pending. Each goroutine uses its own timer numbers. The operation "stop" stops the timers
+// that "add" has added, the oldest first.
 var timerRows = []struct {
 	name string
 	do   func(p realTime, rng *rand.Rand, mine, fresh, k int)
@@ -33,7 +33,7 @@ func oneToTwoHours(rng *rand.Rand) time.Duration {
 }
 
 // timerTable measures all rows with the given number of pending timers, in alternating rounds. It
-// prints a Markdown table with the medians of the process's CPU time per call, in ns.
+// prints a Markdown table with medians of the CPU time of the process per call, in ns.
 func timerTable(w io.Writer, pending, rounds int, names []string) {
 	samples := map[string][]float64{}
 	for range rounds {
@@ -68,8 +68,8 @@ func median(s []float64) string {
 	return fmt.Sprintf("%.0f", s[len(s)/2])
 }
 
-// maxFired limits the number of timers of package time that fire within a second. Each of them
-// starts a goroutine, and ten million goroutines needed more than the 24 GB of a machine.
+// maxFired limits the number of timers of package time that fire within a second. Each of these
+// timers starts a goroutine, and ten million goroutines needed more than 24 GB of memory.
 const maxFired = 1_000_000
 
 // timerRound measures all rows of one rival with 1, 2 and 8 goroutines.

@@ -7,7 +7,7 @@ import (
 )
 
 // turns is the cost of one operation for each peer, by round. All peers are measured in each round
-// (A B A B), so that the samples of a round see the same state of the machine.
+// (A B A B), so that the machine is in the same state for all samples of a round.
 type turns struct {
 	Question string
 	Size     int // number of waiting timers or of messages
@@ -20,10 +20,11 @@ type turnsRow struct {
 	Samples []float64 // one sample for each round, in ns
 }
 
-// fireRounds is the number of times that all timers fire. They are added again before each time.
+// fireRounds is how many times all timers fire. Before each further time they are added again.
 const fireRounds = 3
 
-// keepInTurn measures adding, moving and removing a tenth of n timers, and firing all of them.
+// keepInTurn measures adding, moving and removing n/10 timers while n timers wait, and then firing
+// these n timers.
 func keepInTurn(n, rounds int) []turns {
 	out := []turns{{Question: "add"}, {Question: "move"}, {Question: "remove"}, {Question: "fire"}}
 	all := make([]peer, len(peers))
@@ -90,7 +91,7 @@ func deadlines(n int, seed uint64) []int64 {
 	return due
 }
 
-// warm is the number of rounds before the measurement, in which memory is allocated.
+// warm is the number of rounds before the measurement. Memory is allocated in these rounds.
 const warm = 5
 
 func addTenth(p peer, n int, due []int64) {

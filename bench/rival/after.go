@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// after uses one time.AfterFunc for each buff. It runs in real time: a frame takes 50 ms.
+// after uses one time.AfterFunc for each buff. It runs in real time, so a frame takes 50 ms.
 type after struct {
 	game    *Game
 	players []afterPlayer
@@ -32,7 +32,7 @@ func newAfter(g *Game) contender {
 	return &after{
 		game: g, players: make([]afterPlayer, g.buffs/each+1), buffs: make([]afterBuff, g.buffs),
 		began: time.Now(),
-		ended: make(chan int32, g.buffs), // room for all buffs, because each ends at most once before it is added again
+		ended: make(chan int32, g.buffs), // room for all buffs: a buff ends at most once before it is added again
 	}
 }
 

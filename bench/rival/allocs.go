@@ -10,13 +10,15 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Allocated is the number of objects that one step allocates in the steady state.
+// Allocated is the number of objects that a step allocates after its lists have grown to their
+// final size.
 type Allocated struct {
 	Step    string
 	Objects float64
 }
 
-// Allocations measures the steps of a frame, with handlers on the loop and on a pool.
+// Allocations measures the allocations of the steps of a frame, with handlers on the loop and with
+// handlers on a pool.
 func Allocations() []Allocated {
 	var out []Allocated
 	for _, workers := range []int{0, 2} {

@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// Called is the cost of single calls of the loop, in ns of processor time, while the given number
+// Called is the cost of single calls to the engine, in ns of processor time, while the given number
 // of buffs is active.
 type Called struct {
 	Buffs                int
@@ -19,8 +19,8 @@ type Called struct {
 // callBatch is the number of calls measured together.
 const callBatch = 3000
 
-// Calls measures the calls, one kind after the other in each round, on random players with ten
-// buffs. It fails if a call had an unexpected result.
+// Calls measures the calls on random players with ten buffs each. In each round it measures one
+// kind of call after the other. It fails if a call has an unexpected result.
 func Calls(buffs, rounds int, progress func(float64)) (Called, error) {
 	o := newOurs(&Game{load: Fight, buffs: buffs}, 0)
 	defer o.close()

@@ -21,17 +21,17 @@ type Duel struct {
 type Row struct {
 	Name    string
 	CPU     load.Spread // ns of processor time per event, including garbage collection
-	Against load.Spread // ratio to the engine in the same round
+	Against load.Spread // ratio of CPU to the CPU of the engine in the same round
 	Samples []float64   // values of CPU by round
 	Ratios  []float64
 	Note    string
 }
 
-// Engine is the contender that the others are compared with.
+// Engine is the name of the contender with which the other contenders are compared.
 const Engine = "engine"
 
-// roundFrames returns the number of frames that a contender plays in a round, which take about 10
-// ms.
+// roundFrames returns the number of frames that a contender plays in a round. Together, these
+// frames take about 10 ms.
 func roundFrames(buffs int) int { return max(20, 2_000_000/buffs) }
 
 type row struct {
@@ -90,7 +90,7 @@ func contenders(load Load, buffs int) []row {
 	}
 }
 
-// play runs one round and returns the ns per event.
+// play runs one round and returns the processor time per event in ns.
 func (r *row) play() float64 {
 	before := r.game.totals
 	start := gauge.CPU()
@@ -102,7 +102,7 @@ func (r *row) play() float64 {
 }
 
 // RunAfter runs AfterFunc and the engine in real time, one after the other, twice. The engine
-// sleeps between frames, as a game does.
+// sleeps between frames, like a real game.
 func RunAfter(load Load, buffs int, span time.Duration) Duel {
 	d := Duel{Load: load.Name, Buffs: buffs, Rounds: 2, Rows: make([]Row, 2)}
 	count := max(1, int(span/(frame*time.Millisecond)))
@@ -129,7 +129,7 @@ func RunAfter(load Load, buffs int, span time.Duration) Duel {
 	return d
 }
 
-// realtimeSettled is used instead of settled if a frame takes 50 ms of real time.
+// realtimeSettled replaces the constant settled for games in real time.
 const realtimeSettled = 20
 
 // realtime runs frames in real time and returns the processor time per event in ns.

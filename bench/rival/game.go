@@ -4,27 +4,27 @@ import "math/rand/v2"
 
 const (
 	frame = 50 // ms
-	each  = 10 // number of buffs of a player
+	each  = 10 // number of buffs on each player
 )
 
-// Load is the amount of work.
+// Load describes the amount of work in a [Game].
 type Load struct {
 	Name              string
-	Pulsing           int32 // one in Pulsing buffs pulses
+	Pulsing           int32 // one buff in Pulsing buffs pulses
 	Period            int64 // ms from one pulse to the next
 	Shortest, Longest int64 // range of the durations in ms
-	Refreshed         int   // in each frame, one in Refreshed buffs is refreshed
+	Refreshed         int   // one buff in Refreshed buffs is refreshed in each frame
 }
 
-// The loads. In a frame, one in 140 buffs has a deadline in a fight, and one in 800 in a city. A
-// scan visits all other buffs without need.
+// The loads. In each frame, one buff in 140 has a deadline in the fight, and one in 800 in the
+// city. A scan also visits all other buffs.
 var (
 	Fight = Load{"fight", 5, 3000, 10_000, 60_000, 1000}
 	City  = Load{"city", 7, 6000, 600_000, 2_100_000, 50_000}
 )
 
-// Game is the work of one contender: random calls, which are the same for all contenders, and the
-// totals of the results.
+// Game is the work of one contender. It makes random calls, which are the same for all contenders,
+// and counts the resulting events.
 type Game struct {
 	load   Load
 	buffs  int
@@ -34,24 +34,25 @@ type Game struct {
 	do     contender
 	ended  []int32
 
-	players *players // players of a served contender; nil for the others
+	players *players // players of a served contender; nil for other contenders
 }
 
-// Totals counts the events, with a checksum of buffs and instants.
+// Totals counts the events. Sum is a checksum of their buffs and times.
 type Totals struct {
 	Pulses, Ends, Calls uint64
 	Sum                 uint64
 }
 
-// contender keeps the deadlines of buffs, which are identified by slots. It reports due pulses and
-// ends by calling Game.pulse and Game.end. Game then adds ended buffs again.
+// contender keeps the deadlines of buffs. Buffs are identified by slots. A contender reports due
+// pulses and ends by calling Game.pulse and Game.end. The Game then adds ended buffs again.
 type contender interface {
 	add(slot int32, now, life int64)
 	refresh(slot int32, now, life int64)
 	tick(now int64)
 }
 
-// newGame starts a game and plays settle frames, which are not counted.
+// newGame starts a game and plays some frames, which are not counted. The parameter settle is the
+// number of these frames.
 func newGame(load Load, buffs, settle int, make func(g *Game) contender) *Game {
 	g := &Game{load: load, buffs: buffs, rng: rand.New(rand.NewPCG(1, uint64(buffs)))}
 	g.do = make(g)
@@ -105,7 +106,7 @@ func (g *Game) turn() {
 	g.ended = g.ended[:0]
 }
 
-// Contenders call pulse and end to report events, in any order within a frame.
+// Contenders call pulse and end to report events. Within a frame, any order is allowed.
 
 func (g *Game) pulse(slot int32, at int64) {
 	if g.players != nil {
@@ -124,5 +125,5 @@ func (g *Game) end(slot int32, at int64) {
 	g.ended = append(g.ended, slot)
 }
 
-// events returns the number of events and calls. The results are times per such event.
+// events returns the number of events and calls. Measured times are divided by this number.
 func (t Totals) events() float64 { return float64(t.Pulses + t.Ends + t.Calls) }

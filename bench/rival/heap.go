@@ -8,7 +8,7 @@ type heaped struct {
 	health []int64
 	buffs  []heapBuff
 	order  []int32 // the heap, whose elements are slots
-	pushed int32   // slot that Push adds
+	pushed int32   // the slot that the next Push adds
 }
 
 type heapBuff struct {
@@ -30,7 +30,8 @@ func (h *heaped) Swap(i, j int) {
 	h.buffs[h.order[i]].place, h.buffs[h.order[j]].place = int32(i), int32(j)
 }
 
-// Push adds the slot in the field pushed. The argument is not used, because it would be allocated.
+// Push adds the slot in the field pushed. It does not use its argument, because converting a slot
+// to the type any would allocate.
 func (h *heaped) Push(any) {
 	h.buffs[h.pushed].place = int32(len(h.order))
 	h.order = append(h.order, h.pushed)

@@ -9,9 +9,9 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// This file measures the wheel without the engine. Timers wait for up to 12 h; deadlines are
-// multiples of a second. In each round every keeper adds, moves and removes a tenth more timers.
-// At the end all timers fire, three times.
+// This file measures the wheel without the engine. Timers wait for up to 12 h, and deadlines are
+// multiples of a second. In each round, every keeper adds, moves and removes a tenth more timers.
+// At the end, all timers fire; this is repeated three times.
 
 // keeper keeps deadlines, in ms, by timer number.
 type keeper interface {
@@ -22,7 +22,7 @@ type keeper interface {
 	again(timer int32, due int64) // adds a fired timer again
 }
 
-// Kept is the cost of one keeper's calls, in ns per timer.
+// Kept is the cost of calls to one keeper, in ns per timer.
 type Kept struct {
 	Timers                  int
 	Name                    string
@@ -30,22 +30,22 @@ type Kept struct {
 	Rounds                  []KeptRound
 }
 
-// KeptRound is one round. Fire is 0 for a keeper in real time.
+// KeptRound is the cost in one round. Fire is 0 for a keeper that uses real time.
 type KeptRound struct{ Add, Move, Remove, Fire float64 }
 
-// keptWarm is the number of rounds that are not counted. In these rounds the wheel's memory grows,
-// until a fifth of its entries are dead.
+// keptWarm is the number of rounds at the start that are not counted. In these rounds the wheel's
+// memory grows until a fifth of its entries are dead.
 const keptWarm = 5
 
-// keptFires is the number of times that all timers fire.
+// keptFires is how many times all timers fire.
 const keptFires = 3
 
 const (
-	keptGrid = 1000         // deadlines are multiples of this, in ms
+	keptGrid = 1000         // deadlines are multiples of this time, in ms
 	keptSpan = 12 * 3600000 // maximum time that a timer waits, in ms
 )
 
-// Keep measures all keepers with a number of timers.
+// Keep measures all keepers with the given number of timers.
 func Keep(timers, rounds int, progress func(float64)) []Kept {
 	names := []string{"wheel", "flat, 43,200 lists", "container/heap", "AfterFunc"}
 	more := timers / 10
@@ -116,8 +116,8 @@ func churn(k keeper, timers int, due, later []int64, order []int) (r KeptRound) 
 	return r
 }
 
-// fireAll fires all timers, second by second, starting at from, which is a multiple of keptSpan.
-// In the first call the timers are already waiting; a later call first adds them again.
+// fireAll fires all timers, second by second. The time starts at from, which is a multiple of
+// keptSpan. In the first call the timers are already waiting. A later call first adds them again.
 func fireAll(k keeper, from int64, due []int64) float64 {
 	if from > 0 {
 		for t, at := range due {
@@ -265,7 +265,7 @@ func (k *keptHeap) advance(now int64) int {
 	return len(k.fired)
 }
 
-// keptAfter uses one time.AfterFunc for each timer. None may fire during the test.
+// keptAfter uses one time.AfterFunc for each timer. No timer may fire during the measurement.
 type keptAfter struct{ timers []*time.Timer }
 
 func newKeptAfter(timers int) keeper { return &keptAfter{make([]*time.Timer, timers)} }

@@ -1,7 +1,7 @@
 package rival
 
-// listFrames is the number of lists. A deadline must be less than that number of frames ahead,
-// which is 36 minutes. If each list is for a second, the same number covers 12 h.
+// listFrames is the number of lists. With one list per frame of 50 ms, a deadline must be less than
+// 36 minutes ahead. With one list per second, the lists cover 12 h.
 const listFrames = 43_200
 
 // lists keeps one list for each future frame.
@@ -74,5 +74,5 @@ func (l *lists) tick(now int64) {
 		}
 		l.put(slot)
 	}
-	*list = due[:0] // nothing was added meanwhile, because no deadline is 43,200 frames ahead
+	*list = due[:0] // no buff was added to this list meanwhile, because no deadline is 43,200 frames ahead
 }

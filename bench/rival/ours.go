@@ -18,7 +18,8 @@ type ours struct {
 	health       []int64
 }
 
-// newOurs returns the engine with a number of workers. If it is 0, the loop runs the handlers.
+// newOurs returns the engine with the given number of workers. If this is 0, the loop runs the
+// handlers.
 func newOurs(g *Game, workers int) *ours {
 	cat, err := buff.NewCatalog(
 		buff.Spec{ID: "plain", Duration: time.Minute, Stack: define.Stacking{By: define.BySource}},
@@ -51,7 +52,7 @@ func (o *ours) close() {
 	}
 }
 
-// add is the same call as refresh for the engine.
+// add does the same as refresh, because the engine uses one call for both.
 func (o *ours) add(slot int32, _, life int64) { o.cast(slot, life) }
 
 // again refreshes the buff in the slot, and returns the kind of the event.

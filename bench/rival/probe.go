@@ -10,18 +10,18 @@ import (
 )
 
 // Probe is a short measurement of the steps that changes of the code are most likely to affect.
-// Each value is the time of a step, divided by the time of an event of the heap of this package,
-// which is measured at the same time. No change to the engine affects the heap.
+// Each value is the time of a step, divided by the time of an event in the heap of this package.
+// The heap is measured at the same time, and no change to the engine affects it.
 type Probe map[string]float64
 
 // probeBuffs is the number of buffs in each game of a probe. They do not fit into a cache.
 const probeBuffs = 100_000
 
-// probeRounds is the number of rounds of a probe, whose result is the median of the rounds.
+// probeRounds is the number of rounds of a probe. The result is the median of the rounds.
 const probeRounds = 15
 
-// PoolStep is the step with a game whose handlers run on a pool. Its cost depends on other load of
-// the processors, so limits for it must have a margin.
+// PoolStep is the name of the step that plays a game with handlers on a pool. Its cost depends on
+// other work of the processors, so limits for this step must have a margin.
 const PoolStep = "pool/game"
 
 // RunProbe takes a probe.
@@ -45,8 +45,8 @@ func RunProbe() (Probe, error) {
 	ratios := map[string][]float64{}
 	for round := range probeRounds + 2 {
 		for _, s := range steps {
-			// The yardstick runs before and after the step, so that changes of the machine
-			// affect both.
+			// The yardstick runs before and after the step, so that changes in the speed of the
+			// machine affect both.
 			before := yard.play()
 			cost := s.play()
 			behind := yard.play()
@@ -84,7 +84,7 @@ func newWheelProbe() *wheelProbe {
 	return p
 }
 
-// due spreads deadlines over a minute, without a random generator.
+// due returns deadlines that are spread over a minute. It uses no random generator.
 func (p *wheelProbe) due() wheel.Time {
 	p.n = p.n*6364136223846793005 + 1442695040888963407
 	return p.wheel.Now().Add(int64(1000 + p.n>>33%59_000))
@@ -112,7 +112,7 @@ func (p *wheelProbe) play() float64 {
 	return float64(gauge.CPU()-start) / calls
 }
 
-// callProbe calls an engine with a number of buffs: applications, refreshes, removals.
+// callProbe measures applications, refreshes and removals on an engine with probeBuffs buffs.
 type callProbe struct {
 	o       *ours
 	handles []buff.Handle
@@ -120,7 +120,7 @@ type callProbe struct {
 }
 
 func newCallProbe() *callProbe {
-	g := newGame(Fight, probeBuffs, 0, newHeap) // a game for its random numbers
+	g := newGame(Fight, probeBuffs, 0, newHeap) // used only for its random numbers
 	p := &callProbe{o: newOurs(g, 0)}
 	for slot := range int32(probeBuffs) {
 		p.o.add(slot, 0, 36_000_000)
@@ -129,7 +129,7 @@ func newCallProbe() *callProbe {
 	return p
 }
 
-// draw returns a slot, without a random generator.
+// draw returns the next slot in a pseudo-random order.
 func (p *callProbe) draw(slots int) int32 {
 	p.n = p.n*6364136223846793005 + 1442695040888963407
 	return int32(p.n >> 33 % uint64(slots))
@@ -152,7 +152,7 @@ func (p *callProbe) play() float64 {
 	return float64(gauge.CPU()-start) / (3 * batch)
 }
 
-// pulseProbe runs one pulse of every pulsing buff. There are no calls and no ends.
+// pulseProbe runs one pulse of every pulsing buff. It makes no calls, and no buff ends.
 type pulseProbe struct{ world *scaleWorld }
 
 func newPulseProbe() (*pulseProbe, error) {

@@ -24,8 +24,8 @@ type Scaled struct {
 	Wall    load.Spread // duration of Tick per event, in ns
 	CPU     load.Spread // processor time in Tick per event, in ns
 	Frame   load.Spread // duration of a Tick in ns
-	Access  load.Spread // processor time of a random access to as much memory, in ns; only without workers
-	Bytes   float64     // size of the heap per buff, including the players
+	Access  load.Spread // processor time of a random access to the same amount of memory, in ns; only without workers
+	Bytes   float64     // size of the heap, including the players, divided by the number of buffs
 	Samples []float64   // values of Wall by round
 	CPUs    []float64   // values of CPU by round
 }
@@ -37,14 +37,14 @@ const (
 	scalePulsing = 2
 )
 
-// ScaleEvents is the number of events that a world plays in a round. With fewer events, the
-// figures of a small world would include the time in which it loads the caches again after a large
-// world.
+// ScaleEvents is the number of events that a world plays in a round. With fewer events, the figures
+// of a small world would be dominated by the cache misses after a large world.
 const ScaleEvents = 200_000
 
-// Scale measures worlds in turn, A B A B, so that changes of the machine affect all of them. In
-// each round a world plays a multiple of 3 s that has about the given number of events; in 3 s
-// every pulsing buff pulses once. Scale fails if any frame has a wrong number of pulses.
+// Scale measures the worlds alternately (A B A B), so that changes in the speed of the machine
+// affect all of them. In each round a world plays a multiple of 3 s with about the given number of
+// events. In 3 s every pulsing buff pulses once. Scale fails if any frame has a wrong number of
+// pulses.
 func Scale(sizes []Size, rounds, events int, progress func(float64)) ([]Scaled, error) {
 	out := make([]Scaled, len(sizes))
 	worlds := make([]*scaleWorld, len(sizes))
@@ -93,11 +93,11 @@ func Scale(sizes []Size, rounds, events int, progress func(float64)) ([]Scaled, 
 // scaleRow holds the samples of a world, by round.
 type scaleRow struct{ wall, cpu, frame, access []float64 }
 
-// play runs one round of a world.
+// play runs one round of a world. If counts is true, it adds the results to the samples.
 func (r *scaleRow) play(w *scaleWorld, events int, counts bool) error {
 	turns := max(1, events/(w.players*scalePulsing))
 	var wall time.Duration
-	start := gauge.CPU() // once for all turns, because reading it takes as long as two events
+	start := gauge.CPU() // read once for all turns, because reading it takes as long as two events
 	for range turns {
 		t, err := w.turn()
 		if err != nil {
@@ -146,7 +146,7 @@ func newScaleWorld(players, workers int) (*scaleWorld, error) {
 		}
 	}
 	specs := [2]*buff.Spec{cat.Spec("pulse"), cat.Spec("plain")}
-	for f := range scaleFrames { // players with number % scaleFrames == f pulse in frame f
+	for f := range scaleFrames { // frame f adds the players with number % scaleFrames == f
 		for p := f; p < players; p += scaleFrames {
 			for n := range scaleBuffs {
 				spec := specs[1]
@@ -169,7 +169,8 @@ func (w *scaleWorld) turn() (wall time.Duration, err error) {
 		start := time.Now()
 		got := w.eng.Tick(frame * time.Millisecond).Len()
 		wall += time.Since(start)
-		// Players added in frame f pulse 3 s later, in the preceding frame of this turn.
+		// Players that were added at the start of frame f+1 pulse at the end of frame f, because
+		// the period is a whole number of frames.
 		first := (f + 1) % scaleFrames
 		if want := scalePulsing * ((w.players - first + scaleFrames - 1) / scaleFrames); got != want {
 			return 0, fmt.Errorf("%d events in frame %d of a turn, want %d", got, f, want)

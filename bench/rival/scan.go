@@ -7,7 +7,7 @@ type scan struct {
 	buffs  []scanBuff
 }
 
-type scanBuff struct{ next, end int64 } // end is 0 if there is no buff
+type scanBuff struct{ next, end int64 } // if end is 0, there is no buff
 
 func newScan(g *Game) contender {
 	return &scan{game: g, health: make([]int64, g.buffs/each+1), buffs: make([]scanBuff, g.buffs)}

@@ -1,8 +1,8 @@
 package rival
 
-// served wraps a contender that only keeps deadlines. It adds the other work that the engine has
-// to do: each call looks up the player by id and the buff by definition and source, and writes an
-// event for each change.
+// served wraps a contender that keeps only deadlines. It adds other work that the engine does: each
+// call looks up the player by id, and the buff by definition and source, and writes an event for
+// each change.
 type served struct {
 	contender
 	players *players
@@ -39,8 +39,8 @@ const (
 	removed
 )
 
-// newServed returns a constructor of a served contender, which wraps a contender made by the
-// constructor make.
+// newServed returns a constructor of served contenders. A served contender wraps a contender that
+// the function make returns.
 func newServed(make func(g *Game) contender) func(g *Game) contender {
 	return func(g *Game) contender {
 		g.players = newPlayers(g)
@@ -68,7 +68,8 @@ func (p *players) names(slot int32) (id, source uint64, spec uint32) {
 	return uint64(slot/each + 1), uint64(slot%each + 1), spec
 }
 
-// find returns the slot of a player's buff by the id of the player, the source and the definition.
+// find returns the slot of the buff with the given source and definition on the player with the
+// given id.
 func (p *players) find(id, source uint64, spec uint32) int32 {
 	for _, b := range &p.byID[id].carried {
 		if b.source == source && b.spec == spec {
@@ -95,8 +96,7 @@ func (s *served) refresh(slot int32, now, life int64) {
 	s.contender.refresh(slot, now, life)
 }
 
-// tick ends a frame. It reuses the memory of the last frame's events, because these have been
-// read.
+// tick ends a frame. It reuses the memory of the last frame's events, which have been read.
 func (s *served) tick(now int64) {
 	s.players.events = s.players.events[:0]
 	s.contender.tick(now)

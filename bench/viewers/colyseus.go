@@ -22,7 +22,7 @@ const rivalSeconds = 5
 type Rival struct {
 	Cost
 	Versions string
-	Setting  float64 // fraction of a processor for changing the room's state; part of Share
+	Setting  float64 // fraction of a processor used to change the room's state; part of Share
 	First    float64 // processor seconds of the first patch, when all owners come into view
 	Memory   int64   // memory use in bytes, including all views
 }
@@ -36,7 +36,8 @@ type printed struct {
 }
 
 // Colyseus runs the same game in a room of a Colyseus server. A room cannot handle 4,000 views, so
-// the number of viewers is Options.RivalViewers. npm installs its modules into a temporary folder.
+// the number of viewers is Options.RivalViewers. The modules of the server are installed by npm
+// into a temporary folder.
 func Colyseus(ctx context.Context, o Options) (*Rival, error) {
 	dir, err := os.MkdirTemp("", "bufftick-colyseus")
 	if err != nil {

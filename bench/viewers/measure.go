@@ -22,8 +22,8 @@ type Options struct {
 	Seed    uint64
 	Crowd   bool // if set, each viewer sees 40 random players instead of its raid
 
-	// Rival is the folder of the Colyseus server; "" means that it is not measured. RivalViewers is
-	// its number of viewers.
+	// Rival is the folder of the Colyseus server; "" means that Colyseus is not measured.
+	// RivalViewers is the number of viewers of this server.
 	Rival        string
 	RivalViewers int
 }
@@ -32,15 +32,15 @@ type Options struct {
 type Cost struct {
 	Way     string
 	Viewers int
-	Share   Spread  // fraction of one processor, in addition to the game without viewers
+	Share   Spread  // fraction of one processor used, in addition to the game without viewers
 	After   Spread  // fraction of one processor used after the Tick; part of Share
 	Game    Spread  // fraction of one processor used by the game without viewers
 	Bytes   float64 // bytes sent per viewer and second
 	Packets float64 // packets sent per viewer and second
-	Mallocs float64 // allocated objects per frame, in addition to the game without viewers
+	Mallocs float64 // objects allocated per frame, in addition to the game without viewers
 }
 
-// Spread is the median of several values, with the lower and the upper quartile.
+// Spread has the median of several values, and their lower and upper quartiles.
 type Spread struct{ Low, Middle, High float64 }
 
 // played is a method with its game.
@@ -50,7 +50,7 @@ type played struct {
 	after  func(*engine.Frame)
 	sent   *sent
 	used   []time.Duration // processor time, by second
-	behind []time.Duration // processor time in the function after, by second
+	behind []time.Duration // processor time used in the function after, by second
 	allocs uint64
 }
 
@@ -64,11 +64,11 @@ func (s *sent) add(n int) {
 	}
 }
 
-// warmSeconds is the number of seconds at the start that are not counted.
+// warmSeconds is the number of seconds at the start that are not measured.
 const warmSeconds = 3
 
-// Measure runs the game without viewers and with each method. They alternate, with a second of the
-// game each.
+// Measure runs the game without viewers and with each method. These games take turns, and play one
+// second in each turn.
 func Measure(o Options, progress func(float64)) ([]Cost, error) {
 	all := []*played{{name: "no viewers"}, {name: "replicate"}, {name: "JSON by hand"}}
 	for _, p := range all {

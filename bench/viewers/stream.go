@@ -11,25 +11,26 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// stream writes the game as lines of JSON, for a server in another language. The first line has
-// the players that each viewer sees, the second the initial buffs. Each further line has the
-// changes of one frame.
+// stream writes the game as lines of JSON, for a server in another language. The first line has the
+// players that each viewer sees. The second line has the initial buffs. Each further line has the
+// changes in one frame.
 type stream struct {
 	eng    *engine.Engine
-	places []map[int]place // by player and slot: the buffs as last written
+	places []map[int]place // the buffs as last written, by player and slot
 	specs  map[*buff.Spec]int
 	dirty  []bool
 	out    *json.Encoder
 }
 
-// place is the data of a buff that a client gets.
+// place is the data about a buff that a client gets.
 type place struct {
 	spec, stacks int
 	source       buff.OwnerID
 	end          wheel.Time
 }
 
-// writeStream plays the game for some seconds, for a number of its players.
+// writeStream plays the game for the given number of seconds and writes its stream. Only the given
+// number of players are viewers.
 func (o *Options) writeStream(w io.Writer, players, seconds int) error {
 	fight, err := load.NewFight(o.Seed, o.Warm)
 	if err != nil {
@@ -74,7 +75,7 @@ func (o *Options) writeStream(w io.Writer, players, seconds int) error {
 	return fight.End()
 }
 
-// changes returns the changed buffs of players that may have changed.
+// changes returns the changed buffs of all players in the field dirty.
 func (s *stream) changes() [][]int64 {
 	out := [][]int64{}
 	for k := range s.dirty {

@@ -12,7 +12,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Each player of the raids is a viewer, and sees as many players as inView says.
+// Number of viewers, and number of players that each viewer sees. Each player of the raids is a
+// viewer.
 const (
 	viewers = 4000
 	inView  = 40
@@ -21,8 +22,8 @@ const (
 // owner returns the id of the player with the index k.
 func owner(k int) buff.OwnerID { return buff.OwnerID(k) + 1 }
 
-// sight returns the players that each viewer sees: its raid or, with Crowd, itself and random
-// players.
+// sight returns the players that each viewer sees. A viewer sees its raid or, with Options.Crowd,
+// itself and random players.
 func (o *Options) sight(viewers int) [][]int {
 	dice := rand.New(rand.NewPCG(o.Seed, 40))
 	all := make([][]int, viewers)
@@ -43,7 +44,8 @@ func (o *Options) sight(viewers int) [][]int {
 	return all
 }
 
-// replicated sends packets of package replicate. It returns the function to call after each Tick.
+// replicated shows buffs by packets of package replicate. It returns a function that must be called
+// after each Tick.
 func replicated(e *engine.Engine, sight [][]int, s *sent) (func(*engine.Frame), error) {
 	srv := replicate.New(e, replicate.Options{})
 	var list []*replicate.Viewer
@@ -77,7 +79,7 @@ type shown struct {
 	Left   int64  `json:"left"` // remaining time in ms
 }
 
-// byHand sends lists of buffs in JSON, as a hand-written game might. If an owner has an event
+// byHand shows buffs by lists in JSON, like a simple hand-written game. If an owner has an event
 // other than a pulse in a frame, each viewer that sees the owner gets the list of the owner's
 // buffs. Each list is encoded once and copied for each viewer.
 func byHand(e *engine.Engine, sight [][]int, s *sent) func(*engine.Frame) {

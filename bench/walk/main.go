@@ -1,11 +1,11 @@
-// Command walk counts the functions and files that one call passes through, which is the code that
-// a reader has to follow. It is built with coverage counters, which it clears before the call and
-// writes afterwards:
+// Command walk counts the functions and files that one call passes through. This is the code that a
+// reader of the call has to follow. The command is built with coverage counters. It clears the
+// counters before the call and writes them after the call:
 //
 //	bash .ci/walk
 //
-// The calls are made on an engine without workers, so that only the code of the call runs. Each
-// call is made several times before it is counted, so that one-time work does not count.
+// The engine has no workers, so only the code of the call runs. Each call is first made several
+// times without being counted, so that one-time work does not count.
 package main
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// definition is a poison. It pulses, and each pulse calls a handler.
+// definition is the definition of a poison. Each pulse calls a handler.
 var definition = buff.Spec{
 	ID: "venom", Duration: time.Minute, Period: 3 * time.Second,
 	Stack: define.Stacking{By: define.BySource, Limit: 5},
@@ -38,8 +38,7 @@ var walks = []struct {
 	{"Despawn and Restore", func(*world) {}, (*world).move},
 }
 
-// world has four owners, each with a pulsing buff that calls a handler. The first walk adds more
-// owners.
+// world has four owners, each with a poison. The first walk adds more owners.
 type world struct {
 	eng   *engine.Engine
 	venom *buff.Spec

@@ -19,7 +19,7 @@ var (
 	most    = flag.Int("most", 1_000_000, "maximum number of buffs")
 )
 
-// sizes are the numbers of buffs of the worlds.
+// sizes are the numbers of buffs with which the worlds are measured.
 var sizes []int
 
 func main() {

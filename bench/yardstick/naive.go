@@ -3,7 +3,7 @@ package main
 import "container/heap"
 
 // naive is the common part of designs that a game might use without an engine. Its events have no
-// handles and no reasons, and events at one instant have no defined order.
+// handles and no reasons, and events at the same time have no defined order.
 type naive struct {
 	now    int64
 	data   []*int64
@@ -67,7 +67,7 @@ func newTimed(now int64, id, spec, source int, duration int64) timed {
 	return b
 }
 
-// pulse runs the pulses of a buff that are due.
+// pulse runs the due pulses of a buff.
 func (n *naive) pulse(b *timed) {
 	for b.next <= n.now && b.next <= b.end {
 		n.fire(b.next, b.owner, b.source, b.spec)
@@ -75,7 +75,7 @@ func (n *naive) pulse(b *timed) {
 	}
 }
 
-// structs is one flat array of structs, which each frame scans.
+// structs keeps all buffs in one flat array of structs. Each frame scans the array.
 type structs struct {
 	naive
 	buffs []timed
@@ -100,7 +100,8 @@ func (s *structs) tick(ms int64) int {
 	return len(s.events)
 }
 
-// arrays keeps the next deadlines of all buffs, as 32-bit ms, in a separate array.
+// arrays is like structs, but keeps the next deadline of each buff in a separate array, in ms as a
+// 32-bit number.
 type arrays struct {
 	naive
 	due   []uint32

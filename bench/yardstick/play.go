@@ -19,10 +19,10 @@ const (
 	city  mix = "city"  // 6 of 100 buffs pulse
 )
 
-// play is how a world is filled and driven.
+// play describes how a world is filled with buffs and how its frames run.
 type play struct {
 	mix     mix
-	uneven  bool // if set, frames have 47 to 53 ms instead of 50
+	uneven  bool // if set, frames advance by 47 to 53 ms instead of 50 ms
 	shuffle bool // if set, owners get their buffs in random order
 }
 
@@ -38,8 +38,8 @@ func (p play) length(frame int) int64 {
 	return 50 + []int64{-3, 2, 1, -1, 3, -2, 0, 2, -2, 0}[frame%10]
 }
 
-// fill creates buffs/10 players. Each gets ten buffs, spread over one period of frames. Then it
-// plays two more periods.
+// fill creates the given number of buffs, ten for each player. It adds the buffs during one period,
+// spread over its frames, and then plays two more periods.
 func (p play) fill(w world, buffs int) {
 	players := buffs / 10
 	data := make([]int64, players)
@@ -80,7 +80,7 @@ func (p play) periods(w world, n int) (events int) {
 	return events
 }
 
-// scatter is a hash of two numbers.
+// scatter returns a hash of two numbers.
 func scatter(a, b int) uint64 {
 	h := uint64(a)*0x9e3779b97f4a7c15 ^ uint64(b)*0xbf58476d1ce4e5b9
 	h ^= h >> 29
@@ -88,10 +88,11 @@ func scatter(a, b int) uint64 {
 	return h ^ h>>32
 }
 
-// times are the wall-clock time and the processor time of one unit of work, in ns, by round.
+// times holds the wall-clock time and the processor time of one unit of work, in ns, by round.
 type times struct{ wall, processor []float64 }
 
-// lap measures one round of f, which returns how many units of work it has done.
+// lap measures one call of f, and divides the times by the number of units of work, which f
+// returns.
 func (t *times) lap(f func() (units int)) {
 	c, began := gauge.CPU(), time.Now()
 	units := float64(f())
@@ -106,7 +107,7 @@ func quantile(x []float64, q float64) float64 {
 	return x[min(len(x)-1, int(q*float64(len(x))))]
 }
 
-// ratios returns the median of the ratios of a to b in each round.
+// ratios returns the median over all rounds of the ratio of a to b.
 func ratios(a, b []float64) float64 {
 	r := make([]float64, len(a))
 	for k := range a {
@@ -115,8 +116,7 @@ func ratios(a, b []float64) float64 {
 	return median(r)
 }
 
-// spin keeps the processor busy for a number of steps. Function calibrated uses it to make work
-// that takes a given time.
+// spin keeps the processor busy for the given number of steps. See calibrated.
 func spin(steps int) uint64 {
 	x := uint64(1)
 	for range steps {

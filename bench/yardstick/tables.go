@@ -76,7 +76,8 @@ func eventsTable(names []string) {
 	}
 }
 
-// events measures the time of an event in some worlds, which run one after the other in each round.
+// events measures the time of an event in several worlds. In each round the worlds run one after
+// the other.
 func events(names []string, p play, buffs int) []times {
 	worlds := make([]world, len(names))
 	for i, name := range names {
@@ -119,7 +120,7 @@ func smallTable(names []string) {
 	}
 }
 
-// ticks measures Ticks with the given number of due pulses, each of a different player.
+// ticks measures Ticks with the given number of due pulses. Each pulse is on a different player.
 func ticks(names []string, due int) []times {
 	worlds := make([]world, len(names))
 	for i, name := range names {
@@ -154,8 +155,8 @@ func ticks(names []string, due int) []times {
 	return t
 }
 
-// arenas measures the time of an event in n worlds of 100 players with ten buffs each. All buffs
-// pulse.
+// arenas measures the time of an event in n worlds, each with 100 players. Each player has ten
+// buffs, all of which pulse.
 func arenas(names []string, n int) []times {
 	t := make([]times, len(names))
 	for i, name := range names {
@@ -270,11 +271,11 @@ func callCells(t [3]times) (cells []string) {
 	return cells
 }
 
-// sourceOf returns a source of which no player has a buff yet.
+// sourceOf returns a source from which no player has a buff yet.
 func sourceOf(k int) int { return 100 + k/20%20 + k%3*100 }
 
-// calls adds a buff to each player, refreshes a buff that each player has, and removes the added
-// buffs again.
+// calls adds a new buff to each player, refreshes an existing buff of each player, and removes the
+// new buffs. Each array element of t measures one of these steps.
 func calls(w world, players []int, t *[3]times) {
 	handles := make([]uint64, len(players))
 	t[0].lap(func() int {
@@ -298,7 +299,7 @@ func calls(w world, players []int, t *[3]times) {
 	w.tick(50)
 }
 
-// batch is like calls, but uses DoAll. The time includes the creation of the commands.
+// batch is like calls, but uses DoAll. The times include the creation of the commands.
 func (w *engineWorld) batch(players []int, t *[3]times) {
 	commands := make([]buff.Command, len(players))
 	results := make([]buff.Result, 0, len(players))
@@ -340,7 +341,7 @@ func massTable(names []string) {
 			began := time.Now()
 			events := w.tick(50)
 			took = append(took, float64(time.Since(began))/1e3)
-			if total += events; events > 2000 { // not only pulses of the city
+			if total += events; events > 2000 { // more than the pulses of the city
 				last = f
 			}
 		}

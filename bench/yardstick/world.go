@@ -13,7 +13,7 @@ import (
 	"github.com/bufftick/bufftick/engine/history"
 )
 
-// The definitions of every world: dot pulses every 3 s and never ends, and plain lasts an hour.
+// The definitions in every world. A "dot" pulses every 3 s and never ends. A "plain" lasts an hour.
 // Each source has a separate buff.
 const (
 	dot = iota
@@ -25,13 +25,13 @@ const period = 3000 // ms
 // world is one of the designs that are compared.
 type world interface {
 	spawn(id int, data *int64)
-	add(id, spec, source int, duration int64) (handle uint64) // a duration of 0 means that of the definition
+	add(id, spec, source int, duration int64) (handle uint64) // a duration of 0 means the definition's duration
 	remove(handle uint64)
 	tick(ms int64) (events int)
 	close()
 }
 
-// work is the load of a handler in addition to changing its owner's data.
+// work is the work of a handler, in addition to changing its owner's data.
 var work = func() {}
 
 // build creates a world by its name. The documentation of the package lists the names.
