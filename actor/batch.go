@@ -51,8 +51,8 @@ type round[O, M any] struct {
 	shares []share       // by worker; never resized, because workers read it even before the round is opened
 
 	// Protected by the group's lock. ended counts the turns that have ended. A worker adds its
-	// turns only when it takes other work or releases its slot. So once all turns are counted, it
-	// does not depend on timing which slots are free.
+	// turns only when it takes other work or releases its slot. So once all turns are counted, the
+	// set of free slots does not depend on timing.
 	ended int
 	moved bool // at least one turn was moved
 }

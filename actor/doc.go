@@ -25,10 +25,10 @@
 //
 // # Concurrency
 //
-// One goroutine, the loop, owns the [Group] and is the only one that sends. A worker may call
-// [Mailbox.Next] and [Mailbox.Requeue] inside Handle, and [Mailbox.Defer] inside Options.Batched.
-// No other goroutine may call any method. Wait is the only method that blocks until handlers end,
-// and it takes a timeout.
+// One goroutine, the loop, owns the [Group] and is the only goroutine that sends. A worker may
+// call [Mailbox.Next] and [Mailbox.Requeue] inside Handle, and [Mailbox.Defer] inside
+// Options.Batched. No other goroutine may call any method. Wait is the only method that blocks
+// until handlers end, and it takes a timeout.
 //
 // # States of a mailbox
 //
@@ -42,11 +42,11 @@
 // must not touch the owner until Collect has returned the mailbox. If messages arrived in the
 // meantime, the mailbox is then staged.
 //
-// A running mailbox is in the ready list, held by one worker, or done. A worker claims one
-// mailbox at a time from the front of the list. After Handle, it puts the mailbox at the end of
-// the list if it has messages left. Therefore a stuck worker delays only the owner that it holds.
-// An owner with many messages delays the others by only one turn, if its Handle returns after a
-// few messages. A mailbox that parks, see [Mailbox.Requeue], is done too. It is staged with its
+// A running mailbox is in the ready list, held by one worker, or done. A worker claims one mailbox
+// at a time from the front of the list. After Handle, it puts the mailbox at the end of the list
+// if it has messages left. Therefore a stuck worker delays only the owner that it holds. An owner
+// with many messages delays other owners by only one turn, if its Handle returns after a few
+// messages. A mailbox that parks, see [Mailbox.Requeue], is done too. It is staged with its
 // remaining messages, and the loop decides when it continues.
 //
 // # Batched turns
@@ -100,11 +100,11 @@
 // [runtime.Goexit], which also ends the worker. The loop starts another worker in Wait or in the
 // next Start.
 //
-// Go cannot recover from everything. A stack overflow, a concurrent write to a map, running out
-// of memory and os.Exit end the process. Nor can a goroutine be stopped from outside. A Handle
-// that never returns occupies its worker, and if all W workers are occupied, no mailbox is
-// handled any more; [Group.Held] returns the mailboxes that the workers hold. If Submit runs the
-// task itself, it runs on the goroutine of the loop, and a Goexit in Handle ends the loop.
+// Go cannot recover from everything. A stack overflow, a concurrent write to a map, running out of
+// memory and os.Exit end the process. A goroutine cannot be stopped from outside either. A Handle
+// that never returns occupies its worker, and if all W workers are occupied, no mailbox is handled
+// any more; [Group.Held] returns the mailboxes that the workers hold. If Submit runs the task
+// itself, it runs on the goroutine of the loop, and a Goexit in Handle ends the loop.
 //
 // # Cost
 //
@@ -134,8 +134,8 @@
 //		}()
 //	}
 //
-// That is ten thousand new goroutines for two cores in each frame. A bounded pool avoids them,
-// but a pool without a queue either blocks the loop inside Submit or refuses most of the players.
+// This starts ten thousand goroutines for two cores in each frame. A bounded pool avoids them, but
+// a pool without a queue either blocks the loop inside Submit or refuses most of the players.
 // Therefore the players wait in a list of the Group, and the pool gets a few tasks that process
 // the list:
 //

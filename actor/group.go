@@ -79,7 +79,7 @@ type Group[O, M any] struct {
 	rejected        uint64
 
 	// batch holds the batched turns that the loop is adding for the next Start or, between Start
-	// and EndBatch, those being run. round is the same pointer, for the workers.
+	// and EndBatch, the turns being run. round is the same pointer, for the workers.
 	batch *round[O, M]
 	round atomic.Pointer[round[O, M]]
 
@@ -97,7 +97,7 @@ type Group[O, M any] struct {
 	pending   int           // mailboxes started and not done: in the ready list or held by a worker
 	overdue   int           // pending mailboxes that Wait does not wait for
 	workers   []worker[O, M]
-	free      []int // free slots; the last one is used next
+	free      []int // free slots; the last slot is used next
 	starting  int   // number of reserved slots, whose tasks have not started
 	counts    counts
 }

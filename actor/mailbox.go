@@ -10,7 +10,7 @@ type Mailbox[O, M any] struct {
 	// changed while the mailbox is running; the loop and the worker may both read it.
 	Owner O
 
-	// batch is the batch for the next Start, or the one being processed; nil until the first
+	// batch is the batch for the next Start, or the batch being processed; nil until the first
 	// message. It is a pointer to keep the mailbox small, because most mailboxes of a game never
 	// get a message.
 	batch *batch[M]
@@ -108,8 +108,8 @@ func (box *Mailbox[O, M]) Next() (M, bool) {
 // always ends with Requeue runs forever and keeps a worker busy.
 //
 // If parks is true, the mailbox is parked: instead of going to the ready list, it becomes idle,
-// keeps this message and all later ones, and waits for the next Start. Use this for an owner that
-// has used its share of the time of a frame.
+// keeps this message and all later messages, and waits for the next Start. Use this for an owner
+// that has used its share of the time of a frame.
 //
 // Requeue panics if Next has not returned a message in this turn, or if Requeue was already
 // called in this turn. Only the handler may call it.

@@ -8,7 +8,7 @@ type Stats struct {
 	Running int // mailboxes that Collect has not returned
 	Pending int // running mailboxes with an unfinished batch
 	Ready   int // running mailboxes that wait for a worker
-	Overdue int // pending mailboxes that Wait ignores unless its parameter all is set
+	Overdue int // pending mailboxes that Wait ignores unless its parameter "all" is set
 	Workers int // tasks that the pool has accepted and that have not ended
 
 	// Messages accepted by Send or deferred by batched turns, plus batched turns still running at

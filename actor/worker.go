@@ -135,8 +135,8 @@ func (g *Group[O, M]) enter(i int) bool {
 }
 
 // next finishes the current mailbox, if any, and claims another mailbox, in one critical section.
-// If it claims no mailbox, more is true if there are batched turns to run, and false if the worker
-// has ended.
+// If it claims no mailbox, the result "more" is true if there are batched turns to run, and false
+// if the worker has ended.
 func (g *Group[O, M]) next(i int, box *Mailbox[O, M]) (claimed *Mailbox[O, M], more bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -36,7 +36,7 @@ type ClientOptions struct {
 
 	// Lost, if not nil, is called once when the database of a zone has gone back to an earlier
 	// state, because a standby without the latest changes has taken over, or a backup was
-	// restored. Changes since that state are lost, including those acknowledged as Durable. The
+	// restored. Changes since that state are lost, including changes acknowledged as Durable. The
 	// error is ErrLost and names the zone. Pending commands are executed once, in the present
 	// state. Lost may be called from any goroutine.
 	Lost func(zone string, err error)

@@ -49,9 +49,9 @@ var (
 	// present state of the database.
 	ErrLost = errors.New("cluster: the database has lost commits, and acknowledged commands are lost")
 
-	// ErrUnknown means that it is unknown whether the command was executed. Either ctx ended
-	// while the command was in flight, or the zone has since executed so many other commands that
-	// it no longer keeps the id of this one (see store.Options.Window).
+	// ErrUnknown means that it is unknown whether the command was executed. Either ctx ended while
+	// the command was in flight, or the zone has since executed so many other commands that it no
+	// longer keeps the id of this command (see store.Options.Window).
 	ErrUnknown = errors.New("cluster: the outcome of the command is unknown")
 
 	// ErrShare means that, when ctx ended, the zone already had the maximum number of waiting

@@ -30,9 +30,9 @@ const (
 	mostKinds = 4096 // maximum number of groups of similar lines that are tracked
 )
 
-// admit records a line and returns the lines to report. These are the line itself, unless there
-// were too many similar lines, and before it a summary of the previous minute if lines were
-// suppressed.
+// admit records a line and returns the lines to report. The first is a summary of the previous
+// minute, if lines were suppressed. The line itself follows, unless there were too many similar
+// lines.
 func (l *lines) admit(zone, what string, now policy.Time) (report []string) {
 	start, _, _ := strings.Cut(what, ":")
 	key := lineKey{zone, start}

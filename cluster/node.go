@@ -288,7 +288,7 @@ func (n *Node) listen() {
 		if !n.denied && n.o.NATS.FlushTimeout(n.o.TTL/4) == nil {
 			n.post(func(p *policy.Node) { p.Heard(asked) })
 			if k%8 == 0 { // once in a TTL
-				// a lost message is replaced by the next one
+				// a lost message is replaced by the next message
 				_ = n.publish("", 0, n.o.Prefix+".world", n.world())
 			}
 		}
@@ -408,7 +408,8 @@ func (n *Node) release(a policy.Action) {
 	n.post(func(p *policy.Node) { p.Released(a.Seq, a.Zone) })
 }
 
-// hosted returns the zone of an action if this node runs it with that epoch.
+// hosted returns the host of the zone that an action names, or nil if this node does not run the
+// zone with the epoch of the action.
 func (n *Node) hosted(a policy.Action) *host {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -39,7 +39,7 @@ type Options struct {
 
 	// Place, if not nil, chooses the node on which a zone should run; nodes are the names of the
 	// nodes that accept zones. A free zone is claimed by that node. A zone that runs on another
-	// node moves to it, one zone every 2 s. If Place returns a name that is not in nodes, or
+	// node moves to it; one zone moves every 2 s. If Place returns a name that is not in nodes, or
 	// panics, the zone goes to the least loaded node. The result must depend only on the
 	// arguments, so that it is the same on all nodes. Place must return at once, because it is
 	// called by the goroutine that renews the leases.
@@ -115,7 +115,7 @@ type Zone struct {
 	// long the zone has been unsaved.
 	MostUnsaved time.Duration
 
-	// Page, if not empty, is the address of a live page of the zone, such as one of package
+	// Page, if not empty, is the address of a live page of the zone, such as a page of package
 	// inspect. Node.Look and package cluster/inspect report it.
 	Page string
 

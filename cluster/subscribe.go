@@ -212,8 +212,8 @@ func (s *Subscription) hear(m *shown) (p Packet, show bool) {
 	return p, true
 }
 
-// show delivers a packet to take. It delivers a packet that was sent in parts when the last part
-// arrives.
+// show delivers a packet to take. If a packet was sent in parts, it is delivered when the last
+// part arrives.
 func (s *Subscription) show(p Packet, kind byte) {
 	s.fresh = s.fresh || p.Fresh
 	if kind == isPart {

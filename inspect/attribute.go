@@ -26,8 +26,8 @@ type modifierJSON struct {
 	Text string `json:"text"`
 }
 
-// attributesOf returns the attributes from Options.Attributes if it is set, and otherwise those
-// of the engine.
+// attributesOf returns the attributes from Options.Attributes if it is set, and otherwise the
+// attributes of the engine.
 func (in *Inspector) attributesOf(o *view.Owner) []attributeJSON {
 	out := []attributeJSON{}
 	if in.opts.Attributes != nil {

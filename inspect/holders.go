@@ -24,7 +24,7 @@ type holdersJSON struct {
 
 type holderJSON struct {
 	pick
-	Source pick `json:"source"` // source of the oldest of these buffs
+	Source pick `json:"source"` // source of the oldest buff of the definition
 	Buffs  int  `json:"buffs"`
 	Stacks int  `json:"stacks"`
 }

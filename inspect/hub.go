@@ -151,8 +151,8 @@ func (h *hub) run(ctx context.Context) {
 	}
 }
 
-// round requests and sends one view. It does so on a separate goroutine, because a callback of the
-// game may end the goroutine that calls it.
+// round requests and sends one view. It uses a separate goroutine, because a callback of the game
+// may end the goroutine that calls it.
 func (h *hub) round(ctx context.Context, specs *specCounts) {
 	done := make(chan struct{})
 	go func() {
@@ -242,7 +242,7 @@ func (h *hub) send(ctx context.Context, v *view.View, err error, specs *specCoun
 		h.whole = h.view.data
 	} else {
 		h.seen = h.since()
-		// Frames are most of the data, so omit those that all clients already have.
+		// Frames are most of the data, so omit the frames that all clients already have.
 		var news viewJSON
 		news, h.frame = latest.since(h.frame)
 		h.view.data, h.whole, h.latest = event("view", news), nil, latest
@@ -303,7 +303,7 @@ type gapJSON struct {
 	Sum     string `json:"sum"`
 }
 
-// all returns the latest view for a client that has not seen the previous one.
+// all returns the latest view for a client that has not seen the previous view.
 func (h *hub) all() []byte {
 	if h.whole == nil {
 		h.whole = event("view", h.latest)

@@ -27,14 +27,14 @@ const (
 //     or the connection is closed. The system buffers at most 64 KiB for a client that does
 //     not read.
 //
-// Every new connection is accepted. If there are then too many, the server closes one of them. It
-// closes the connection with the longest pending write, if that write has been pending for more
-// than 100 ms. Otherwise it closes the oldest connection that waits for a request, that is, one
-// that has not sent a complete request or whose response is finished. If no connection waits for a
-// request, it closes the oldest connection. A connection is trusted once it has sent the token to
-// an [Inspector] or its Guard. A trusted connection is never closed to make room, so that a flood
-// of connections does not lock out the operator. If all other connections are trusted, the new
-// connection is closed.
+// Every new connection is accepted. If there are then too many connections, the server closes one
+// of them. It closes the connection with the longest pending write, if that write has been pending
+// for more than 100 ms. Otherwise it closes the oldest connection that waits for a request, that
+// is, a connection that has not sent a complete request or whose response is finished. If no
+// connection waits for a request, it closes the oldest connection. A connection is trusted once it
+// has sent the token to an [Inspector] or its Guard. A trusted connection is never closed to make
+// room, so that a flood of connections does not lock out the operator. If all other connections
+// are trusted, the new connection is closed.
 //
 // The server does not limit the work of the handler itself. The caller chooses the listen address:
 // use 127.0.0.1, unless everyone who can reach the address may see the contents.
@@ -138,8 +138,8 @@ func (c *conns) serve(h http.Handler, w http.ResponseWriter, r *http.Request) {
 	h.ServeHTTP(p, r)
 }
 
-// evict closes a connection to make room for a new connection. NewServer documents how it is
-// chosen. The caller holds the lock.
+// evict closes a connection to make room for a new connection. NewServer documents the choice. The
+// caller holds the lock.
 func (c *conns) evict(newcomer *connNode) {
 	n := cmp.Or(c.slowest(), c.waiting.oldestExcept(newcomer), c.working.oldestExcept(newcomer), newcomer)
 	c.forget(n)

@@ -15,14 +15,14 @@
 //
 // # What is sent
 //
-// A packet contains the state of a buff and the time when it ends, not its remaining time. So
-// nothing is sent when time passes or when a pulse has no other effect. The state includes the
+// A packet contains the state of a buff and the time when it ends, not its remaining time. So no
+// packet is needed when time passes or when a pulse has no other effect. The state includes the
 // rate of the buff's time and the reasons why it is paused, so that the client can adjust its
 // countdown. Changes come from [engine.Changes], which also covers changes that emit no event.
 // Owners without changes are not visited.
 //
-// The changes of an owner in a frame are encoded once. Each viewer that sees the owner gets a
-// copy of those bytes, or of the part that it may see. The sync field of the definition decides
+// The changes of an owner in a frame are encoded once. Each viewer that sees the owner gets a copy
+// of the encoded changes, or of the part that it may see. The sync field of the definition decides
 // which viewers may see a buff:
 //
 //	all      every viewer that sees the owner
@@ -31,9 +31,9 @@
 //	source   only viewers that play the source of the buff
 //	none     no viewer
 //
-// A viewer's packets do not contain buffs that it may not see, and nothing is sent for a change
-// that affects only such buffs. Slot numbers are not hidden, so a client can use the gaps to
-// count the buffs that it does not see.
+// A viewer's packets do not contain buffs that it may not see, and no packet is sent for a change
+// that affects only such buffs. Slot numbers are not hidden, so a client can use the gaps to count
+// the buffs that it does not see.
 //
 // # Lost packets
 //
@@ -50,8 +50,8 @@
 //
 // # Cost
 //
-// An Update costs O(changed buffs), plus 8 bytes for each viewer of a changed owner. Append
-// copies the changes directly into the packet. If a viewer takes no packet between two Updates,
-// its changes are copied once more. Nothing allocates once the buffers have grown to their
-// working size. All methods must be called by the goroutine that calls Tick.
+// An Update costs O(changed buffs), plus 8 bytes for each viewer of a changed owner. Append copies
+// the changes directly into the packet. If a viewer takes no packet between two Updates, its
+// changes are copied again. No call allocates once the buffers have grown to their working size.
+// All methods must be called by the goroutine that calls Tick.
 package replicate

@@ -29,8 +29,8 @@ type Options struct {
 	Viewers, Views int
 
 	// Interest determines a viewer's view for [Viewer.Look]. It must call see once for each owner
-	// that the viewer can see; party tells whether that owner is in the viewer's party. It may be
-	// nil if Look is not used.
+	// that the viewer can see; party reports whether that owner is in the viewer's party. It may
+	// be nil if Look is not used.
 	Interest func(viewer buff.OwnerID, see func(owner buff.OwnerID, party bool))
 }
 

@@ -87,7 +87,7 @@ func (s *Server) Join(id buff.OwnerID) (*Viewer, error) {
 	return v, nil
 }
 
-// Leave removes the viewer from the server. Calling it again does nothing.
+// Leave removes the viewer from the server. A second call is a no-op.
 func (v *Viewer) Leave() {
 	if v.left {
 		return
@@ -222,7 +222,8 @@ func (v *Viewer) cancelFull(local uint16) {
 	}
 }
 
-// writeLeave queues a part that tells the client that the owner with a local number has left.
+// writeLeave queues a part that removes the owner with the given local number from the client's
+// view.
 func (v *Viewer) writeLeave(local uint16) {
 	v.reserve(3)
 	v.last[local] = v.number + 1

@@ -130,9 +130,9 @@ func (b *Batch) checkSizes() error {
 // maxListed is the maximum number of owners, and of areas, in an engine.
 const maxListed = buff.MaxOwners
 
-// Follows returns nil if the Batch can be the next cut of a zone. epoch and frame are those that
-// the zone has now; frame is 0 if the zone has no cut. If the Batch cannot follow, the error is
-// [ErrFenced], [ErrLost] or [ErrBatch].
+// Follows returns nil if the Batch can be the next cut of a zone. epoch and frame are the zone's
+// current epoch and frame; frame is 0 if the zone has no cut. If the Batch cannot follow, the
+// error is [ErrFenced], [ErrLost] or [ErrBatch].
 func (b *Batch) Follows(epoch, frame uint64) error {
 	switch {
 	case b.Epoch != epoch:

@@ -17,7 +17,7 @@ import (
 type job struct {
 	batch  Batch
 	copied snapshot.Copies
-	copies snapshot.Maker // the Maker that made copied
+	copies snapshot.Maker // the Maker that has made the copies
 	gone   map[buff.OwnerID]struct{}
 	at     time.Duration // game time when the cut started
 	spent  time.Duration

@@ -25,8 +25,8 @@ type Head struct {
 	// Open of the batch's writer.
 	Epoch uint64
 
-	// Frame is the number of the frame at the end of which the cut was made, starting at 1. The
-	// numbers continue across restarts, so each cut of a zone has a higher frame than the
+	// Frame is the number of a frame, starting at 1. The cut was made at the end of this frame.
+	// The numbers continue across restarts, so each cut of a zone has a higher frame than the
 	// previous cut.
 	Frame uint64
 
@@ -88,16 +88,16 @@ type Batch struct {
 	Head
 
 	// Since is the Frame of the last cut that the writer knows to be committed, or 0. The Batch
-	// holds all changes since that cut, including those of failed commits, which may or may not
-	// have been kept.
+	// holds all changes since that cut, including the changes of failed commits, which may or may
+	// not have been kept.
 	Since uint64
 
 	// Whole means that the Batch contains the complete zone. All other owners and commands of the
 	// zone are removed from the store, and Since is ignored.
 	Whole bool
 
-	// Owners lists the changed owners, and Deleted the removed ones. No owner is in both lists,
-	// or twice in one of them. Deleting a missing owner is a no-op.
+	// Owners lists the changed owners, and Deleted lists the removed owners. No owner is in both
+	// lists, or twice in one list. Deleting a missing owner is a no-op.
 	Owners  []Owner
 	Deleted []buff.OwnerID
 

@@ -25,10 +25,10 @@
 // # What a store promises
 //
 // When Commit returns nil, the cut is durable: any later Open or Load returns this cut or a later
-// one, whatever crashes. A Commit that failed or never returned is applied completely or not at
+// cut, whatever crashes. A Commit that failed or never returned is applied completely or not at
 // all. An owner is in one zone of a store at a time. Each record has a CRC-32C, and a cut has a
-// sum over its records, so damaged data is detected when it is read. The reader gets an error
-// with the location of the damage, never a wrong cut. A failed Open leaves the store unchanged.
+// sum over its records, so damaged data is detected when it is read. The reader gets an error with
+// the location of the damage, never a wrong cut. A failed Open leaves the store unchanged.
 //
 // # Saving a running zone
 //

@@ -28,8 +28,8 @@ const (
 	MostEffectBytes = 4 << 20
 )
 
-// effects holds the pending effects. An effect is recorded at the end of a frame, saved in the
-// cut of that frame or a later one, returned by Effects after the commit, and dropped when the
+// effects holds the pending effects. An effect is recorded at the end of a frame, saved in the cut
+// of that frame or of a later frame, returned by Effects after the commit, and dropped when the
 // game calls Given.
 type effects struct {
 	list     []waiting // used by the loop only

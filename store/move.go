@@ -29,7 +29,7 @@ type Mover interface {
 // Move is an owner that leaves for another zone.
 type Move struct {
 	// Owner is the state of the owner when it left. Owner.Frame is the frame of the first Batch
-	// that contained the Move. If the zone's cut in the store is of this frame or a later one,
+	// that contained the Move. If the zone's cut in the store is of this frame or a later frame,
 	// the Move has already been applied. It must not be applied again, because the owner may have
 	// moved on, and may even have returned.
 	Owner Owner
@@ -64,8 +64,8 @@ const (
 )
 
 // Move moves an owner to another zone of the store, with its buffs and the game's own data. The
-// owner is removed from the engine as by Despawn. With the next cut the store atomically puts it
-// in transit to the other zone. Move returns the frame of that cut, as in Stats.Frame. If the
+// owner is removed from the engine, as if by Despawn. With the next cut the store atomically puts
+// it in transit to the other zone. Move returns the frame of that cut, as in Stats.Frame. If the
 // process dies before the cut is on disk, the owner is restored in this zone; until then the game
 // must not spawn it anywhere. The owner does not keep the pause or rate of its area.
 //

@@ -245,8 +245,8 @@ func (v *Saver) runWaiting(r *Restored) {
 	}
 }
 
-// anyUntold reports whether calls of the loop since the last Tick have produced events. These
-// count towards the limit on events until the next Tick.
+// anyUntold reports whether calls of the loop since the last Tick have produced events. Such
+// events count towards the limit on events until the next Tick.
 func (v *Saver) anyUntold() bool {
 	for range v.engine.Untold() {
 		return true

@@ -21,7 +21,7 @@ const (
 // which owners have no data of their own.
 type Options struct {
 	// Every is the game time between the starts of two cuts. The default is DefaultEvery. If Every
-	// is negative, only SaveAll and Drain make cuts. A cut starts only when the previous one is on
+	// is negative, only SaveAll and Drain make cuts. A cut starts only when the previous cut is on
 	// disk, so a slow disk lengthens the interval.
 	Every time.Duration
 
@@ -70,16 +70,16 @@ type Options struct {
 	Window int
 
 	// PerFrame is the number of owners to restore in each frame. If zero, Open restores all owners
-	// at once, or as many as engine.Options.Limits.Events has room for.
+	// at once, or as many as engine.Options.Limits.Events allows.
 	PerFrame int
 
 	// Now returns the calendar time for the engine's Epoch. The default is time.Now.
 	Now func() time.Time
 
-	// Reopen, if not nil, opens the store again after ErrBroken; for store/bolt, it opens the
-	// same file again. The Saver closes the old store first. Zones that share a store must also
-	// share one Reopen, see package store/bolt. A goroutine of the Saver calls it before the next
-	// commit. If it fails or panics, that commit fails, and the next commit tries again.
+	// Reopen, if not nil, opens the store again after ErrBroken; for store/bolt, it opens the same
+	// file again. The Saver closes the old store first. Zones that share a store must also share
+	// one Reopen function, see package store/bolt. A goroutine of the Saver calls it before the
+	// next commit. If it fails or panics, that commit fails, and the next commit tries again.
 	Reopen func() (Store, error)
 }
 
@@ -99,8 +99,8 @@ func (o *Options) complete() error {
 	return nil
 }
 
-// Saver saves a running zone. Use [New] or [Open] to create one. Its methods must be called on
-// the loop goroutine, like those of the engine, except Durable, Committed and Stats, which are
+// Saver saves a running zone. Use [New] or [Open] to create one. Its methods must be called on the
+// loop goroutine, like the methods of the engine, except Durable, Committed and Stats, which are
 // safe for concurrent use.
 type Saver struct {
 	engine *engine.Engine
@@ -305,7 +305,8 @@ func (v *Saver) endReason() error {
 }
 
 // startCut starts a cut. It calls Options.Zone first, so that no cut has started if Zone ends the
-// loop's goroutine. If last is true, the cut also contains calls of the loop since the last Tick.
+// loop's goroutine. If last is true, the cut also contains the effects of calls that the loop has
+// made since the last Tick.
 func (v *Saver) startCut(last bool) {
 	if v.opts.Zone != nil {
 		v.encodeZone()

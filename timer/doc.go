@@ -37,8 +37,8 @@
 //
 // Deadlines are measured from [New] on the monotonic clock, in units of Options.Resolution, and
 // rounded up. A callback never runs early. It runs late by less than one Resolution plus the time
-// that the operating system needs to wake a process, which is less than a millisecond on an idle
-// machine. Setting the wall clock affects only timers of [Clock.At], and timers of
+// that the operating system needs to wake a process. On an idle machine, that time is less than a
+// millisecond. Setting the wall clock affects only timers of [Clock.At], and timers of
 // [Clock.Schedule] whose instants have no monotonic reading. See [Clock.At] for the details.
 //
 // If the process was stopped, all timers that became due in the meantime are called in order of
@@ -87,6 +87,6 @@
 // wheel, it visits at most 512 entries of each level before it releases the lock. Only timers more
 // than 32 days away are moved all at once.
 //
-// In a bubble of testing/synctest, a Clock created there uses the bubble's time, like package
-// time; close it before the bubble ends.
+// A Clock created in a bubble of testing/synctest uses the bubble's time, like package time. Close
+// it before the bubble ends.
 package timer

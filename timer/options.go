@@ -38,7 +38,7 @@ var (
 	Goroutines Pool = goroutines{}
 
 	// Inline runs the callbacks on the driver itself, one after another, in order of their
-	// deadlines. It is the cheapest choice and the only one that keeps the order, but a slow
+	// deadlines. It is the cheapest choice and the only pool that keeps the order, but a slow
 	// callback delays all others, and a callback that never returns blocks the Clock forever.
 	Inline Pool = inline{}
 )

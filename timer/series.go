@@ -7,7 +7,7 @@ import (
 )
 
 // series is the state of a timer that is called repeatedly or follows the wall clock. Its calls
-// never overlap, because a call is scheduled only when the previous one has ended.
+// never overlap, because a call is scheduled only when the previous call has ended.
 type series struct {
 	s    *shard
 	f    func()
@@ -30,8 +30,8 @@ type series struct {
 	moved    bool // Reset was called while the function ran, and has set due
 }
 
-// At waits until the wall clock shows t or later, and then calls f. It returns a [Timer] that
-// can cancel the call. If t is not in the future, f is called immediately, as by AfterFunc. A
+// At waits until the wall clock shows t or later, and then calls f. It returns a [Timer] that can
+// cancel the call. If t is not in the future, f is called immediately, as if by AfterFunc. A
 // monotonic reading in t is ignored. At panics if f is nil.
 //
 // The wall clock may be set while At waits. While any timer follows the wall clock, the driver
@@ -80,12 +80,12 @@ func (c *Clock) Every(d time.Duration, f func()) *Timer {
 // time, f is called for prev and not again. Schedule returns a [Timer] that can also end the
 // calls. It panics if next or f is nil.
 //
-// prev is the requested instant, not the time at which f was called, so there is no drift. If
-// next returns an instant in the past, f is called for it at once. So next decides whether missed
-// instants are made up for or skipped. prev has a monotonic reading, and so does prev.Add(d),
-// which is therefore not affected by setting the wall clock. An instant without a monotonic
-// reading, such as the result of [time.Date], Truncate or Round, follows the wall clock as in
-// [Clock.At]. (With Options.Clock there are no monotonic readings.)
+// prev is the requested instant, not the time at which f was called, so there is no drift. If next
+// returns an instant in the past, f is called for it at once. So next decides whether missed
+// instants are made up for or skipped. prev has a monotonic reading. Therefore prev.Add(d) has one
+// too, and setting the wall clock does not affect it. An instant without a monotonic reading, such
+// as the result of [time.Date], Truncate or Round, follows the wall clock as in [Clock.At]. (With
+// Options.Clock there are no monotonic readings.)
 //
 // next is first called in Schedule and then just before each call of f, on the same goroutine. If
 // next panics and the pool recovers the panic, or if next ends its goroutine, there are no more
@@ -199,7 +199,7 @@ func (r *series) advance() bool {
 			return
 		}
 		r.s.mu.Lock()
-		r.live = r.live && r.moved // next has not returned, so there is no later instant
+		r.live = r.live && r.moved // next has failed, so there is no further instant
 		r.s.mu.Unlock()
 	}()
 	t := r.next(prev)

@@ -46,8 +46,8 @@ func (c *Clock) guarded(clock func() time.Time) func() time.Time {
 	}
 }
 
-// wallDue returns the time at which the wall clock, as it is set now, will show t, in ns after
-// New.
+// wallDue returns the instant, in ns after New, at which the wall clock will show t if it is not
+// set in the meantime.
 func (c *Clock) wallDue(t time.Time) int64 {
 	left, ns := int64(t.Sub(c.wall())), c.elapsed()
 	if left > 0 {

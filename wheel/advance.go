@@ -51,8 +51,8 @@ func (w *Wheel) Advance(now Time, dst []Fired) []Fired {
 	return dst
 }
 
-// nextBoundary returns the start of the first second after the current one in which a slot must
-// be opened or a timer fires. If that is after now, ok is false.
+// nextBoundary returns the start of the first later second in which a slot must be opened or a
+// timer fires. If that start is after now, ok is false.
 func (w *Wheel) nextBoundary(now Time) (t Time, ok bool) {
 	t = now
 	if w.level[dial].holds() { // the timers left on the dial are due in the next second

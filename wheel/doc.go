@@ -28,12 +28,12 @@
 //
 // The slot that a hand reaches next is called the coming slot. Its timers fit into the next round
 // of the finer level, so each Advance moves some of them there. It moves enough timers that the
-// slot is empty in time if all later frames are as long as this one. If the share of a frame is
+// slot is empty in time if all later frames are as long as this frame. If the share of a frame is
 // not a whole number, it is rounded down, and an extra timer is moved now and then. Levels take
-// turns in moving extra timers, and no level moves one in a frame in which a second starts. A new
-// timer that is due within the coming slot is added to the finer level directly, so the coming
-// slot only shrinks. When the hand reaches the slot, the remaining timers are moved. Timers
-// remain only if the frame was longer than earlier frames.
+// turns in moving extra timers, and no level moves an extra timer in a frame in which a second
+// starts. A new timer that is due within the coming slot is added to the finer level directly, so
+// the coming slot only shrinks. When the hand reaches the slot, the remaining timers are moved.
+// Timers remain only if the frame was longer than earlier frames.
 //
 // The shelves hold timers that are due after the next half-day. Half-days are numbered from the
 // zero of [Time], and each shelf stands for one base-64 digit of these numbers. A timer is placed
@@ -60,10 +60,10 @@
 //   - Move to a later deadline changes only the timer. When the slot is emptied, the entry is
 //     placed again by the timer's current deadline.
 //
-// The number of dead entries is bounded. A sweep starts when there are more dead entries than
-// live ones, or when the total number of entries exceeds 1.2 times the highest number of timers
-// so far. It visits all slots in small steps. There is one step for every eight entries that die,
-// and one in every Advance. To avoid reading the timers, a sweep compares the stamps of entries
+// The number of dead entries is bounded. A sweep starts when there are more dead entries than live
+// entries, or when the total number of entries exceeds 1.2 times the highest number of timers so
+// far. It visits all slots in small steps. There is one step for every eight entries that die, and
+// one step in every Advance. To avoid reading the timers, a sweep compares the stamps of entries
 // with a table that holds four bits of each timer's stamp. One dead entry in sixteen therefore
 // looks alive and stays until the next sweep.
 //
@@ -110,8 +110,8 @@
 //
 // The speed of all calls is limited by the number of cache misses that the processor can overlap.
 // Reading the timers just before they fire, instead of on the way to the dial, makes some frames
-// much longer. So does letting every level defer its entries for several frames, because several
-// levels then move an entry in the same frame.
+// much longer. Letting every level defer its entries for several frames has the same effect,
+// because several levels then move an entry in the same frame.
 //
 // # Limitations
 //
@@ -129,12 +129,12 @@
 //
 // # Order
 //
-// Timers fire in order of their deadlines. Timers due in the same millisecond fire in the order
-// of the [Wheel.Add] and [Wheel.Move] calls that set their deadlines. If there are several calls
-// for a timer, the last one counts, even if it set the same deadline again. The order depends
-// neither on the level on which a timer waited nor on whether time passed in one Advance or in
-// many. A late timer is the exception: it fires at the next Advance, after timers that have
-// already fired, even if its deadline is earlier.
+// Timers fire in order of their deadlines. Timers due in the same millisecond fire in the order of
+// the [Wheel.Add] and [Wheel.Move] calls that set their deadlines. If there are several calls for
+// a timer, the last call counts, even if it set the same deadline again. The order depends neither
+// on the level on which a timer waited nor on whether time passed in one Advance or in many. A
+// late timer is the exception: it fires at the next Advance, after timers that have already fired,
+// even if its deadline is earlier.
 //
 // Every call of Add and Move gets a 64-bit sequence number, and the timers that fire in one
 // millisecond are sorted by it. Moving entries between slots therefore need not preserve an

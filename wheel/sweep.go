@@ -4,10 +4,10 @@ import (
 	"math/bits"
 )
 
-// An entry dies when its timer is removed or moved to an earlier deadline. The dead entry stays
-// in its slot until the slot is opened or swept. A sweep visits all slots from the coarsest level
-// to the finest. Entries move in the same direction, so no entry is missed. It takes a few
-// entries at a time from the head of a slot's queue and appends the live ones at the tail.
+// An entry dies when its timer is removed or moved to an earlier deadline. The dead entry stays in
+// its slot until the slot is opened or swept. A sweep visits all slots from the coarsest level to
+// the finest. Entries move in the same direction, so no entry is missed. It takes a few entries at
+// a time from the head of a slot's queue and appends the live entries at the tail.
 
 const (
 	deathsPerPiece = 8   // deaths between two sweep steps
@@ -30,7 +30,7 @@ type sweep struct {
 	on     bool
 	slot   uint32 // index in Wheel.slots
 	left   uint32 // entries still to visit in the slot, starting at the head of its queue
-	exact  bool   // compare stamps with those of the timers instead of with Wheel.counts
+	exact  bool   // compare stamps with the stamps of the timers instead of with Wheel.counts
 	turns  uint32 // steps since the last sweep ended
 	deaths uint32 // total number of deaths; wraps around
 	spare  int    // maximum number of dead entries with which no sweep starts
@@ -79,8 +79,8 @@ func (w *Wheel) sweepStep(n uint32) {
 	}
 }
 
-// tooManyDead reports whether there are more dead entries than live ones, or more than six entries
-// in total for every five timers ever made.
+// tooManyDead reports whether there are more dead entries than live entries, or more than six
+// entries in total for every five timers ever made.
 func (w *Wheel) tooManyDead() bool {
 	if w.dead <= w.sweep.spare {
 		return false
@@ -114,7 +114,7 @@ func (w *Wheel) sweepSome(n uint32) {
 	}
 }
 
-// sweepFirst removes the first n entries of a slot and appends the live ones among them at the
+// sweepFirst removes the first n entries of a slot and appends the live entries among them at the
 // tail.
 func (w *Wheel) sweepFirst(slot, n uint32) {
 	if n == 0 {
@@ -168,8 +168,8 @@ func (w *Wheel) levelOf(slot uint32) int {
 }
 
 // When a timer is removed soon after it was set, such as the timeout of a request that was
-// answered at once, its entry is usually still the last one of its slot. Then the entry is removed
-// directly, without waiting for a sweep.
+// answered at once, its entry is usually still the last entry of its slot. Then the entry is
+// removed directly, without waiting for a sweep.
 
 const (
 	// An entry is checked only if at most recentCalls calls of Add and Move were made since its
@@ -181,7 +181,7 @@ const (
 )
 
 // popEntry removes the entry of an invalidated timer from the slot for its deadline. It reports
-// false if the entry is not the last one of that slot.
+// false if the entry is not the last entry of that slot.
 func (w *Wheel) popEntry(timer, stamp uint32, due Time) bool {
 	f, at := w.where(due)
 	if f == nil {
@@ -194,8 +194,8 @@ func (w *Wheel) popEntry(timer, stamp uint32, due Time) bool {
 	if !w.pop(q) {
 		return false
 	}
-	// The entries that are now the last ones may be dead too. They were not last when their
-	// timers were removed.
+	// The entries that are now last may be dead too. They were not last when their timers were
+	// removed.
 	for range maxDeadPopped {
 		if e, ok := q.last(); !ok || !w.isDead(e) || !w.pop(q) {
 			break

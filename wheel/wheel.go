@@ -164,10 +164,10 @@ func (w *Wheel) Move(h Handle, due Time) bool {
 	return true
 }
 
-// Remove ends a timer and reports whether it was still waiting. It returns false for a timer that
-// has fired, which is ended too, and for a stale or invalid handle, which changes nothing.
-// Afterwards h is stale forever, and the next Add may reuse the memory. Only the loop goroutine
-// may call Remove.
+// Remove ends a timer and reports whether it was still waiting. A timer that has fired is ended
+// too, but Remove returns false. A stale or invalid handle changes nothing, and Remove returns
+// false. Afterwards h is stale forever, and the next Add may reuse the memory. Only the loop
+// goroutine may call Remove.
 func (w *Wheel) Remove(h Handle) bool {
 	t := w.find(h)
 	if t == nil {
@@ -344,8 +344,8 @@ func (w *Wheel) release(i uint32, t *timer) {
 // in this package reads a clock. It may be negative.
 type Time int64
 
-// Never is the last instant. As a deadline, it means that there is no deadline. A timer due at
-// Never fires only if the Wheel is advanced to Never itself.
+// Never is the last instant. As a deadline, Never means "no deadline". A timer due at Never fires
+// only if the Wheel is advanced to Never itself.
 const Never Time = math.MaxInt64
 
 const earliest Time = math.MinInt64

@@ -26,15 +26,15 @@
 //
 // # Security
 //
-// The handler is read-only: it accepts only GET and HEAD. Host must be localhost, an IP address
-// or one of Options.Hosts, which prevents DNS rebinding. Only clients on this machine are
-// admitted, unless Options.Token is set. If it is set, every request must contain the token,
-// except for the page itself, which contains no data. Requests from other sites are rejected.
+// The handler is read-only: it accepts only GET and HEAD. Host must be localhost, an IP address or
+// one of Options.Hosts. This prevents DNS rebinding. Only clients on this machine are admitted,
+// unless Options.Token is set. If it is set, every request must contain the token, except for the
+// page itself, which contains no data. Requests from other sites are rejected.
 //
 // The page has a Content-Security-Policy with a nonce, which permits only its own script and
 // style, and connections only to its own origin. Names are sent as JSON and inserted as text. The
 // address of a live page becomes a link only if its scheme is http or https. At most 2,000 zones
-// and 200 nodes are shown. The field "cut" of the JSON reports whether there are more. The
+// and 200 nodes are shown. The field "cut" of the JSON reports whether the cluster has more. The
 // handler cannot limit the number of connections and the size of headers; use NewServer of the
 // root module's package inspect for this.
 package inspect

@@ -172,8 +172,8 @@ func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 }
 
 func (c *Collector) collectDenied(ch chan<- prometheus.Metric, v *view.View) {
-	// A counter must not appear twice, so the counts of definitions of earlier catalogs are added
-	// to the counts of the current definitions with the same ids.
+	// A counter must not appear twice, so the counts from earlier catalogs are added to the counts
+	// of the current definitions with the same ids.
 	type key struct{ buff, why string }
 	sums := make(map[key]uint64)
 	for _, d := range v.Denied {

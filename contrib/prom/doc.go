@@ -45,6 +45,6 @@
 // The first 100 definitions with an event have their own series. All other definitions share the
 // label "(others)". Timeouts have the label "(timeouts)". Attribute changes, deaths and revivals
 // by the game itself have the label "(game)". For several engines in one registry, give each
-// engine its own label with prometheus.WrapRegistererWith, as in the example Zones. dashboard.json
-// is a dashboard for Grafana, and alerts.yaml contains alert rules for Prometheus.
+// engine its own label with prometheus.WrapRegistererWith, as in the example named Zones.
+// dashboard.json is a dashboard for Grafana, and alerts.yaml contains alert rules for Prometheus.
 package prom

@@ -14,8 +14,8 @@
 //	result, err := system.Root.RequestFuture(zone, buff.Apply(7, …), time.Second).Result()
 //
 // An actor that gets no commands for the time Idle saves everything and stops. The next actor of
-// that zone restores the saved state. This package does not ensure that a zone has only one actor
-// at a time, nor does Proto.Actor's cluster after a node was suspended. However, an earlier actor
+// that zone restores the saved state. Neither this package nor Proto.Actor's cluster (after a node
+// was suspended) ensures that a zone has only one actor at a time. However, an earlier actor
 // cannot save its zone any more, because the store returns store.ErrFenced.
 package protoactor
 

@@ -146,8 +146,8 @@ func openError(err error) error {
 // at adds the file and, if known, the remedy to an error.
 func (s *Store) at(err error) error { return store.At(err, s.path, "") }
 
-// Warning describes damage that Open has found and worked around. It returns "" if there was
-// none.
+// Warning describes damage that Open has found and worked around. It returns "" if Open has found
+// no damage.
 func (s *Store) Warning() string { return s.warning }
 
 // Open implements [store.Store].

@@ -111,8 +111,8 @@ func sameBuckets(a, b *bbolt.Cursor) error {
 	return nil
 }
 
-// finish checks the new file, removes the pages that bbolt has reserved at its end, sets the owner
-// and the permissions to those of the old file, and syncs the new file.
+// finish checks the new file, removes the pages that bbolt has reserved at its end, copies the
+// owner and the permissions of the old file, and syncs the new file.
 func finish(temp string, old os.FileInfo) (size int64, err error) {
 	s, err := openFile(temp, Options{ReadOnly: true})
 	if err != nil {

@@ -36,7 +36,7 @@
 // bbolt reuses free pages, but never makes a file smaller. [Compact], which "bufftick cut
 // -compact" calls, locks the file, reads every zone, copies everything to a new file next to it,
 // compares the two files, syncs the new file, and renames it to the path of the old file. The old
-// file is never written to. So after a crash or a power loss, either the old file or the new one
+// file is never written to. So after a crash or a power loss, either the old file or the new file
 // is at the path, and it is complete.
 //
 // # While the file is open

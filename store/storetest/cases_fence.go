@@ -348,7 +348,7 @@ func (p *play) takeAndWrite(book *sync.Map) error {
 // mixture of two cuts.
 func kept(c *store.Cut, book *sync.Map) (err error) {
 	book.Range(func(epoch, frame any) bool {
-		// This includes commits that were acknowledged while this Open was running.
+		// The check includes commits that were acknowledged while this Open was running.
 		if epoch.(uint64) < c.Epoch && frame.(uint64) > c.Frame {
 			err = fmt.Errorf("epoch %d begins with frame %d, and epoch %d had frame %d acknowledged", c.Epoch, c.Frame, epoch, frame)
 		}

@@ -132,8 +132,8 @@ func (p *play) moves() error {
 	return errors.Join(m.Commit(p.ctx, gone), m.at(7, "", false))
 }
 
-// movesRepeated repeats the commits by which an owner leaves and arrives, as after lost
-// acknowledgements, even after the owner has moved on and returned.
+// movesRepeated repeats the commits of a departure and of an arrival, as if their acknowledgements
+// were lost, even after the owner has moved on and returned.
 func (p *play) movesRepeated() error {
 	m, err := p.mover(7)
 	if m == nil || err != nil {

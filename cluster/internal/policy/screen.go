@@ -114,7 +114,7 @@ type Watch struct {
 	other  Turn   // records packets of an owner that is not accepted yet
 	quiet  int    // number of renewals since the last packet
 	turned uint64 // epoch of the owner that was accepted after the last loss
-	// epoch of the owner to accept next, even if it is lower; 0 if there is none
+	// epoch of the owner to accept next, even if that epoch is lower; 0 if there is no such owner
 	turns uint64
 
 	NoTurn bool // see SenderConfig.NoTurn

@@ -121,7 +121,7 @@ type Outcome struct {
 type SenderConfig struct {
 	Outstanding int // maximum number of pending commands
 	Zones       int // maximum number of known zones
-	// first and longest pause before a retry; each pause is twice as long as the previous one
+	// first and longest pause before a retry; each pause is twice as long as the previous pause
 	Retry, Most Time
 	Hello       Time // minimum interval between two hellos to the same zone
 	Lease       Time // duration of leases, for zones that do not report it
@@ -174,11 +174,11 @@ type route struct {
 	sent    int  // number of pending commands
 }
 
-// Turn decides when to accept another owner of a zone whose epoch is not higher than the epoch of
-// the accepted owner, or whose world is different. Usually this is an earlier owner, which stops
-// when its lease ends. But if the other owner has replied for longer than a lease, and the
-// accepted owner has not replied in that time, the database has gone back to an earlier state,
-// and the other owner is the present one.
+// Turn decides when to accept another owner of a zone, although the epoch of that owner is not
+// higher than the epoch of the accepted owner, or its world is different. Usually the other owner
+// is an earlier owner, which stops when its lease ends. However, if it has replied for longer than
+// a lease, and the accepted owner has not replied in that time, the database has gone back to an
+// earlier state. The other owner is then the present owner.
 type Turn struct {
 	heard       bool
 	since, last Time
@@ -384,8 +384,8 @@ func (s *Sender) follow(now Time, x *sent, p Reply) {
 	s.post(now, x)
 }
 
-// pending returns the pending command whose present ID, with its marks, is id, or nil if there is
-// none. The ID of a command changes when the command is redirected.
+// pending returns the pending command that now has the given ID, including its marks, or nil if
+// there is none. The ID of a command changes when the command is redirected.
 func (s *Sender) pending(id ID) *sent {
 	if x := s.sent[id.Base()]; x != nil && x.m.ID == id {
 		return x

@@ -10,7 +10,7 @@ type View struct {
 	Renewed []Lease
 
 	Zones []ZoneView // all zones, sorted by name
-	Nodes []NodeView // all live nodes, sorted by name, including the one that sent the beat
+	Nodes []NodeView // all live nodes, sorted by name, including the node that sent the beat
 }
 
 // Lease is the lease of a zone.

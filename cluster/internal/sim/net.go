@@ -3,7 +3,7 @@ package sim
 import "time"
 
 // net is the network. NATS messages may be lost, duplicated, delayed and reordered. Requests to
-// the database use connections, so they are not duplicated. But a reply may be lost, and a
+// the database use connections, so they are not duplicated. However, a reply may be lost, and a
 // request may be executed long after its sender has given up.
 type net struct {
 	w      *world

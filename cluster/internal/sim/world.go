@@ -30,7 +30,7 @@ type guards struct {
 	turn      bool // if true, a host with a lower epoch is never accepted
 	session   bool // if true, read-only sessions are not closed
 	closed    bool // if true, a node does not notice that its connection to NATS is closed for good
-	skip      bool // if true, epochs continue from those of the standby without a gap
+	skip      bool // if true, epochs continue from the epochs of the standby without a gap
 	before    bool // if true, replies that hosts sent before a loss are accepted
 	missed    bool // if true, screens do not report lost packets
 }
@@ -60,8 +60,8 @@ type world struct {
 	home       map[int]string // by player: the zone that the player left last
 	book       map[policy.ID]*entry
 	backs      int               // number of times that the database has gone back to an older state
-	lost       map[policy.ID]int // by lost command: value of the counter backs after the loss
-	loaded     map[lease]int     // by lease: value of the counter backs when the zone was read
+	lost       map[policy.ID]int // by lost command: value of world.backs after the loss
+	loaded     map[lease]int     // by lease: value of world.backs when the zone was read
 	violations []string
 	verbose    bool
 	lines      []string
