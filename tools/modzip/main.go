@@ -1,11 +1,11 @@
-// Modzip makes the archive of a module as the module proxy does, and writes it to a folder that
-// serves as a GOPROXY:
+// Modzip makes the archive of a module in the same way as the module proxy, and writes it to a
+// folder that serves as a GOPROXY:
 //
 //	modzip [-size] REPOSITORY REVISION FOLDER MODULE VERSION PROXY
 //
-// REVISION is a commit or tag of the repository, FOLDER is the module's folder in it ("." is the
-// root), and PROXY is the folder of the proxy, which is created if needed. With -size, modzip
-// writes no file and prints the size of the archive in bytes.
+// REVISION is a commit or tag of the repository. FOLDER is the module's folder in the repository
+// ("." means the root). PROXY is the folder of the proxy, which is created if needed. With -size,
+// modzip writes no file, but prints the size of the archive in bytes.
 package main
 
 import (
@@ -67,7 +67,7 @@ func (a *archive) printSize(to io.Writer) error {
 	return err
 }
 
-// write puts the four files of the version into the proxy: go help goproxy.
+// write puts the four files of the version into the proxy (see go help goproxy).
 func (a *archive) write(proxy string) error {
 	path, err := module.EscapePath(a.of.Path)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// batch is a set of bugs of one package that share a test binary.
+// batch is a set of bugs in one package that share a test binary.
 type batch struct {
 	table  *table
 	source *source
@@ -28,19 +28,18 @@ type suite struct {
 	testRun
 	binary string
 	tests  []probed // fastest first
-	skip   []probed // tests that fail without an active bug, because the bodies of functions are duplicated
+	skip   []probed // tests that fail even without an active bug, because function bodies are duplicated
 }
 
-// probed is a test and the bugs that it reaches.
+// probed is a test with its run time and the bugs that it reaches.
 type probed struct {
 	name    string
 	took    time.Duration
 	reached map[int]bool
 }
 
-// tryBatch sends a verdict for each bug of the batch. A bug that cannot share a binary gets its
-// own binary afterwards. So does a surviving bug if a test that reaches it fails in the shared
-// binary.
+// tryBatch sends a verdict for each bug of the batch. Two kinds of bugs get a binary of their own:
+// a bug that cannot share a binary, and a surviving bug that is reached by a test in suite.skip.
 func tryBatch(ctx context.Context, tmp string, b batch, done chan<- verdict) error {
 	texts, in, err := b.source.schema(b.bugs)
 	if err != nil {
@@ -113,7 +112,7 @@ func (b batch) alone(k int) job {
 	}}
 }
 
-// race runs the tests that reach a dropped lock under the race detector.
+// race runs the tests that reach bug k, a dropped lock, with the race detector.
 func (b batch) race(ctx context.Context, tmp string, s *suite, k int) (by string, err error) {
 	var names []string
 	for _, p := range s.tests {
@@ -143,7 +142,7 @@ func sorted(left map[int]*verdict) []int {
 	return out
 }
 
-// forEach calls f for each element, -parallel at a time.
+// forEach calls f for each element. The flag -parallel gives the number of concurrent calls.
 func forEach[T any](all []T, f func(T)) {
 	todo := make(chan T)
 	var workers sync.WaitGroup
@@ -163,8 +162,8 @@ func forEach[T any](all []T, f func(T)) {
 
 var testName = regexp.MustCompile(`(?m)^(?:Test|Example|Fuzz)\S*$`)
 
-// prepare builds the tests of one package and runs each of them without an active bug, to record
-// its time and the bugs that it reaches.
+// prepare builds the tests of one package and runs each test without an active bug. It records the
+// time of each test and the bugs that the test reaches.
 func prepare(ctx context.Context, work, overlay string, i int, r testRun) (*suite, error) {
 	s := &suite{testRun: r, binary: filepath.Join(work, fmt.Sprintf("batch%d", i))}
 	if out, err := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", overlay, "-o", s.binary, r.pkg).CombinedOutput(); err != nil {
@@ -187,7 +186,7 @@ func prepare(ctx context.Context, work, overlay string, i int, r testRun) (*suit
 			wrong = err
 			return
 		}
-		text, _ := os.ReadFile(file) // missing if the test reached no bug
+		text, _ := os.ReadFile(file) // the file is missing if the test reached no bug
 		p := probed{name, used, map[int]bool{}}
 		for line := range bytes.Lines(text) {
 			k, _ := strconv.Atoi(string(bytes.TrimSpace(line)))
@@ -210,7 +209,7 @@ func prepare(ctx context.Context, work, overlay string, i int, r testRun) (*suit
 	return s, wrong
 }
 
-// only returns a run of the named tests.
+// only returns a run of only the named tests.
 func (s *suite) only(limit time.Duration, names ...string) testRun {
 	r := s.testRun
 	r.limit = limit
@@ -218,7 +217,7 @@ func (s *suite) only(limit time.Duration, names ...string) testRun {
 	return r
 }
 
-// skipped returns the skipped tests that reach a bug.
+// skipped returns the tests in s.skip that reach bug k.
 func (s *suite) skipped(k int) (names []string) {
 	for _, p := range s.skip {
 		if p.reached[k] {
@@ -228,7 +227,7 @@ func (s *suite) skipped(k int) (names []string) {
 	return names
 }
 
-// find runs the tests that reach a bug, fastest first.
+// find runs the tests that reach bug k, the fastest first.
 func (s *suite) find(ctx context.Context, k int) (by string, reached bool, err error) {
 	var names []string
 	var sum time.Duration

@@ -21,7 +21,7 @@ type source struct {
 	pkg   string // argument of the go command, such as "./wheel"
 	fset  *token.FileSet
 	files []*ast.File
-	names []string // of files, without the folder
+	names []string // names of the files, without the folder
 	texts [][]byte
 	info  *types.Info
 	conf  types.Config
@@ -58,7 +58,7 @@ func load(pkg string) (*source, error) {
 	return s, err
 }
 
-// compiles reports whether the package compiles with another text of one file.
+// compiles reports whether the package compiles if one file has the given text.
 func (s *source) compiles(file int, text []byte) bool {
 	f, err := parser.ParseFile(s.fset, s.names[file], text, parser.SkipObjectResolution)
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *source) compiles(file int, text []byte) bool {
 	return err == nil
 }
 
-// splice is a piece of a file that is replaced.
+// splice is the replacement of a piece of a file by a text.
 type splice struct {
 	from, to int
 	text     string
@@ -80,17 +80,17 @@ type splice struct {
 type bug struct {
 	file    int
 	line    int
-	in      string // the function
-	what    string // the change, such as "+ becomes -"
+	in      string // name of the function
+	what    string // description of the change, such as "+ becomes -"
 	splices []splice
 }
 
-// key returns a name that does not depend on line numbers.
+// key returns a name for a bug. The name does not depend on line numbers.
 func (s *source) key(b bug) string {
 	return fmt.Sprintf("%s/%s %s: %s", strings.TrimPrefix(s.pkg, "./"), s.names[b.file], b.in, b.what)
 }
 
-// planted returns the text of the file with the bug.
+// planted returns the text of the bug's file with the bug in it.
 func (s *source) planted(b bug) []byte {
 	var out bytes.Buffer
 	at := 0
@@ -103,7 +103,7 @@ func (s *source) planted(b bug) []byte {
 	return out.Bytes()
 }
 
-// bugs returns all bugs that can be generated, in source order.
+// bugs returns all bugs that can be generated in the package, in source order.
 func (s *source) bugs() []bug {
 	var out []bug
 	for k, f := range s.files {

@@ -10,14 +10,14 @@ import (
 )
 
 // patience is the number of seconds after which a process that uses no processor time is killed.
-// It is needed because a deadlocked test never reaches its limit of processor time. Tests do not
-// sleep, so a process whose threads are all blocked for that long is stuck. Threads that wait for
-// a busy CPU are not blocked.
+// This is needed because a deadlocked test never reaches its limit of processor time. Tests do not
+// sleep, so a process is stuck if all its threads have been blocked for that long. A thread that
+// waits for a busy processor is not blocked.
 const patience = 12
 
-// runAwake runs a command and kills it after patience idle seconds.
+// runAwake runs a command. It kills the command if it is idle for patience seconds.
 func runAwake(cmd *exec.Cmd) error {
-	cmd.WaitDelay = 5 * time.Second // for children that keep its output open
+	cmd.WaitDelay = 5 * time.Second // for child processes that keep the output open
 	if err := cmd.Start(); err != nil {
 		return err
 	}
@@ -51,8 +51,8 @@ func runAwake(cmd *exec.Cmd) error {
 	return err
 }
 
-// activity returns the processor time of a process and its descendants in clock ticks, and reports
-// whether one of their threads is runnable. Without /proc it always reports true.
+// activity returns the processor time that a process and its descendants have used, in clock ticks.
+// It reports whether any of their threads is runnable. Without /proc it always reports true.
 func activity(root int) (used int64, awake bool) {
 	if runs(root) {
 		return 0, true
@@ -75,8 +75,8 @@ func activity(root int) (used int64, awake bool) {
 	return used, awake
 }
 
-// runs reports whether a thread of the process is runnable or waits for a disk. It reports true if
-// that cannot be read.
+// runs reports whether a thread of the process is runnable or waits for a disk. It also reports true
+// if the threads cannot be read.
 func runs(pid int) bool {
 	threads, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/stat")
 	for _, path := range threads {
@@ -94,7 +94,7 @@ type stat struct {
 	used        int64 // clock ticks
 }
 
-// readStat reads a stat file; the result is zero if the process has exited.
+// readStat reads a stat file. If the process has exited, the result is the zero value.
 func readStat(path string) (s stat) {
 	text, err := os.ReadFile(path)
 	_, rest, ok := bytes.Cut(text, []byte(") ")) // the fields after the name

@@ -1,15 +1,16 @@
 // Mutants generates small bugs from the code and checks that the tests find them. A bug that no
-// test finds has survived; write a test that finds it. The exit code is 1 if more bugs survive
-// than -alive allows.
+// test finds has survived; write a test that finds it. The exit code is 1 if more bugs survive than
+// -alive allows, and 2 if a bug could not be tried.
 //
 // The files in the folder packages name the packages, one file per package:
 //
 //	package ./wheel              the package in which bugs are planted
-//	first                        its tests, with flags
-//	also    ./engine             tests of a package that uses it, run if the first ones find nothing
+//	first                        the tests of the package, with flags
+//	also    ./engine             the tests of another package, run if the first tests find no bug
 //
-// operators.go lists the kinds of bugs. The drawn bugs depend on -seed and on each bug's name. No
-// file of the tree changes, because the compiler reads the changed file through -overlay.
+// The kinds of bugs are in operators.go. Which bugs are drawn depends on -seed and on the name of
+// each bug. No file of the tree changes, because the compiler reads the changed file through
+// -overlay.
 package main
 
 import (
@@ -116,13 +117,13 @@ type job struct {
 
 type verdict struct {
 	job
-	run  int    // index of the run that found it
-	by   string // the test that found it; "" if none
+	run  int    // index of the run that found the bug
+	by   string // the test that found the bug; "" if it survived
 	err  error  // the bug could not be planted or does not compile
 	took time.Duration
 	runs []time.Duration // processor time by run
 
-	batched, reached bool // it was tried in a shared binary; a test reached it there
+	batched, reached bool // the bug was tried in a shared binary, and was reached by a test there
 }
 
 // try plants the mutant and runs the tests.
@@ -167,25 +168,26 @@ func try(ctx context.Context, tmp string, j job) verdict {
 
 var failed = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
 
-// waits is the limit of the wall time of a run, as a multiple of its limit of processor time. It
-// is large, so that a test on a busy machine does not count as one that found the bug. Deadlocks
-// end earlier by runAwake, and infinite loops by the limit of processor time.
+// waits limits the wall time of a run to a multiple of its limit of processor time. The multiple is
+// large, because a test that is slow on a busy machine must not count as a test that found the bug.
+// Deadlocked tests are ended earlier by runAwake, and infinite loops by the limit of processor
+// time.
 const waits = 60
 
-// endless is reported as the name of the test if a run did not end.
+// endless is reported instead of the name of a test if a run did not end.
 const endless = "a test that does not end"
 
 // bounds returns shell commands that limit a run. Some shells accept only one limit per command.
 func (r testRun) bounds() string {
 	seconds := fmt.Sprintf("ulimit -t %d", int(r.limit.Seconds()))
-	if r.race { // the shadow memory alone is larger
+	if r.race { // the race detector's shadow memory alone is larger than 4 GB
 		return seconds
 	}
 	return "ulimit -v 4000000 && " + seconds
 }
 
-// test runs the tests once and returns the test that failed and the processor time. Address space
-// is limited to 4 GB, since a bug may allocate without end.
+// test runs the tests once. It returns the name of the test that failed, or "", and the processor
+// time. The address space is limited to 4 GB, because a bug may allocate without end.
 func test(ctx context.Context, binary string, r testRun, environment ...string) (by string, used time.Duration, err error) {
 	args := append([]string{"-c", r.bounds() + ` && exec "$@"`, "sh"}, strings.Fields(*prefix)...)
 	args = append(args, binary, "-test.failfast", "-test.timeout", (waits * r.limit).String())
@@ -202,7 +204,7 @@ func test(ctx context.Context, binary string, r testRun, environment ...string) 
 	return by, used, err
 }
 
-// finder returns the failed test from the exit status and the output.
+// finder derives the failed test from the exit status and the output of the tests.
 func finder(err error, out []byte) (string, error) {
 	var exit *exec.ExitError
 	switch {

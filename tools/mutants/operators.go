@@ -66,7 +66,8 @@ func (m *maker) visit(n ast.Node, above []ast.Node) bool {
 	return true
 }
 
-// isRoom reports whether n is the capacity in a call of make, which does not change behaviour.
+// isRoom reports whether n is the capacity in a call of make. A different capacity does not change
+// the behaviour.
 func (m *maker) isRoom(n, parent ast.Node) bool {
 	c, ok := parent.(*ast.CallExpr)
 	if !ok || len(c.Args) < 2 || n != c.Args[len(c.Args)-1] {
@@ -89,7 +90,8 @@ func (m *maker) swap(at token.Pos, op token.Token) {
 	}
 }
 
-// assignment drops an assignment that is not a declaration.
+// assignment changes the operator of an assignment, and drops an assignment that is not a
+// declaration.
 func (m *maker) assignment(n *ast.AssignStmt) {
 	m.swap(n.TokPos, n.Tok)
 	if n.Tok != token.DEFINE {
@@ -97,7 +99,7 @@ func (m *maker) assignment(n *ast.AssignStmt) {
 	}
 }
 
-// literal changes a number by one in both directions.
+// literal adds 1 to a number, and subtracts 1 from it.
 func (m *maker) literal(n *ast.BasicLit) {
 	if n.Kind != token.INT {
 		return
@@ -118,7 +120,7 @@ func (m *maker) call(from, to token.Pos, c *ast.CallExpr) {
 		return
 	}
 	if id, ok := c.Fun.(*ast.Ident); ok && id.Name == "panic" {
-		return // behaviour after a programmer's error is undefined
+		return // a panic reports a programmer's error, after which the behaviour is undefined
 	}
 	m.replace(from, to, "", "dropped "+short(m.text(from, to)))
 }
@@ -149,7 +151,8 @@ func isLock(name string) bool {
 
 const lockDropped = "dropped lock "
 
-// locks drops all calls on one lock in a function: dropping only Lock or Unlock would fail at once.
+// locks drops all calls on one lock in a function. Dropping only Lock or only Unlock would fail at
+// once.
 func (m *maker) locks(d ast.Decl) {
 	found := map[string][]splice{}
 	var order []string
@@ -201,7 +204,7 @@ func (m *maker) text(from, to token.Pos) string {
 	return string(m.texts[m.file][p.from:p.to])
 }
 
-// short returns code on one line, truncated.
+// short returns code as a single truncated line.
 func short(code string) string {
 	code = strings.Join(strings.Fields(code), " ")
 	if len(code) > 50 {

@@ -10,9 +10,10 @@ import (
 )
 
 // Building a test binary takes longer than running it. Therefore all bugs inside functions share
-// one binary: each function contains a copy of its body for each bug, and the environment variable
-// MUTANT selects a copy. A run without MUTANT writes the numbers of the reached bugs to the file
-// MUTANT_REACHED, because a test that does not reach a bug cannot find it.
+// one binary. In this binary, each function contains a copy of its body for each bug, and the
+// environment variable MUTANT selects a copy. A run without MUTANT writes the numbers of the bugs
+// that it reaches to the file named by MUTANT_REACHED. A test that does not reach a bug cannot find
+// the bug.
 
 // switchFile is added to the package. Its variables are initialised before any code of the package
 // runs.
@@ -51,8 +52,9 @@ func mutantReached(k int) {
 }
 `
 
-// schema returns the files with the bugs that can share a binary, numbered from 1 in the order of
-// bugs, and reports for each bug whether it can.
+// schema returns the texts of the changed files. They contain all bugs that can share a binary; the
+// bug with index k has the number k + 1. The result in reports for each bug whether the files
+// contain it.
 func (s *source) schema(bugs []bug) (texts map[string][]byte, in []bool, err error) {
 	in = make([]bool, len(bugs))
 	inserts := make([][]splice, len(s.files))
@@ -117,7 +119,7 @@ func (s *source) function(b bug) (found *function) {
 	return found
 }
 
-// statement returns the start of the innermost statement that contains the bug.
+// statement returns the position of the innermost statement that contains the bug.
 func (s *source) statement(b bug, fn *function) token.Pos {
 	at := fn.body.Lbrace + 1
 	visit := func(list []ast.Stmt) {
@@ -151,8 +153,8 @@ func (s *source) statement(b bug, fn *function) token.Pos {
 	return at
 }
 
-// variant returns the body with the bug, without braces. Labels are renamed, since they are unique
-// in a function.
+// variant returns the body of a function with the bug in it, without braces. It renames the labels,
+// because labels must be unique in a function.
 func (s *source) variant(b bug, fn *function, k int) (string, bool) {
 	splices := slices.Clone(b.splices)
 	label := func(id *ast.Ident) {

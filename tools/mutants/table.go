@@ -11,7 +11,7 @@ import (
 
 // table is the content of one package file.
 type table struct {
-	name string // of the file, without its extension
+	name string // name of the file, without its extension
 	pkg  string
 	runs []testRun
 }
@@ -20,8 +20,8 @@ type table struct {
 type testRun struct {
 	pkg   string
 	flags []string
-	limit time.Duration // of processor time
-	race  bool          // with the race detector
+	limit time.Duration // limit of processor time
+	race  bool          // if set, run with the race detector
 }
 
 func readTables(dir string) ([]*table, error) {
