@@ -11,8 +11,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// loopTime measures what the calling goroutine itself spends: neither what others on the
-// machine do meanwhile, nor what workers do for it.
+// loopTime measures the CPU time of the calling goroutine, without the time of other processes and
+// of workers.
 type loopTime struct{ spent, began time.Duration }
 
 func (l *loopTime) start() {
@@ -25,19 +25,18 @@ func (l *loopTime) stop() {
 	runtime.UnlockOSThread()
 }
 
-// report says the time of one of n, in a unit, and beside it what was aimed at, if anything.
+// report reports the time per unit for n units, and the target, if there is one.
 func (l *loopTime) report(b *testing.B, n int, unit string, target float64) {
-	b.ReportMetric(0, "ns/op") // of a batch, with what prepares it: it says nothing
+	b.ReportMetric(0, "ns/op") // useless, because it includes the preparation of a batch
 	b.ReportMetric(float64(l.spent)/float64(n), "loop-ns/"+unit)
 	if target > 0 {
 		b.ReportMetric(target, "target")
 	}
 }
 
-// BenchmarkBuffs calls one verb many times, on players with ten buffs each: drawn by dice of
-// all there are, so that nothing of them is in the cache, or on the twenty of one raid. floor
-// is the least that a call can do: find the player, and write down one buff, one timer and
-// one event.
+// BenchmarkBuffs measures calls of one verb for players with ten buffs each: for random ones of
+// all players, so that their data is not in the cache, or for the twenty of one raid. floor is the
+// minimum work of any call: it finds the player, and writes one buff, one timer and one event.
 func BenchmarkBuffs(b *testing.B) {
 	for _, players := range []int{10_000, 100_000} {
 		b.Run(fmt.Sprintf("live=%d", players*carried), func(b *testing.B) {
@@ -54,7 +53,7 @@ func BenchmarkBuffs(b *testing.B) {
 	}
 }
 
-// targets are the players of one batch of calls, between two looks at the clock.
+// targets are the players of one batch of calls. The clock is read before and after a batch.
 type targets struct {
 	rng    *rand.Rand
 	among  int
@@ -84,7 +83,7 @@ func (w *world) calls(b *testing.B, t *targets) {
 	handles := make([]buff.Handle, len(t.player))
 	add := func() {
 		for i, p := range t.player {
-			handles[i] = w.bless(p, blessings+i) // a source that is new to the player
+			handles[i] = w.bless(p, blessings+i) // a new source for this player
 		}
 	}
 	remove := func() {
@@ -99,9 +98,9 @@ func (w *world) calls(b *testing.B, t *targets) {
 	}
 	nothing := func() {}
 	for _, row := range []struct {
-		name                  string
-		target                float64
-		before, timed, behind func()
+		name                 string
+		target               float64
+		before, timed, after func()
 	}{
 		{"new", 250, nothing, add, remove},
 		{"refresh", 120, nothing, refresh, nothing},
@@ -116,17 +115,17 @@ func (w *world) calls(b *testing.B, t *targets) {
 				l.start()
 				row.timed()
 				l.stop()
-				row.behind()
-				w.Tick(0) // takes the events away
+				row.after()
+				w.Tick(0) // discards the events
 			}
 			l.report(b, b.N*len(t.player), "call", row.target)
 		})
 	}
 }
 
-// benchmarkFloor does what no way of keeping buffs can do without: it finds the player by
-// its id, writes in what is kept of it, in one of its buffs and in one timer, and writes
-// down an event. The memory of each is as far from the others as the engine's is.
+// benchmarkFloor does the work that no implementation of buffs can avoid: it finds the player by
+// id, writes to the player's data, to one of its buffs and to one timer, and records an event. The
+// data is spread over memory as that of the engine is.
 func benchmarkFloor(b *testing.B, players int, t *targets) {
 	type (
 		slot  [96]byte
@@ -160,8 +159,8 @@ func benchmarkFloor(b *testing.B, players int, t *targets) {
 	l.report(b, b.N*len(t.player), "call", 0)
 }
 
-// BenchmarkIdle is a Tick in which nothing is due: without players, and with a million buffs
-// that wait.
+// BenchmarkIdle measures a Tick in which nothing is due: without players, and with a million
+// waiting buffs.
 func BenchmarkIdle(b *testing.B) {
 	for _, row := range []struct {
 		waiting int

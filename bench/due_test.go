@@ -16,27 +16,27 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// The rows of BenchmarkDue, and how many pulses are due in a frame.
+// due is the number of pulses that are due in each frame of BenchmarkDue.
 const due = 4096
 
-// duePlayers is so many that 4,096 of their pulses are due in each frame.
+// duePlayers is the number of players for which 4,096 pulses are due in each frame.
 var duePlayers = due * frames / poisons
 
-// BenchmarkDue is a frame of 50 ms in which 4,096 of a quarter of a million pulses of 122,880
-// players are due, with a trivial handler. by=engine is the whole engine; by=inline is the
-// same work written in place: a wheel, and a call of the handler for what fires, on the loop,
-// without order between events of one instant, handles, events or isolation; by=submits is
-// by=inline with one task of a pool for each event, and a lock for each player. With stuck=1 the
-// handler of one player more never returns.
+// BenchmarkDue measures a frame of 50 ms in which 4,096 of a quarter of a million pulses of
+// 122,880 players are due, with a trivial handler. by=engine is the whole engine. by=inline is the
+// same work without the engine: a wheel, and a call of the handler on the loop for each timer that
+// fires, without an order of events at one instant, handles, events or isolation. by=submits is
+// by=inline with one task of a pool per event, and a lock per player. With stuck=1 the handler of
+// one more player never returns.
 //
-// loop-ns/event is the processor time of the loop's own goroutine: what workers do meanwhile
-// is not in it. by=submits has none, since a goroutine that is bound to its thread, as it
-// must be for that, waits for the pool at a far higher price; there the clock on the wall is
-// all there is. ratios takes turns, three seconds of the game each:
+// loop-ns/event is the CPU time of the loop's goroutine, without the time of workers. by=submits
+// has no such metric: to measure it, the goroutine would have to be bound to its thread, and
+// waiting for the pool would then be far more expensive. So by=submits has only wall time. The row
+// ratios runs three seconds of game time of each in turn:
 //
-//	times-inline    the engine's loop time by that of by=inline
-//	below-submits   the wall time of by=submits by the engine's loop time
-//	… -wall, -cpu   the same, wall time by wall time, and time of all processors by such
+//	times-inline    CPU time of the engine's loop, divided by that of by=inline
+//	below-submits   wall time of by=submits, divided by the CPU time of the engine's loop
+//	… -wall, -cpu   the same ratio of wall times, and of the CPU times of all threads
 func BenchmarkDue(b *testing.B) {
 	workers := runtime.GOMAXPROCS(0)
 	rows := []struct {
@@ -103,7 +103,7 @@ func dueRatios(b *testing.B, workers int) {
 	b.ReportMetric(float64(cpu[1])/float64(cpu[0]), "below-submits-cpu")
 }
 
-// frame runs one frame on the clock.
+// frame runs one frame and measures it.
 func (l *loopTime) frame(turn func() int) {
 	l.start()
 	turn()
@@ -116,7 +116,7 @@ func dueEngine(b *testing.B, workers int) (turn func() int) {
 	return func() int { return w.Tick(frame).Len() }
 }
 
-// dueStuck is dueEngine with a player whose handler does not return, and a worker for it.
+// dueStuck is dueEngine with one more player, whose handler does not return, and a worker for it.
 func dueStuck(b *testing.B, workers int) (turn func() int) {
 	w := newWorldWithin(b, duePlayers, workers+1, time.Second)
 	w.beat()
@@ -125,13 +125,13 @@ func dueStuck(b *testing.B, workers int) (turn func() int) {
 	_, err := w.AddTimeout(buff.OwnerID(duePlayers+1), 0, func(*engine.Context) { <-gate })
 	require.NoError(b, err)
 	b.Cleanup(func() { close(gate) })
-	for range frames { // the first waits for its budget
+	for range frames { // the first Tick waits for its budget
 		w.Tick(frame)
 	}
 	return func() int { return w.Tick(frame).Len() }
 }
 
-// beat gives each player its poisons, spread over a period, and waits for one.
+// beat gives each player its poisons, spread over one period, and then runs another period.
 func (w *world) beat() {
 	for f := range frames {
 		for p := 1 + f; p <= w.players; p += frames {
@@ -146,18 +146,19 @@ func (w *world) beat() {
 	}
 }
 
-// duePlayer is a player of those who do without the engine.
+// duePlayer is a player without the engine.
 type duePlayer struct {
 	mu     sync.Mutex
 	health int64
 }
 
-// duePlain is a frame without the engine; each handles one event, and says that it is done.
+// duePlain returns a frame without the engine. The function each handles one event, and calls done
+// at the end.
 func duePlain(each func(p *duePlayer, done func())) (turn func() int) {
 	all := make([]duePlayer, duePlayers)
 	timers := make([]wheel.Handle, duePlayers*poisons)
 	w := wheel.New(0)
-	for f := range frames { // in the order in which dueEngine does it: so they lie in memory
+	for f := range frames { // in the order of dueEngine, and so in the same order in memory
 		for p := f; p < duePlayers; p += frames {
 			for i := p * poisons; i < (p+1)*poisons; i++ {
 				timers[i] = w.Add(wheel.Time(frame.Milliseconds()*int64(1+f)), uint64(i))

@@ -9,9 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkTick is one frame of 50 ms in which the poisons of one player in 60
-// pulse. ns/player is the frame's cost over all players, ns/event over those
-// pulses.
+// BenchmarkTick measures a frame of 50 ms in which the poisons of one player in 60 pulse.
+// ns/player is the cost of the frame divided by all players, ns/event divided by those pulses.
 func BenchmarkTick(b *testing.B) {
 	for _, players := range []int{1000, 10_000, 100_000} {
 		for _, row := range []struct {
@@ -40,8 +39,8 @@ func perFrame(b *testing.B, players, events int) {
 	b.ReportMetric(ns/float64(events), "ns/event")
 }
 
-// benchmarkScan is what one would write without the engine: every frame looks at
-// every buff of every player.
+// benchmarkScan is the obvious implementation without the engine: each frame checks every buff of
+// every player.
 func benchmarkScan(b *testing.B, players int) {
 	type carriedBuff struct {
 		next, period, end time.Duration

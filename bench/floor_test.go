@@ -7,23 +7,23 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// record is what a wheel must know of a timer, if it has handles and an order.
+// record is the minimum data of a timer in a wheel with handles and an order.
 type record struct {
 	gen, stamp uint32
 	due        int64
 	id, seq    uint64
 }
 
-// entryOf is what waits for it in a slot.
+// entryOf is the entry of a timer in a slot.
 type entryOf struct{ timer, stamp, due uint32 }
 
-// BenchmarkWheelFloor is the least that a wheel with handles and an order has to do: a
-// million records in one array, as long as those of the wheel, and nothing around them.
+// BenchmarkWheelFloor measures the minimum work of a wheel with handles and an order: a million
+// records of the size of the wheel's records, in one array, without any other data.
 //
-//	later     a tenth of them at random: see that the handle is right, write down a new
+//	later     checks the handles of a random tenth of the records, and writes a new
 //	          deadline and the number of the call
-//	periodic  of three plain lists one is read, its timers go to the results; then each
-//	          is found by its handle, written to, and put in a fourth list
+//	periodic  reads one of three plain lists and adds its timers to the results; then
+//	          finds each by its handle, writes to it, and adds it to a fourth list
 func BenchmarkWheelFloor(b *testing.B) {
 	const timers = 1_000_000
 	b.Run("later", func(b *testing.B) {

@@ -12,21 +12,20 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// BenchmarkWheelFrames turns a wheel with a million timers, due within 12 h on a grid of
-// a millisecond, through 24 h in frames of 50 and of 16 ms. What fires is moved on by up
-// to 12 h, so that an hour is as full as another. The same day is run several times
-// and each frame counts with its shortest time: what the machine does beside is not in
-// it, what the wheel does is.
+// BenchmarkWheelFrames advances a wheel with a million timers, due within 12 h on a grid of a
+// millisecond, through 24 h in frames of 50 ms and of 16 ms. Timers that fire are moved by up to
+// 12 h, so that all hours are equally full. The same day is run several times, and each frame
+// counts with its shortest time, which excludes the noise of the machine.
 //
-// The target is the median frame of the same second. But a frame that fires six timers
-// takes longer than one that fires none: six timers lie at six places in memory. So a
-// frame is also compared with its kind, those of the day that fired as many. How many
-// entries it moved is counted in wheel's TestFramesAreEven.
+// The target is the median frame of the same second. But a frame that fires six timers takes
+// longer than one that fires none, because six timers are at six places in memory. So a frame is
+// also compared with its kind: the frames of the day that fired the same number. The test
+// TestFramesAreEven of package wheel counts the moved entries of each frame.
 //
-// The metrics: the median and the longest frame, and how many that one fired; of the
-// seconds that begin an hour the longest frame, and the most that one was longer than the
-// median of its second, and of its kind; how many frames of the day are longer than
-// three times that.
+// The metrics are: the median and the longest frame, and the number of timers that the longest one
+// fired; of the first second of each hour, the longest frame, and the largest ratio of a frame to
+// the median of its second and of its kind; and the number of frames of the day that are longer
+// than three times these medians.
 func BenchmarkWheelFrames(b *testing.B) {
 	const timers, runs = 1_000_000, 5
 	for _, frame := range []int{50, 16} {
@@ -45,21 +44,21 @@ func BenchmarkWheelFrames(b *testing.B) {
 	}
 }
 
-// warmTime is for how many ms nothing is measured: what a collection drove out of the cache
-// is back then.
+// warmTime is the number of ms before measuring, after which the data that a garbage collection
+// has evicted is in the cache again.
 const warmTime = 60_000
 
-// frameCost is what one frame took and how many timers it fired.
+// frameCost is the time of one frame and the number of timers that it fired.
 type frameCost struct{ ns, fired uint32 }
 
-// day runs 24 h and lowers each cost to the ns that the frame took.
+// day runs 24 h and sets each cost to the time of the frame if that is less.
 func day(frames []frameCost, timers, frame int) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	k := newRivalWheel(timers).(*rivalWheel)
 	for i := range timers {
 		k.add(i, 1+rng.Int64N(halfDay))
 	}
-	// Half a day first: the slabs are as large as they get.
+	// First half a day without measuring, after which the slabs do not grow any more.
 	fired := make([]wheel.Fired, 0, 4096)
 	for now := int64(1000); now <= halfDay-warmTime; now += 1000 {
 		fired = k.wheel.Advance(wheel.Time(now), fired[:0])
@@ -98,7 +97,7 @@ func reportFrames(b *testing.B, frames []frameCost, frame int) {
 	var hour, overSecond, overKind uint32
 	var hourSecond, hourKind float64
 	for from, to := 0, 0; from < len(frames); from = to {
-		second := (from + 1) * frame / 1000 // in which the frame ends
+		second := (from + 1) * frame / 1000 // the second in which the frame ends
 		var these []uint32
 		for ; to < len(frames) && (to+1)*frame/1000 == second; to++ {
 			these = append(these, frames[to].ns)
@@ -135,14 +134,14 @@ func reportFrames(b *testing.B, frames []frameCost, frame int) {
 	b.ReportMetric(float64(overKind), "over-3x-its-kind")
 }
 
-// median sorts the costs; it is at least 1, so that one can divide by it.
+// median sorts the costs. The result is at least 1, so that it can be a divisor.
 func median(ns []uint32) uint32 {
 	slices.Sort(ns)
 	return max(1, ns[len(ns)/2])
 }
 
-// BenchmarkWheelMemory says what a pending timer weighs after ten times as many were
-// removed and added again, and how long the collector takes with nothing else to do.
+// BenchmarkWheelMemory measures the memory of a pending timer, after ten times as many timers were
+// removed and added again, and the time of a garbage collection with no other data.
 func BenchmarkWheelMemory(b *testing.B) {
 	for n := 10_000; n <= *wheelMost; n *= 10 {
 		b.Run(fmt.Sprintf("timers=%d", n), func(b *testing.B) {
@@ -177,7 +176,7 @@ func BenchmarkWheelMemory(b *testing.B) {
 	}
 }
 
-// heapBytes returns what lives on the heap.
+// heapBytes returns the number of bytes of live objects on the heap.
 func heapBytes() int64 {
 	runtime.GC()
 	var m runtime.MemStats

@@ -11,14 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bench runs a command line and returns what it prints and exits with.
+// bench runs a command line and returns its exit code and its outputs.
 func bench(args ...string) (code int, out, diag string) {
 	var o, d bytes.Buffer
 	code = run(args, &o, &d)
 	return code, o.String(), d.String()
 }
 
-// TestRun plays a small city by name and by letter, with one dash and two.
+// TestRun plays a small city, selected by name and by letter, with flags of one dash and of two.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	code, out, diag := bench("run", "-seed", "3", "-out", dir, "city", "-players=40", "--for", "5s", "-warm", "1s")
@@ -32,7 +32,8 @@ func TestRun(t *testing.T) {
 	require.Zero(t, code, diag)
 }
 
-// TestReportOfTwoMachines checks that measurements of another machine are not attributed to this one.
+// TestReportOfTwoMachines checks that measurements of another machine are not attributed to this
+// one.
 func TestReportOfTwoMachines(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "run.json"), []byte(`{"Machine":{"CPU":"abacus","Processors":1}}`), 0o600))
@@ -78,7 +79,7 @@ func TestQuickKeepsFlags(t *testing.T) {
 	require.Equal(t, 500, given.Targets)
 }
 
-// TestRatioLines: compare looks at steps only.
+// TestRatioLines checks that compare reads only the rows of steps.
 func TestRatioLines(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "bench.txt")
 	text := "cpu: x\nBenchmarkProfile/A/event-2 1 5 ns/op\nBenchmarkStep/a-2 1 2.0 times-the-heap\nBenchmarkStep/a-2 1 2.1 times-the-heap\n"
@@ -90,7 +91,8 @@ func TestRatioLines(t *testing.T) {
 	require.Contains(t, string(got), "2.1 times-the-heap")
 }
 
-// TestCompare checks that random differences are ignored, changes of a fifth are found, and only slowdowns fail.
+// TestCompare checks that random differences are ignored, changes of a fifth are found, and only
+// slowdowns fail.
 func TestCompare(t *testing.T) {
 	file := func(times float64, steps ...string) string {
 		var text strings.Builder
@@ -110,7 +112,8 @@ func TestCompare(t *testing.T) {
 		says  string
 	}{
 		{1, 0, "2 rows: 0 dearer, 0 cheaper, 2 without a difference"},
-		{1.05, 0, "2 rows: 0 dearer, 0 cheaper, 2 without a difference"}, // sure, and too little
+		// significant, but too small
+		{1.05, 0, "2 rows: 0 dearer, 0 cheaper, 2 without a difference"},
 		{1.2, 1, "2 rows: 2 dearer, 0 cheaper, 0 without a difference"},
 		{0.8, 0, "2 rows: 0 dearer, 2 cheaper, 0 without a difference"},
 	} {

@@ -6,9 +6,10 @@ import (
 	"testing"
 )
 
-// BenchmarkMemory builds a world and weighs it, without buffs and with ten on each player, or
-// 22, as in profile B. A buff's weight has everything in it: its place on the player, its timer,
-// the lists of the frames. all-in is the world by its buffs, so that the players are in it too.
+// BenchmarkMemory measures the memory of a world without buffs, with ten buffs per player, and
+// with 22, as in profile B. The memory of a buff includes its slot, its timer and the lists of the
+// frames. all-in is the memory of the whole world, including players, divided by the number of
+// buffs.
 func BenchmarkMemory(b *testing.B) {
 	for _, row := range []struct{ players, each int }{{10_000, carried}, {100_000, carried}, {1_000_000 / 22, 22}} {
 		players, each := row.players, row.each

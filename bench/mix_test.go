@@ -5,11 +5,11 @@ import (
 	"testing"
 )
 
-// BenchmarkWheelMix is what a game does, all of it together: of a hundred calls 62 add a
-// buff, 28 refresh one and 10 stack one, which is a refresh too; half of the buffs are
-// removed before their end, the others fire and are removed then. A buff lasts 10 s to 2
-// min, the frames have 50 ms, and there are as many calls as keep the population. The
-// metric is the time of one call, with its share of all that the frames do.
+// BenchmarkWheelMix is the mix of calls of a game: of a hundred calls 62 add a buff, 28 refresh
+// one and 10 stack one, which is a refresh too. Half of the buffs are removed before their end;
+// the others fire and are removed then. A buff lasts 10 s to 2 min, a frame is 50 ms long, and the
+// number of calls keeps the population constant. The metric is the time of one call, including its
+// share of the frames.
 func BenchmarkWheelMix(b *testing.B) {
 	duel(b, 1000, true, func(b *testing.B, k rival, due []int64, rng *rand.Rand) {
 		n, now := len(due), int64(0)
@@ -35,7 +35,8 @@ func BenchmarkWheelMix(b *testing.B) {
 				k.remove(int(f.ID))
 				leave(int(f.ID))
 			}
-			for range len(free) { // one in, half of them out again before their time
+			// adds one timer for each free one; removes half of them before they are due
+			for range len(free) {
 				calls++
 				switch p := rng.IntN(100); {
 				case p < 62:
@@ -61,7 +62,7 @@ func BenchmarkWheelMix(b *testing.B) {
 		b.ResetTimer()
 		calls = 0
 		for range b.N {
-			for range 1200 { // a minute
+			for range 1200 { // one minute
 				frame()
 			}
 		}

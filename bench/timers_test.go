@@ -11,15 +11,16 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// keeper keeps deadlines, by the number of the timer.
+// keeper keeps the deadlines of timers, which are identified by numbers.
 type keeper interface {
-	add(timer int, ms int64) // due in ms
+	add(timer int, ms int64) // due in that number of ms
 	cancel(timer int)
-	fire(first, end int) // the timers first..end-1 are due within 50 ms; returns when they have fired
+	// the timers first to end-1 are due within 50 ms; returns when they have fired
+	fire(first, end int)
 }
 
-// Half of the timers wait for more than half a day and are in nobody's way; the
-// other half is what each batch adds, cancels or lets fire.
+// Half of the timers wait for more than half a day and are not used otherwise. The other half are
+// those that each batch adds, cancels or fires.
 
 func benchmarkKeepers(b *testing.B, f func(b *testing.B, k keeper, n int)) {
 	for _, n := range []int{10_000, 1_000_000} {
@@ -61,7 +62,7 @@ func BenchmarkAdd(b *testing.B) {
 				k.cancel(timer)
 			}
 		}
-		add() // the memory that it takes is there from now on
+		add() // allocates the memory for all later calls
 		cancel()
 		for b.Loop() {
 			add()
@@ -72,8 +73,8 @@ func BenchmarkAdd(b *testing.B) {
 	})
 }
 
-// BenchmarkCancel takes them back, in an order that has nothing to do with when
-// they were added or would be due.
+// BenchmarkCancel cancels the timers, in an order that is independent of their additions and
+// deadlines.
 func BenchmarkCancel(b *testing.B) {
 	benchmarkKeepers(b, func(b *testing.B, k keeper, batch int) {
 		delays := someDelays(batch)
@@ -91,9 +92,9 @@ func BenchmarkCancel(b *testing.B) {
 	})
 }
 
-// BenchmarkFire lets timers come due that lie within one frame of 50 ms. For
-// AfterFunc they are brought forward to now, since it cannot be hurried; each
-// firing costs it a goroutine.
+// BenchmarkFire fires timers that are due within one frame of 50 ms. Timers of AfterFunc are reset
+// to the present, because its time cannot be accelerated; each of them fires on a goroutine of its
+// own.
 func BenchmarkFire(b *testing.B) {
 	benchmarkKeepers(b, func(b *testing.B, k keeper, batch int) {
 		for b.Loop() {
@@ -116,7 +117,7 @@ func someDelays(n int) []int64 {
 	return delays
 }
 
-// wheelKeeper is ours.
+// wheelKeeper uses the wheel.
 type wheelKeeper struct {
 	wheel   *wheel.Wheel
 	handles []wheel.Handle
@@ -133,7 +134,8 @@ func (k *wheelKeeper) add(timer int, ms int64) {
 
 func (k *wheelKeeper) cancel(timer int) { k.wheel.Remove(k.handles[timer]) }
 
-// fire ends the timers too: one that has fired rests until it is moved or removed.
+// fire also removes the timers, because a fired timer stays in the wheel until it is moved or
+// removed.
 func (k *wheelKeeper) fire(_, _ int) {
 	k.fired = k.wheel.Advance(k.wheel.Now().Add(50), k.fired[:0])
 	for _, f := range k.fired {
@@ -141,8 +143,7 @@ func (k *wheelKeeper) fire(_, _ int) {
 	}
 }
 
-// heapKeeper is the binary heap of the standard library, with the place of each
-// timer kept for Cancel.
+// heapKeeper is the binary heap of the standard library, with the index of each timer, for Cancel.
 type heapKeeper struct {
 	now    int64
 	due    []int64 // by timer
@@ -188,7 +189,7 @@ func (k *heapKeeper) fire(_, _ int) {
 	}
 }
 
-// afterKeeper is one time.AfterFunc for each timer.
+// afterKeeper uses one time.AfterFunc per timer.
 type afterKeeper struct {
 	timers []*time.Timer
 	fired  sync.WaitGroup
@@ -197,7 +198,7 @@ type afterKeeper struct {
 func newAfterKeeper(timers int) keeper { return &afterKeeper{timers: make([]*time.Timer, timers)} }
 
 func (k *afterKeeper) add(timer int, ms int64) {
-	// None may fire before fire wants it to.
+	// None may fire before fire is called.
 	k.timers[timer] = time.AfterFunc(time.Duration(ms)*time.Millisecond+time.Hour, k.fired.Done)
 }
 

@@ -13,9 +13,8 @@ import (
 
 var wheelMost = flag.Int("wheel.most", 1_000_000, "the largest number of timers in the benchmarks of the wheel; 10000000 needs 1 GB")
 
-// rival keeps deadlines in ms by the number of the timer, and lets them fire in order
-// of time. The heap is that of the standard library; flat has a slot for each second
-// of twelve hours.
+// rival keeps deadlines in ms by the number of the timer, and fires timers in order of time. The
+// heap is that of the standard library; flat has a slot for each second of twelve hours.
 type rival interface {
 	add(timer int, due int64)
 	move(timer int, due int64) // waiting or fired
@@ -28,8 +27,8 @@ var rivals = []struct {
 	make func(timers int) rival
 }{{"wheel", newRivalWheel}, {"heap", newRivalHeap}, {"flat", newRivalFlat}, {"floor", newFloor}}
 
-// duel runs f for every rival at every size, with so many timers waiting for up to 12 h
-// on a grid of so many ms. The floor takes part only where nothing has to fire.
+// duel runs f for every rival and every size, with that number of timers, which wait for up to 12
+// h on the grid, in ms. The floor is only measured if no timer has to fire.
 func duel(b *testing.B, grid int64, fires bool, f func(b *testing.B, k rival, due []int64, rng *rand.Rand)) {
 	for n := 10_000; n <= *wheelMost; n *= 10 {
 		for _, r := range rivals {
@@ -53,12 +52,13 @@ func duel(b *testing.B, grid int64, fires bool, f func(b *testing.B, k rival, du
 
 func within12h(rng *rand.Rand, grid int64) int64 { return (1 + rng.Int64N(halfDay/grid)) * grid }
 
-// each reports the time of one op of b, of which each was n.
+// each reports the time per element, with n elements in each iteration of b.
 func each(b *testing.B, n int, unit string) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), unit)
 }
 
-// BenchmarkWheelAdd adds a tenth more, and Remove takes them out again, at random.
+// BenchmarkWheelAdd adds a tenth to the timers, and BenchmarkWheelRemove removes these again in
+// random order.
 func BenchmarkWheelAdd(b *testing.B)    { addAndRemove(b, true) }
 func BenchmarkWheelRemove(b *testing.B) { addAndRemove(b, false) }
 
@@ -82,13 +82,13 @@ func addAndRemove(b *testing.B, adding bool) {
 	})
 }
 
-// warm is how often the calls are made before they are measured: entries of timers that
-// are gone pile up to a fifth of the timers.
+// warm is the number of repetitions before measuring: entries of removed timers accumulate up to a
+// fifth of the timers.
 const warm = 5
 
-// toggle does one thing and another, and times one of them.
+// toggle calls two functions in turn, and measures one of them.
 func toggle(b *testing.B, first bool, one, other func()) {
-	for range warm { // the memory that it takes is there from now on
+	for range warm { // allocates the memory for all later calls
 		one()
 		other()
 	}
@@ -109,8 +109,8 @@ func timed(b *testing.B, is bool, f func()) {
 	f()
 }
 
-// BenchmarkWheelLater moves a random tenth of the timers to a later deadline, a refresh;
-// Earlier moves them back.
+// BenchmarkWheelLater moves a random tenth of the timers to a later deadline, as a refresh does;
+// BenchmarkWheelEarlier moves them back.
 func BenchmarkWheelLater(b *testing.B)   { moveAndBack(b, true) }
 func BenchmarkWheelEarlier(b *testing.B) { moveAndBack(b, false) }
 
@@ -135,8 +135,8 @@ func moveAndBack(b *testing.B, later bool) {
 	})
 }
 
-// BenchmarkWheelFire lets all fire, in steps of a second, on a grid of a second and of
-// a millisecond. All that a timer costs on its way down is in it.
+// BenchmarkWheelFire fires all timers in steps of a second, on a grid of a second and of a
+// millisecond. It includes all cascading.
 func BenchmarkWheelFire(b *testing.B) {
 	for _, grid := range []int64{1000, 1} {
 		b.Run(fmt.Sprintf("grid=%dms", grid), func(b *testing.B) {
@@ -161,9 +161,9 @@ func BenchmarkWheelFire(b *testing.B) {
 	}
 }
 
-// BenchmarkWheelPeriodic lets every timer fire each 3 s, in frames of 50 ms, and moves
-// it on. Those that fire together were added together (phase=seconds), or each has a
-// millisecond of its own (phase=ms): then neighbours in time are not in memory.
+// BenchmarkWheelPeriodic fires every timer each 3 s, in frames of 50 ms, and moves it to its next
+// deadline. Timers that fire together were added together (phase=seconds), or each has its own
+// millisecond (phase=ms): then timers with neighbouring deadlines are not neighbours in memory.
 func BenchmarkWheelPeriodic(b *testing.B) {
 	for _, phase := range []string{"seconds", "ms"} {
 		b.Run("phase="+phase, func(b *testing.B) {
@@ -201,7 +201,8 @@ func BenchmarkWheelPeriodic(b *testing.B) {
 	}
 }
 
-// BenchmarkWheelAfterFunc is what time.AfterFunc costs at Add, for the ratio.
+// BenchmarkWheelAfterFunc measures the cost of time.AfterFunc when a timer is added, for
+// comparison.
 func BenchmarkWheelAfterFunc(b *testing.B) {
 	for n := 10_000; n <= min(*wheelMost, 1_000_000); n *= 10 {
 		b.Run(fmt.Sprintf("timers=%d", n), func(b *testing.B) {
@@ -228,7 +229,7 @@ func BenchmarkWheelAfterFunc(b *testing.B) {
 	}
 }
 
-// rivalWheel is ours.
+// rivalWheel uses the wheel.
 type rivalWheel struct {
 	wheel   *wheel.Wheel
 	handles []wheel.Handle
@@ -291,12 +292,12 @@ func (r *rivalHeap) advance(now int64) []wheel.Fired {
 	return r.fired
 }
 
-// rivalFlat has a list in each of 43,200 slots, linked by index in both directions. It
-// keeps no order within a second, knows nothing beyond 12 h but rounds, and no handles.
+// rivalFlat has a list in each of 43,200 slots, linked by index in both directions. It has no
+// order within a second, counts rounds for deadlines beyond 12 h, and has no handles.
 type rivalFlat struct {
 	now        int64 // s
 	head       []int32
-	next, prev []int32 // of timer + 1; 0 is none
+	next, prev []int32 // of timer + 1; 0 means none
 	due        []int64
 	fired      []wheel.Fired
 }
@@ -356,12 +357,11 @@ func (r *rivalFlat) advance(now int64) []wheel.Fired {
 			t = next
 		}
 	}
-	r.now = now / 1000 // the running second is looked at again
+	r.now = now / 1000 // the current second is read again
 	return r.fired
 }
 
-// floor writes down the deadline and does nothing else: what the machine and the
-// benchmark cost by themselves.
+// floor only writes the deadline: it measures the cost of the machine and the benchmark alone.
 type floor []int64
 
 func newFloor(timers int) rival               { return make(floor, timers) }

@@ -11,10 +11,10 @@ import (
 	"github.com/bufftick/bufftick/actor"
 )
 
-// BenchmarkHand brings four messages to each of ten thousand players and waits
-// until all are handled. With mailboxes a player's messages are in order and no
-// two of its handlers meet; with one Submit for each message the player needs a
-// lock, and its messages come in any order.
+// BenchmarkHand sends four messages to each of ten thousand players and waits until all are
+// handled. With mailboxes the messages of a player are in order, and its handlers never run
+// concurrently. With one Submit per message the player needs a lock, and its messages are in any
+// order.
 func BenchmarkHand(b *testing.B) {
 	const players, each = 10_000, 4
 	perMessage := func(b *testing.B) {
@@ -44,7 +44,7 @@ func BenchmarkHand(b *testing.B) {
 			}
 			g.Start(-1)
 			for !g.Wait(nil, true) {
-				continue // the pool refused while its workers came to rest
+				continue // the pool refused a task while its workers were ending
 			}
 			idle = g.Collect(idle[:0], nil)
 		}

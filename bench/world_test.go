@@ -12,8 +12,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// The world of all benchmarks of the engine: each player carries two poisons that
-// pulse every 3 s and call a handler, and eight blessings that only last.
+// The world of all benchmarks of the engine: each player has two poisons that pulse every 3 s and
+// call a handler, and eight blessings without pulses.
 const (
 	poisons   = 2
 	blessings = 8
@@ -22,7 +22,7 @@ const (
 	frame     = 50 * time.Millisecond
 )
 
-var frames = int(period / frame) // until every poison has pulsed once
+var frames = int(period / frame) // after that number of frames every poison has pulsed once
 
 // world is an engine with its players, numbered from 1, and its definitions.
 type world struct {
@@ -35,10 +35,10 @@ type world struct {
 // synchronous.
 func newWorld(b *testing.B, players, workers int) *world {
 	b.Helper()
-	return newWorldWithin(b, players, workers, -1) // every frame is done when its Tick returns
+	return newWorldWithin(b, players, workers, -1) // every frame is finished when its Tick returns
 }
 
-// newWorldWithin is newWorld with a budget.
+// newWorldWithin is newWorld with a given budget.
 func newWorldWithin(b *testing.B, players, workers int, budget time.Duration) *world {
 	b.Helper()
 	catalog, err := buff.NewCatalog(
@@ -78,18 +78,18 @@ func (w *world) fill() {
 		}
 		w.Tick(frame)
 	}
-	for range frames { // until the lists have the size that they will have
+	for range frames { // until the lists have their final size
 		w.Tick(frame)
 	}
 }
 
-// bless gives a player the blessing of a source, or refreshes it.
+// bless applies the blessing of a source to a player, or refreshes it.
 func (w *world) bless(player, source int) buff.Handle {
 	h, _ := w.AddBuff(buff.OwnerID(player), buff.Application{Spec: w.blessing, Source: buff.OwnerID(source)})
 	return h
 }
 
-// poisonAt gives a player a poison that pulses a period from now.
+// poisonAt applies a poison to a player. Its first pulse is after one period.
 func (w *world) poisonAt(player int) {
 	w.AddBuff(buff.OwnerID(player), buff.Application{Spec: w.poison})
 }

@@ -77,12 +77,12 @@ func report(d *law.Draft, seed uint64, n int) (text, shape string) {
 		seed, n, d.Pair[0], d.Pair[1], d.Text(), strings.Join(scenario.Diff(v.judge, v.engine), "\n")), d.Shape()
 }
 
-// allRules is the number of scenarios from which on each rule of -law.marks must have had an effect in one of them. The rarest rule has
-// one in about 700 scenarios.
+// allRules is the number of scenarios from which on each rule of -law.marks must have had an
+// effect in one of them. The rarest rule has one in about 700 scenarios.
 const allRules = 4000
 
-// Engine and interpreter, which share no code, produce the same log for each scenario, and definitions that the law forbids do not
-// load.
+// TestLaw checks that the engine and the interpreter, which share no code, produce the same log
+// for each scenario, and that definitions that the law forbids do not load.
 func TestLaw(t *testing.T) {
 	count := *lawScenarios
 	if count == 0 {
@@ -154,7 +154,7 @@ func TestLaw(t *testing.T) {
 	}
 }
 
-// The engine produces the logs of the interpreter's own scenarios.
+// TestRules checks that the engine produces the logs of the interpreter's own scenarios.
 func TestRules(t *testing.T) {
 	const path = "judge/testdata/rules.yaml"
 	text, err := os.ReadFile(path)
@@ -171,14 +171,14 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// FuzzLaw draws from the first fuzzNumbers scenarios of seed fuzzSeed. All of them have been played with the present rules, so
-// that a finding is due to a change. Other seeds run each night.
+// FuzzLaw draws from the first fuzzNumbers scenarios of seed fuzzSeed. All of them have been
+// played with the present rules, so that a finding is due to a change. Other seeds run each night.
 const (
 	fuzzSeed    = 1
 	fuzzNumbers = 1_300
 )
 
-// As TestLaw, with scenarios that the fuzzer numbers.
+// FuzzLaw is TestLaw with scenarios that the fuzzer selects by number.
 func FuzzLaw(f *testing.F) {
 	f.Add(uint32(0))
 	f.Add(uint32(4711))

@@ -9,26 +9,26 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// carriedState is what the owner of a history has: two buffs, each of which it has once or
-// not at all, and timeouts. It is a value: what could be undone is a copy.
+// carriedState is the state of the owner of a history: two buffs, each present at most once, and
+// timeouts. It is a value, so that the checker can keep earlier states.
 type carriedState struct {
-	now       wheel.Time // it is at least that late
+	now       wheel.Time // the time is at least that
 	held      [2]heldState
 	cancelled [histTimeouts]bool
 }
 
 type heldState struct {
-	handle buff.Handle // 0: it has none
+	handle buff.Handle // 0 if the owner does not have the buff
 	end    wheel.Time
 }
 
-// claim is a call of another goroutine with what came of it.
+// claim is a call of another goroutine with its result.
 type claim interface {
-	// follows reports whether that can come of the call in a state, and changes the state.
+	// follows reports whether the call can have that result in a state, and updates the state.
 	follows(s *carriedState) bool
 }
 
-// histModel says which answers an owner gives to one call after the other.
+// histModel defines the possible results of calls that are made one after the other.
 var histModel = porcupine.Model{
 	Init: func() any { return carriedState{} },
 	Step: func(state, _, output any) (bool, any) {
@@ -39,7 +39,7 @@ var histModel = porcupine.Model{
 	DescribeOperation: func(_, output any) string { return fmt.Sprintf("%T%+v", output, output) },
 }
 
-// pass lets time pass up to an instant: what ends by then comes first.
+// pass advances the time to an instant, and first ends all buffs that end by then.
 func (s *carriedState) pass(at wheel.Time) bool {
 	if at < s.now {
 		return false
@@ -53,7 +53,7 @@ func (s *carriedState) pass(at wheel.Time) bool {
 	return true
 }
 
-// added is an AddBuff: a new instance, or the one that there is lasts anew.
+// added is an AddBuff that has applied a buff, or has refreshed the existing one.
 type added struct {
 	slot   int
 	kind   buff.EventKind
@@ -78,7 +78,7 @@ func (a added) follows(s *carriedState) bool {
 	return a.kind == buff.Refreshed && a.end == want && a.handle == was.handle
 }
 
-// removed is a Remove that has ended a buff, or came too late.
+// removed is a Remove that has ended a buff, or was too late.
 type removed struct {
 	slot   int
 	handle buff.Handle
@@ -95,19 +95,19 @@ func (r removed) follows(s *carriedState) bool {
 		*h = heldState{}
 		return true
 	}
-	// Either somebody else was first, or its time was over.
+	// Either another client was first, or the buff had expired.
 	return h.handle != r.handle || h.end != wheel.Never && s.pass(max(s.now, h.end))
 }
 
-// looked is what a function saw that ran for the owner.
-type looked struct {
+// observed is the result of a function that was executed for the owner.
+type observed struct {
 	at   wheel.Time
 	held [2]heldState
 }
 
-func (l looked) follows(s *carriedState) bool { return s.pass(l.at) && s.held == l.held }
+func (l observed) follows(s *carriedState) bool { return s.pass(l.at) && s.held == l.held }
 
-// cancelled is a Cancel of a timeout that has rung in the end, or has not.
+// cancelled is a Cancel of a timeout, which rang or did not.
 type cancelled struct {
 	timeout int
 	due     wheel.Time

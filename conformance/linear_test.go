@@ -24,25 +24,25 @@ const (
 	histSpan             = 20 * time.Millisecond // the duration of the buff of slot 0
 )
 
-// histReasons tell who has removed a buff: each client has its own.
+// histReasons identify the client that has removed a buff: each client has its own reason.
 var histReasons = [histClients]buff.Reason{
 	buff.Cancelled, buff.Dispelled, buff.Stolen, buff.Replaced, buff.Overflowed, buff.Consumed, buff.Broken, buff.Immunity,
 }
 
-// clients is a number of goroutines that ask for things of one owner at once.
+// clients are goroutines that make calls for one owner at once.
 type clients struct {
 	eng      *engine.Engine
 	specs    [2]*buff.Spec
 	timeouts [histTimeouts]buff.TimeoutHandle
 	due      [histTimeouts]wheel.Time
 
-	clock  atomic.Int64  // counts calls and returns
-	posts  chan struct{} // each has the loop make a Tick
-	blind  atomic.Int64  // clients that wait for a look
-	lately [2]atomic.Uint64
+	clock   atomic.Int64  // counts calls and returns
+	posts   chan struct{} // each makes the loop call Tick
+	waiting atomic.Int64  // number of clients that wait for a query
+	recent  [2]atomic.Uint64
 
-	// The loop's.
-	rang    [histTimeouts]bool // a worker's, until the owner is idle
+	// Used by the loop only.
+	rang    [histTimeouts]bool // used by a worker until the owner is idle
 	adds    map[int64]buff.Event
 	removes map[removal]wheel.Time
 }
@@ -52,13 +52,13 @@ type removal struct {
 	why    buff.Reason
 }
 
-// asked is a call whose answer is not all known yet.
-type asked struct {
+// pendingCall is a call whose result may not be known yet.
+type pendingCall struct {
 	porcupine.Operation
 	slot   int
-	id     int64 // of an AddBuff
+	id     int64 // the identity of an AddBuff
 	handle buff.Handle
-	known  bool // the answer is there
+	known  bool // Output is set
 	verb   int
 }
 
@@ -69,13 +69,13 @@ const (
 	histLook
 )
 
-// client makes its calls. A call that only leaves something to be done has taken its place
-// among the others when it returns.
-func (h *clients) client(n int, d *rand.Rand) (out []asked) {
+// client makes the calls of one client. A call that is executed later has its place in the order
+// when it returns.
+func (h *clients) client(n int, d *rand.Rand) (out []pendingCall) {
 	in := h.eng.Inbox()
 	for k := range histOps {
-		a := asked{slot: d.IntN(2), id: int64(1 + n*histOps + k), verb: d.IntN(4)}
-		a.handle = buff.Handle(h.lately[a.slot].Load())
+		a := pendingCall{slot: d.IntN(2), id: int64(1 + n*histOps + k), verb: d.IntN(4)}
+		a.handle = buff.Handle(h.recent[a.slot].Load())
 		a.ClientId, a.Call = n, h.clock.Add(1)
 		err := error(nil)
 		switch a.verb {
@@ -91,7 +91,7 @@ func (h *clients) client(n int, d *rand.Rand) (out []asked) {
 		}
 		a.Return = h.clock.Add(1)
 		if err != nil {
-			panic(err) // there is room for all of it
+			panic(err) // there is room for all calls
 		}
 		out = append(out, a)
 		h.posts <- struct{}{}
@@ -99,13 +99,13 @@ func (h *clients) client(n int, d *rand.Rand) (out []asked) {
 	return out
 }
 
-// look asks what the owner has, and waits for the answer.
-func (h *clients) search() looked {
-	answer := make(chan looked, 1)
-	h.blind.Add(1)
-	defer h.blind.Add(-1)
+// search queries the buffs of the owner, and waits for the result.
+func (h *clients) search() observed {
+	answer := make(chan observed, 1)
+	h.waiting.Add(1)
+	defer h.waiting.Add(-1)
 	err := h.eng.Inbox().AddTimeout(1, 0, func(c *engine.Context) {
-		l := looked{at: c.Now()}
+		l := observed{at: c.Now()}
 		for b := range c.Buffs() {
 			for i, s := range h.specs {
 				if b.Spec == s {
@@ -129,7 +129,7 @@ func (h *clients) tick(dt time.Duration) {
 			h.adds[e.Magnitude] = e
 			for i, s := range h.specs {
 				if e.Spec == s {
-					h.lately[i].Store(uint64(e.Handle))
+					h.recent[i].Store(uint64(e.Handle))
 				}
 			}
 		case buff.Removed:
@@ -138,7 +138,7 @@ func (h *clients) tick(dt time.Duration) {
 	}
 }
 
-// record plays a history and returns its calls with all their answers.
+// record plays a history and returns its calls with their results.
 func record(t *testing.T, seed uint64) []porcupine.Operation {
 	d := rand.New(rand.NewPCG(seed, 13))
 	cat, err := buff.NewCatalog(
@@ -148,7 +148,7 @@ func record(t *testing.T, seed uint64) []porcupine.Operation {
 	require.NoError(t, err)
 	o := engine.Options{Catalog: cat, Workers: 1 + int(seed%3), Budget: -1}
 	if seed%4 == 3 {
-		o.Budget = 1 // the owner is busy as often as not
+		o.Budget = 1 // makes the owner busy about half of the time
 	}
 	eng, err := engine.New(o)
 	require.NoError(t, err)
@@ -165,7 +165,7 @@ func record(t *testing.T, seed uint64) []porcupine.Operation {
 		require.NoError(t, err)
 	}
 	var clients sync.WaitGroup
-	var calls [histClients][]asked
+	var calls [histClients][]pendingCall
 	for n := range calls {
 		clients.Go(func() { calls[n] = h.client(n, rand.New(rand.NewPCG(seed, uint64(100+n)))) })
 	}
@@ -175,7 +175,7 @@ func record(t *testing.T, seed uint64) []porcupine.Operation {
 		close(over)
 	}()
 	for playing := true; playing; {
-		if h.blind.Load() == 0 {
+		if h.waiting.Load() == 0 {
 			select {
 			case <-h.posts:
 			case <-over:
@@ -197,8 +197,8 @@ func record(t *testing.T, seed uint64) []porcupine.Operation {
 	return out
 }
 
-// answer adds what has come of a call.
-func (h *clients) answer(a *asked) {
+// answer sets the result of a call.
+func (h *clients) answer(a *pendingCall) {
 	switch {
 	case a.known:
 	case a.verb == histAdd:
@@ -207,16 +207,16 @@ func (h *clients) answer(a *asked) {
 	case a.verb == histRemove:
 		key := removal{a.handle, histReasons[a.ClientId]}
 		at, done := h.removes[key]
-		delete(h.removes, key) // of two such calls of one client the first has done it
+		delete(h.removes, key) // the first of two such calls of one client has removed the buff
 		a.Output = removed{a.slot, a.handle, done, at}
 	default:
 		a.Output = cancelled{a.slot, h.due[a.slot], h.rang[a.slot]}
 	}
 }
 
-// TestP13_Linearizable is M8: what other goroutines ask of an owner by the inbox, and see of
-// it, is as if each call had been carried out at one instant between its beginning and its
-// return, one after the other.
+// TestP13_Linearizable is model test M8: the calls that goroutines make for an owner through the
+// Inbox, and their queries, have the same results as if each had been executed at one instant
+// between its start and its return, one after the other.
 func TestP13_Linearizable(t *testing.T) {
 	n := long.Times(20)
 	calls, late := 0, 0
@@ -239,7 +239,7 @@ func TestP13_Linearizable(t *testing.T) {
 	require.NotZero(t, late)
 }
 
-// TestHistoryModel: answers that cannot be are found.
+// TestHistoryModel checks that impossible results are found.
 func TestHistoryModel(t *testing.T) {
 	const h, g = buff.Handle(1), buff.Handle(2)
 	end := wheel.Time(0).After(histSpan)
@@ -248,15 +248,15 @@ func TestHistoryModel(t *testing.T) {
 		"a buff that is new twice":              {add, added{0, buff.Applied, g, 1, end + 1}},
 		"a refresh of nothing":                  {added{0, buff.Refreshed, h, 0, end}},
 		"a refresh after the end":               {add, added{0, buff.Refreshed, h, end, 2 * end}},
-		"a look after the end":                  {add, looked{end, [2]heldState{{h, end}}}},
-		"a look that misses a buff":             {add, looked{1, [2]heldState{}}},
-		"a look at a removed buff":              {add, removed{0, h, true, 1}, looked{2, [2]heldState{{h, end}}}},
+		"a look after the end":                  {add, observed{end, [2]heldState{{h, end}}}},
+		"a look that misses a buff":             {add, observed{1, [2]heldState{}}},
+		"a look at a removed buff":              {add, removed{0, h, true, 1}, observed{2, [2]heldState{{h, end}}}},
 		"two removes of one buff":               {add, removed{0, h, true, 1}, removed{0, h, true, 1}},
-		"a remove that is too late before":      {add, removed{0, h, false, 0}, looked{2, [2]heldState{{h, end}}}},
+		"a remove that is too late before":      {add, removed{0, h, false, 0}, observed{2, [2]heldState{{h, end}}}},
 		"a ring after its cancel":               {cancelled{0, 5, false}, cancelled{0, 5, true}},
-		"a cancel in time that did not help":    {cancelled{0, 5, true}, looked{4, [2]heldState{}}},
-		"a cancel that is too late, and helped": {looked{5, [2]heldState{}}, cancelled{0, 5, false}},
-		"time that goes back":                   {looked{5, [2]heldState{}}, looked{4, [2]heldState{}}},
+		"a cancel in time that did not help":    {cancelled{0, 5, true}, observed{4, [2]heldState{}}},
+		"a cancel that is too late, and helped": {observed{5, [2]heldState{}}, cancelled{0, 5, false}},
+		"time that goes back":                   {observed{5, [2]heldState{}}, observed{4, [2]heldState{}}},
 	} {
 		var ops []porcupine.Operation
 		for i, a := range bad {

@@ -9,7 +9,8 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// TestMeasure: every way plays the same frames, what is saved is on disk, and a zone comes back.
+// TestMeasure checks that the game plays the same frames with each way of saving, that saved data
+// is on disk, and that a saved zone can be opened.
 func TestMeasure(t *testing.T) {
 	rounds := long.Pick(1, 2)
 	all, err := Measure(Options{Owners: 400, Frames: 60, Rounds: rounds, Warm: time.Second, Virtual: true, Dir: t.TempDir(), Seed: 1}, func(float64) {})

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTouches: each kind of command is worked off to the end, and the table says so.
+// TestTouches checks that each kind of command is executed completely, and is in the table.
 func TestTouches(t *testing.T) {
 	all, err := Touches(300)
 	require.NoError(t, err)
@@ -19,7 +19,8 @@ func TestTouches(t *testing.T) {
 	}
 }
 
-// TestFlood: beside producers that never stop nothing of the honest one is refused or lost.
+// TestFlood checks that no command of an honest producer is refused or lost while other producers
+// never stop.
 func TestFlood(t *testing.T) {
 	f, err := Run(Options{Producers: 2, For: 200 * time.Millisecond, Frame: 10 * time.Millisecond, Players: 50})
 	require.NoError(t, err)
@@ -30,7 +31,7 @@ func TestFlood(t *testing.T) {
 	require.Contains(t, b.String(), "| the honest one: posted, refused, lost |")
 }
 
-// TestCalls: the part of the calls that took no longer is right to an eighth.
+// TestCalls checks that a quantile of the calls is accurate to an eighth.
 func TestCalls(t *testing.T) {
 	var c Calls
 	for k := range 1000 {

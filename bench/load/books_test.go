@@ -10,32 +10,32 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// TestBooksFind shows that the books find what they are for. A mend pulses at 1000, 2000 and
-// 3000 and ends at 3500; each row is what the engine would have told.
-func TestBooksFind(t *testing.T) {
-	type told struct {
+// TestBooks_FindFaults checks that the books find each kind of fault. A mend pulses at 1000, 2000
+// and 3000 and ends at 3500; each row has the events that the engine would have reported.
+func TestBooks_FindFaults(t *testing.T) {
+	type seen struct {
 		at   int64
 		kind buff.EventKind
 	}
 	pulse, end, applied := buff.Pulsed, buff.Removed, buff.Applied
-	all := []told{{1000, pulse}, {2000, pulse}, {3000, pulse}, {3500, end}}
+	all := []seen{{1000, pulse}, {2000, pulse}, {3000, pulse}, {3500, end}}
 	for _, row := range []struct {
-		name  string
-		told  []told
-		wants func(f faults) uint64
+		name   string
+		events []seen
+		wants  func(f faults) uint64
 	}{
 		{"all is well", all, nil},
-		{"a pulse is lost", []told{{1000, pulse}, {3000, pulse}, {3500, end}}, func(f faults) uint64 { return f.Lost }},
-		{"the last pulse is lost", []told{{1000, pulse}, {2000, pulse}, {3500, end}}, func(f faults) uint64 { return f.Lost }},
-		{"the end is lost", []told{{1000, pulse}, {2000, pulse}, {3000, pulse}}, func(f faults) uint64 { return f.Lost }},
+		{"a pulse is lost", []seen{{1000, pulse}, {3000, pulse}, {3500, end}}, func(f faults) uint64 { return f.Lost }},
+		{"the last pulse is lost", []seen{{1000, pulse}, {2000, pulse}, {3500, end}}, func(f faults) uint64 { return f.Lost }},
+		{"the end is lost", []seen{{1000, pulse}, {2000, pulse}, {3000, pulse}}, func(f faults) uint64 { return f.Lost }},
 		{"all is lost", nil, func(f faults) uint64 { return f.Lost }},
-		{"a pulse is doubled", []told{{1000, pulse}, {1000, pulse}}, func(f faults) uint64 { return f.Doubled }},
-		{"the end is doubled", append(all[:4:4], told{3500, end}), func(f faults) uint64 { return f.Doubled }},
-		{"a pulse after the end", append(all[:4:4], told{4000, pulse}), func(f faults) uint64 { return f.Doubled }},
-		{"nobody has cast it", []told{{1000, applied}}, func(f faults) uint64 { return f.Doubled }},
-		{"an early pulse", []told{{1060, pulse}}, func(f faults) uint64 { return f.Early }},
-		{"a pulse a frame late", []told{{950, pulse}}, func(f faults) uint64 { return f.Late }},
-		{"an end that is too soon", []told{{1000, pulse}, {1500, end}}, func(f faults) uint64 { return f.Wrong }},
+		{"a pulse is doubled", []seen{{1000, pulse}, {1000, pulse}}, func(f faults) uint64 { return f.Doubled }},
+		{"the end is doubled", append(all[:4:4], seen{3500, end}), func(f faults) uint64 { return f.Doubled }},
+		{"a pulse after the end", append(all[:4:4], seen{4000, pulse}), func(f faults) uint64 { return f.Doubled }},
+		{"nobody has cast it", []seen{{1000, applied}}, func(f faults) uint64 { return f.Doubled }},
+		{"an early pulse", []seen{{1060, pulse}}, func(f faults) uint64 { return f.Early }},
+		{"a pulse a frame late", []seen{{950, pulse}}, func(f faults) uint64 { return f.Late }},
+		{"an end that is too soon", []seen{{1000, pulse}, {1500, end}}, func(f faults) uint64 { return f.Wrong }},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			cat, err := newCatalog()
@@ -46,7 +46,7 @@ func TestBooksFind(t *testing.T) {
 			_, i := b.enter(&command{duration: 3500})
 			require.True(t, b.pay(0, buff.Applied))
 			b.know(i, 77)
-			for _, e := range row.told {
+			for _, e := range row.events {
 				b.now = (e.at + 49) / 50 * 50
 				switch e.at {
 				case 1060:
@@ -74,9 +74,10 @@ func TestBooksFind(t *testing.T) {
 	}
 }
 
-// TestAnswerAfterWaiting: who answers at once has done all that waited. A dispel that found
-// nothing leaves no event, and must not take off what is put on after it.
-func TestAnswerAfterWaiting(t *testing.T) {
+// TestBooks_AnswerAfterWaiting checks that if a command is answered at once, all waiting commands
+// have been executed. A dispel that found no buff has no event, and must not remove a buff that is
+// applied after it.
+func TestBooks_AnswerAfterWaiting(t *testing.T) {
 	magic := int16(slices.IndexFunc(kinds, func(k kind) bool { return k.magic }))
 	b := newBooks(1, 1, 4)
 	b.players[0].seat = &seat{}
@@ -93,8 +94,9 @@ func TestAnswerAfterWaiting(t *testing.T) {
 	require.True(t, b.faults.none(), "%v", b.faults.Words)
 }
 
-// TestHandlersAreCounted: a pulse that nobody handled is lost, one handled twice is doubled.
-func TestHandlersAreCounted(t *testing.T) {
+// TestBooks_HandlerCalls checks that a pulse without a handler call counts as lost, and with two
+// calls as doubled.
+func TestBooks_HandlerCalls(t *testing.T) {
 	for calls, want := range []faults{{Lost: 1}, {}, {Doubled: 1}} {
 		b := newBooks(1, 1, 1)
 		b.players[0].seat = &seat{calls: uint64(calls)}
@@ -105,8 +107,9 @@ func TestHandlersAreCounted(t *testing.T) {
 	}
 }
 
-// TestWaitingCommands: what was asked of a busy owner is entered in the order of its events.
-func TestWaitingCommands(t *testing.T) {
+// TestBooks_WaitingCommands checks that commands for a busy owner are entered in the order of its
+// events.
+func TestBooks_WaitingCommands(t *testing.T) {
 	cat, err := newCatalog()
 	require.NoError(t, err)
 	b := newBooks(1, 1, 4)
@@ -128,19 +131,19 @@ func TestWaitingCommands(t *testing.T) {
 	require.Zero(t, b.live)
 }
 
-// TestLifetimes: the quarters of the log that they were taken from.
+// TestLifetimes checks the quartiles of the log on which the lifetimes are based.
 func TestLifetimes(t *testing.T) {
 	w := newTestRand()
 	v := make([]int64, 20_000)
 	for i := range v {
 		v[i] = lifetime(w)
 	}
-	require.InDelta(t, 6000, float64(median(v)), 300) // and sorts
+	require.InDelta(t, 6000, float64(median(v)), 300) // also sorts v
 	require.InDelta(t, 2500, float64(v[len(v)/4]), 200)
 	require.InDelta(t, 11_000, float64(v[len(v)*3/4]), 500)
 }
 
-// TestSpread against a textbook's numbers: 2, 4, 4, 4, 5, 5, 7, 9.
+// TestSpread compares with the numbers of a textbook: 2, 4, 4, 4, 5, 5, 7, 9.
 func TestSpread(t *testing.T) {
 	s := SpreadOf([]float64{2, 4, 4, 4, 5, 5, 7, 9})
 	require.InDelta(t, 5, s.Mean, 1e-9)

@@ -8,8 +8,8 @@ import (
 
 func ignore(float64) {}
 
-// TestSameWork: all have seen the same pulses and ends of the same buffs at the same
-// instants, or Run fails.
+// TestSameWork checks that all contenders have the same pulses and ends of the same buffs at the
+// same instants; otherwise Run fails.
 func TestSameWork(t *testing.T) {
 	for _, load := range []Load{Fight, City} {
 		d, err := Run(load, 2000, 2, ignore)
@@ -22,7 +22,7 @@ func TestSameWork(t *testing.T) {
 	}
 }
 
-// forgetful is a heap that loses every hundredth pulse.
+// forgetful is a contender that loses every hundredth pulse.
 type forgetful struct {
 	contender
 	game *Game
@@ -38,8 +38,8 @@ func (f *forgetful) tick(now int64) {
 	}
 }
 
-// TestDisagreement: one that has lost something is not compared.
-func TestDisagreement(t *testing.T) {
+// TestGame_LostEventsShow checks that the totals show when a contender has lost events.
+func TestGame_LostEventsShow(t *testing.T) {
 	good := newGame(Fight, 2000, settled, newHeap)
 	bad := newGame(Fight, 2000, settled, func(g *Game) contender { return &forgetful{newScan(g), g, 0} })
 	for range 100 {
@@ -50,7 +50,8 @@ func TestDisagreement(t *testing.T) {
 	require.Equal(t, good.totals.Ends, bad.totals.Ends)
 }
 
-// TestScale: every world sees in each frame the pulses that are due in it, or Scale fails.
+// TestScale checks that every world has in each frame the pulses that are due; otherwise Scale
+// fails.
 func TestScale(t *testing.T) {
 	var sizes []Size
 	for _, players := range []int{30, 61, 1000} {
@@ -66,13 +67,14 @@ func TestScale(t *testing.T) {
 		switch {
 		case sizes[i].Workers > 0:
 			require.Zero(t, s.Access.Mean)
-		case sizes[i].Players == 1000: // a small world may need less memory than what was freed while it was made
+		// a small world may need less memory than is freed while it is made
+		case sizes[i].Players == 1000:
 			require.Positive(t, s.Access.Mean)
 		}
 	}
 }
 
-// TestCalls: the calls are new ones, refreshes and removals, or Calls fails.
+// TestCalls checks that the calls are new buffs, refreshes and removals; otherwise Calls fails.
 func TestCalls(t *testing.T) {
 	c, err := Calls(2000, 2, ignore)
 	require.NoError(t, err)
@@ -81,7 +83,7 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestMemory: an access goes all over the memory that it may touch, and nowhere else.
+// TestMemory checks that accesses cover the whole range of memory and stay within it.
 func TestMemory(t *testing.T) {
 	const lines = 64
 	m := newMemory(2 * lines * line * 8)
@@ -96,7 +98,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestKeep: all keepers fire all timers, or it panics.
+// TestKeep checks that all keepers fire all timers; otherwise Keep panics.
 func TestKeep(t *testing.T) {
 	all := Keep(1000, 2, ignore)
 	require.Len(t, all, 4)
@@ -106,7 +108,7 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestAllocations: nothing that a frame does allocates.
+// TestAllocations checks that no step of a frame allocates.
 func TestAllocations(t *testing.T) {
 	for _, a := range Allocations() {
 		require.Zero(t, a.Objects, a.Step)

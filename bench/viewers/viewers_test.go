@@ -10,8 +10,8 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// TestMeasure: a second of the game in each way; replicate's viewers get less than those of JSON, and all get
-// something.
+// TestMeasure plays a second of the game in each way. It checks that the viewers of replicate get
+// fewer bytes than those of JSON, and that all get some.
 func TestMeasure(t *testing.T) {
 	if !long.On() {
 		t.Skip("three worlds of raids: -long")
@@ -26,7 +26,8 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestStream: each line is JSON of what has changed, and no more lines than frames.
+// TestStream checks that each line is JSON of the changes of a frame, and that there are no more
+// lines than frames.
 func TestStream(t *testing.T) {
 	if !long.On() {
 		t.Skip("a world of raids: -long")

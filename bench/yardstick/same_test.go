@@ -10,7 +10,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// The engine and onelist produce the same events for each owner, in the same order.
+// TestSame checks that the engine and onelist produce the same events for each owner, in the same
+// order.
 func TestSame(t *testing.T) {
 	for _, p := range []play{{mix: fight}, {mix: city}, {mix: fight, uneven: true, shuffle: true}, {mix: city, uneven: true}} {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
@@ -50,7 +51,7 @@ func story(w world, p play) map[uint64]string {
 	return log
 }
 
-// Every world counts the same number of pulses.
+// TestWorlds_Pulses checks that every world counts the same number of pulses.
 func TestWorlds_Pulses(t *testing.T) {
 	for _, name := range []string{"engine", "engine+quick", "engine+data", "engine+sync", "onelist", "onelist+all", "structs", "arrays", "heap"} {
 		w := build(name)

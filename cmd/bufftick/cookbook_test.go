@@ -17,8 +17,8 @@ import (
 // intended lists warnings that a recipe shows on purpose.
 var intended = map[string]string{"xp-boost": "runs-offline"}
 
-// Each recipe, copied by the tool, loads on its own, has the expected log, shows the numbers
-// that it changes, and has no warnings.
+// TestCookbook checks that each recipe, copied by the tool, loads on its own, has the expected
+// log, shows the numbers that it changes, and has no warnings.
 func TestCookbook(t *testing.T) {
 	t.Chdir(t.TempDir())
 	recipes := cookbook.All()
@@ -39,7 +39,8 @@ func TestCookbook(t *testing.T) {
 	}
 }
 
-// docs/cookbook.md lists all of them. With -rewrite it is written.
+// TestCookbookPage checks that docs/cookbook.md lists all recipes. With -rewrite it writes the
+// page.
 func TestCookbookPage(t *testing.T) {
 	const path = "../../docs/cookbook.md"
 	var b strings.Builder

@@ -11,8 +11,9 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// After every line the engine has the recorded number of stacks.
-func TestStacksFollowTheRecording(t *testing.T) {
+// TestReplay_RecordedStacks checks that after every line the engine has the recorded number of
+// stacks.
+func TestReplay_RecordedStacks(t *testing.T) {
 	id := spellID{"1", "buff"}
 	var trace []record
 	var want []int
@@ -57,8 +58,9 @@ func TestStacksFollowTheRecording(t *testing.T) {
 	require.NoError(t, r.engine.Close(t.Context()))
 }
 
-// A command that the engine refuses ends the replay, and the error contains the line.
-func TestRefusedLine(t *testing.T) {
+// TestReplay_RefusedLine checks that a command that the engine refuses ends the replay, and that
+// the error contains the line.
+func TestReplay_RefusedLine(t *testing.T) {
 	id := spellID{"1", "buff"}
 	var trace []record
 	for i := range buff.MaxPerOwner + 1 {

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each example of docs/buffs.md is loaded and run. A yaml block is kept as the file named in
-// its first line, "# poison.yaml". A console block runs its commands, each after "$ ", and
+// TestGuide loads and runs each example of docs/buffs.md. A yaml block is kept as the file named
+// in its first line, "# poison.yaml". A console block runs its commands, each after "$ ", and
 // compares the output below them. A line "…" stands for the timeline, up to the events. With
 // -rewrite the output is written.
 func TestGuide(t *testing.T) {

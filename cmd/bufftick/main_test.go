@@ -17,7 +17,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Importing ants starts goroutines that are not ours.
+// TestMain ignores the goroutines that the import of ants starts.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
 
 // The transcripts in testdata have these commands:
@@ -128,7 +128,7 @@ func (f *full) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// A write error is reported for every command, wherever it occurs.
+// TestFullOutput checks that a write error is reported for every command, wherever it occurs.
 func TestFullOutput(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const story = "- {want: [], script: [{at: 0, tick: true}]}\n"

@@ -21,8 +21,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// The last minute of a player, as exported by the live page, is a scenario that run plays:
-// buffs start, pulse and end at the same instants as in the game.
+// TestMinuteOfPlayer checks that the last minute of a player, as exported by the live page, is a
+// scenario that run plays: buffs start, pulse and end at the same instants as in the game.
 func TestMinuteOfPlayer(t *testing.T) {
 	cat, err := buff.NewCatalog(
 		buff.Spec{ID: "venom", Duration: 7 * time.Second, Period: 1500 * time.Millisecond, Stack: define.Stacking{By: define.BySource, Limit: 3}},

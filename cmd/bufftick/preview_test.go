@@ -21,7 +21,8 @@ import (
 // previewOf matches a command of docs/buffs.md that draws a picture.
 var previewOf = regexp.MustCompile(`(?m)^bufftick (preview .*-svg (\S+))$`)
 
-// The pictures of the page are the output of its commands. With -rewrite the pictures are written.
+// TestPreviewPage checks that the pictures of the page are the output of its commands. With
+// -rewrite it writes the pictures.
 func TestPreviewPage(t *testing.T) {
 	t.Chdir("../..")
 	page, err := os.ReadFile("docs/buffs.md")
@@ -63,8 +64,9 @@ func wellFormed(t *testing.T, text string) {
 	}
 }
 
-// A preview shows the same events as a run of the same script on the engine.
-func TestPreviewIsTheRun(t *testing.T) {
+// TestPreview_SameEventsAsRun checks that a preview shows the same events as a run of the same
+// script on the engine.
+func TestPreview_SameEventsAsRun(t *testing.T) {
 	t.Chdir("../../examples/scenarios")
 	for _, line := range []string{
 		"venom -f venom.yaml -apply-at 0:spider,4s:spider",
@@ -85,7 +87,7 @@ func TestPreviewIsTheRun(t *testing.T) {
 	}
 }
 
-// The logs of the scenarios that come with the tool are as expected.
+// TestExampleScenarios checks the logs of the scenarios that come with the tool.
 func TestExampleScenarios(t *testing.T) {
 	files, err := filepath.Glob("../../examples/scenarios/*.yaml")
 	require.NoError(t, err)
@@ -94,7 +96,7 @@ func TestExampleScenarios(t *testing.T) {
 	require.Zero(t, code, stdout+stderr)
 }
 
-// A picture is written to its file, and nothing is printed.
+// TestPreviewSVG checks that a picture is written to its file, and nothing is printed.
 func TestPreviewSVG(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.WriteFile("b.yaml", []byte("buffs:\n  b: {duration: 5s, period: 1s, tail: partial, stack: {by: target, limit: 3}}\n"), 0o600))
@@ -112,7 +114,7 @@ func TestPreviewSVG(t *testing.T) {
 	require.Equal(t, string(first), again, "the same script gives the same bytes")
 }
 
-// A write error is reported, for a text and for a picture.
+// TestPreviewFullOutput checks that a write error is reported, for a text and for a picture.
 func TestPreviewFullOutput(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.WriteFile("b.yaml", []byte("buffs:\n  b: {duration: 5s}\n"), 0o600))
@@ -124,7 +126,8 @@ func TestPreviewFullOutput(t *testing.T) {
 	}
 }
 
-// Any value of a flag is an error, or a script that can be run and drawn.
+// FuzzPreviewFlags checks that any value of a flag is an error, or a script that can be run and
+// drawn.
 func FuzzPreviewFlags(f *testing.F) {
 	for _, v := range []string{"0", "4sx2:b=5", "4s=5x2:b", "1.3@5s", "-2s@3s", "x2@6s", "3s-5s", "state@3s-5s", "b@4s", "dmg=35", "1e9@1s", "@", "-", "1s-1s"} {
 		f.Add(v)

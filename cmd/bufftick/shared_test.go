@@ -39,8 +39,8 @@ func passList(t *testing.T) []string {
 	return ids
 }
 
-// The conformance scenarios of the list pass, and neither the length of a frame nor the number
-// of workers changes a line of any log.
+// TestVectors checks that the conformance scenarios of the list pass, and that neither the length
+// of a frame nor the number of workers changes a line of any log.
 func TestVectors(t *testing.T) {
 	file := shared(t, "vectors/vectors.json")
 	want := passList(t)
@@ -72,8 +72,8 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// On recordings of real fights, at most two ends in a hundred are too early, and neither the
-// length of a frame nor the number of workers changes a figure.
+// TestTraces checks on recordings of real fights that at most two ends in a hundred are too early,
+// and that neither the length of a frame nor the number of workers changes a figure.
 func TestTraces(t *testing.T) {
 	spells := shared(t, "traces/spells.csv")
 	for _, name := range []string{"arena-duel.csv", "arena-shuffle.csv"} {

@@ -12,9 +12,9 @@ import (
 	"github.com/bufftick/bufftick/internal/scenario"
 )
 
-// Definitions that the loop rule warns about stop the engine with a fault, and others
-// terminate.
-func TestLoopsAreReal(t *testing.T) {
+// TestValidate_LoopsFault checks that definitions that the loop rule warns about stop the engine
+// with a fault, and that others terminate.
+func TestValidate_LoopsFault(t *testing.T) {
 	for _, c := range []struct {
 		file  string
 		fault bool
@@ -44,7 +44,7 @@ func TestSchemaCommand(t *testing.T) {
 	require.Equal(t, definition.Schema(), stdout)
 }
 
-// The buffs of the examples cause no warnings.
+// TestOwnBuffs checks that the buffs of the examples cause no warnings.
 func TestOwnBuffs(t *testing.T) {
 	for _, dir := range []string{"arena/buffs", "mmo/buffs", "tavern"} {
 		stdout, stderr, code := tool("validate", "-strict", filepath.Join("../../examples", dir))

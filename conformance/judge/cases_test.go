@@ -36,7 +36,7 @@ func playFile(t *testing.T, path string) {
 	}
 }
 
-// playUntilWanted adds a frame that reaches the last line that is wanted.
+// playUntilWanted adds a frame that reaches the last expected line.
 func (s *Scenario) playUntilWanted() {
 	var last int64
 	if n := len(s.Want); n > 0 {
@@ -47,12 +47,13 @@ func (s *Scenario) playUntilWanted() {
 	}
 }
 
-// TestScenario_Play_Rules plays testdata/rules.yaml: one scenario for each rule that the random scenarios did not test before.
+// TestScenario_Play_Rules plays testdata/rules.yaml: one scenario for each rule that the random
+// scenarios did not test before.
 func TestScenario_Play_Rules(t *testing.T) {
 	playFile(t, filepath.Join("testdata", "rules.yaml"))
 }
 
-// otherwise lists files with another want than the interpreter's log, with the reason.
+// otherwise lists the files whose want differs from the interpreter's log, with the reason.
 var otherwise = map[string]string{
 	"P79-cookbook-icd-shared": "about a recipe: actions run breadth first",
 	"R13-pumpkin2620":         "its want is the old rule: a higher level replaces the end, and a refresh that leaves the end is logged",

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The interpreter agrees with the vectors.
+// TestVectors checks that the interpreter agrees with the vectors.
 func TestVectors(t *testing.T) {
 	path := filepath.Join("..", "..", "..", "shared", "vectors", "vectors.json")
 	text, err := os.ReadFile(path)
@@ -28,9 +28,10 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// One pulse stands for equal pulses of a frame: also if a stack that did not count had its last pulse between them (scenario 62198 of
-// seed 20261122), but not if the strongest one had.
-func TestLatePulsesAlike(t *testing.T) {
+// TestScenario_Play_EqualLatePulses checks that one pulse stands for equal pulses of a frame, even
+// if a stack that did not count had its last pulse between them (scenario 62198 of seed 20261122),
+// but not if the strongest stack had.
+func TestScenario_Play_EqualLatePulses(t *testing.T) {
 	scenario := func(first, second int) string {
 		return fmt.Sprintf(`[{"buffs": {
 			"p": {"align": "owner", "catchup": "skip", "duration": "4s", "period": "1s", "stack": {"by": "target", "effective": 1, "limit": 2, "timers": "each"}}, "y": {"duration": "1s"}
@@ -54,8 +55,9 @@ func TestLatePulsesAlike(t *testing.T) {
 	}
 }
 
-// A buff that a pulse of async stacks applies has the sum of their magnitudes, as the pulse has (scenario 340566 of seed 20261122).
-func TestPulseOfStacksApplies(t *testing.T) {
+// TestScenario_Play_PulseOfStacksApplies checks that a buff that a pulse of async stacks applies
+// has the sum of their magnitudes, as the pulse has (scenario 340566 of seed 20261122).
+func TestScenario_Play_PulseOfStacksApplies(t *testing.T) {
 	all, err := Decode([]byte(`[{"buffs": {
 		"p": {"duration": "4s", "period": "1s", "stack": {"by": "target", "limit": 3, "timers": "each"}, "on": {"pulse": [{"apply": "q"}]}},
 		"q": {"duration": "9s", "stack": {"by": "target", "limit": 5, "timers": "queue"}}
@@ -66,8 +68,9 @@ func TestPulseOfStacksApplies(t *testing.T) {
 	require.Contains(t, log, "2000 queue q active=7 end=10000")
 }
 
-// TestDefaultsSaidAloud: an instant may have a stack with only default values (scenario 619576 of seed 20261122).
-func TestDefaultsSaidAloud(t *testing.T) {
+// TestDecode_ExplicitDefaults checks that an instant buff may have a stack with only default values
+// (scenario 619576 of seed 20261122).
+func TestDecode_ExplicitDefaults(t *testing.T) {
 	for stack, refused := range map[string]bool{
 		`{}`: false, `{"by": "none"}`: false, `{"by": "none", "timers": "shared", "refresh": "restart", "phase": "keep", "overflow": "allow", "expire": "all"}`: false,
 		`{"by": "target"}`: true, `{"limit": 1}`: true, `{"by": "none", "refresh": "extend"}`: true,
@@ -78,9 +81,10 @@ func TestDefaultsSaidAloud(t *testing.T) {
 	}
 }
 
-// TestQueueLinksBeforeOverflow: the links of an application to a full queue come before overflow_apply, as with all joining applications
-// (scenario 947283 of seed 20261122).
-func TestQueueLinksBeforeOverflow(t *testing.T) {
+// TestScenario_Play_QueueLinksBeforeOverflow checks that the links of an application to a full
+// queue are applied before overflow_apply, as for all applications that join a buff (scenario
+// 947283 of seed 20261122).
+func TestScenario_Play_QueueLinksBeforeOverflow(t *testing.T) {
 	all, err := Decode([]byte(`[{"buffs": {
 		"p": {"duration": "9s", "links": ["y"], "stack": {"by": "target", "limit": 2, "overflow_apply": ["q"], "timers": "queue"}},
 		"q": {"duration": "4s"},
@@ -92,9 +96,10 @@ func TestQueueLinksBeforeOverflow(t *testing.T) {
 	require.Equal(t, []string{"4000 queue p active=1 end=13000", "4000 apply y x1 end=5000", "4000 apply q x1 end=8000"}, log[len(log)-3:])
 }
 
-// TestLingersTogether: two lingers that end in one instant end together with the buff; of two that end apart the first takes its stack
-// along (scenario 963481 of seed 20261122).
-func TestLingersTogether(t *testing.T) {
+// TestScenario_Play_Lingers checks that two lingers that end at one instant end together with the
+// buff, and that if they end at different instants, the first removes its own stack (scenario
+// 963481 of seed 20261122).
+func TestScenario_Play_Lingers(t *testing.T) {
 	for at, want := range map[int][]string{
 		4000: {"6500 remove p why=expired", "6500 remove p why=expired", "6800 remove q why=out_of_aura"},
 		4100: {"6500 remove p why=expired", "6600 remove p why=expired", "6800 stackend q x1 why=out_of_aura", "6900 remove q why=out_of_aura"},
@@ -113,7 +118,8 @@ func TestLingersTogether(t *testing.T) {
 	}
 }
 
-// A cascade ends after sixteen rounds, and the fault follows all their commands: the sixteenth round has two here.
+// TestScenario_Play_Cascade checks that a cascade ends after sixteen rounds, and that the fault
+// follows all their commands: the sixteenth round has two here.
 func TestScenario_Play_Cascade(t *testing.T) {
 	all, err := Decode([]byte(`[{"buffs": {
 		"a": {"duration": "1h", "stack": {"by": "target", "limit": 40}, "on": {"refresh": [{"apply": "a"}, {"apply": "b"}]}},

@@ -18,8 +18,8 @@ func read(t *testing.T, name string, to any) {
 	require.NoError(t, yaml.Unmarshal(text, to), name)
 }
 
-// The files that compose.yaml mounts into the containers exist and refer to each other by their
-// mounted paths.
+// TestCompose checks that the files that compose.yaml mounts into the containers exist and refer
+// to each other by their mounted paths.
 func TestCompose(t *testing.T) {
 	var compose struct {
 		Services map[string]struct {
@@ -28,7 +28,8 @@ func TestCompose(t *testing.T) {
 		}
 	}
 	read(t, "compose.yaml", &compose)
-	places := map[string]map[string]string{} // of a service: where a file is in it, and here
+	// for each service: path in the container → path in this folder
+	places := map[string]map[string]string{}
 	for name, s := range compose.Services {
 		places[name] = map[string]string{}
 		require.Regexp(t, `^[a-z/]+:v?\d+\.\d+\.\d+$`, s.Image, "a version that stays what it is")

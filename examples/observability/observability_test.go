@@ -22,22 +22,22 @@ import (
 	"github.com/bufftick/bufftick/examples/mmo/game"
 )
 
-// Importing ants starts its default pool: those goroutines are not ours.
+// TestMain ignores the goroutines of the default pool that the import of ants starts.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
 
 // site is a running game with its page, metrics and plots.
 type site struct {
-	t    *testing.T
-	host string // where it serves
-	told string // output of the game so far
-	end  func() string
+	t      *testing.T
+	host   string // address of the server
+	output string // output of the game so far
+	end    func() string
 }
 
 // start starts a game; end ends it as Ctrl-C does, checks that it ended cleanly, and returns the
 // summary.
 func start(t *testing.T) *site {
 	t.Helper()
-	told, stderr := io.Pipe()
+	reading, stderr := io.Pipe()
 	var stdout bytes.Buffer
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan int, 1)
@@ -46,14 +46,14 @@ func start(t *testing.T) *site {
 		ended <- run(ctx, strings.Fields("-addr 127.0.0.1:0 -players 100"), game.Console{Out: &stdout, Err: stderr})
 	}()
 	s := &site{t: t}
-	lines := bufio.NewReader(told)
-	for !strings.Contains(s.told, "Ctrl-C ends the game") {
+	lines := bufio.NewReader(reading)
+	for !strings.Contains(s.output, "Ctrl-C ends the game") {
 		line, err := lines.ReadString('\n')
-		require.NoError(t, err, s.told)
-		s.told += line
+		require.NoError(t, err, s.output)
+		s.output += line
 	}
-	found := regexp.MustCompile(`http://(127\.0\.0\.1:\d+)/debug/buffs`).FindStringSubmatch(s.told)
-	require.NotNil(t, found, s.told)
+	found := regexp.MustCompile(`http://(127\.0\.0\.1:\d+)/debug/buffs`).FindStringSubmatch(s.output)
+	require.NotNil(t, found, s.output)
 	s.host = found[1]
 	go func() { _, _ = io.Copy(io.Discard, lines) }()
 	t.Cleanup(stop)
@@ -84,11 +84,12 @@ func (s *site) get(path, header string) (status int, body string) {
 	return resp.StatusCode, string(text)
 }
 
-// All three are served at one address, and only to this machine under its own name.
+// TestOneAddress checks that page, metrics and plots are served at one address, and only to this
+// machine under its own name.
 func TestOneAddress(t *testing.T) {
 	s := start(t)
-	require.Contains(t, s.told, "/metrics")
-	require.Contains(t, s.told, statsvizRoot)
+	require.Contains(t, s.output, "/metrics")
+	require.Contains(t, s.output, statsvizRoot)
 	for path, has := range map[string]string{
 		"/debug/buffs":      "<title>bufftick</title>",
 		"/metrics":          "\nbufftick_up 1\n",
@@ -120,7 +121,7 @@ func TestOneAddress(t *testing.T) {
 	require.Regexp(t, `\ndigest of the first \d+ of \d+ frames: [0-9a-f]{64}\n$`, s.end())
 }
 
-// The page has the plots of the engine and those of the runtime.
+// TestPlots checks that the page has the plots of the engine and those of the runtime.
 func TestPlots(t *testing.T) {
 	s := start(t)
 	at := "ws://" + s.host + statsvizRoot + "/ws"
@@ -157,7 +158,7 @@ func TestPlots(t *testing.T) {
 			Series map[string]json.RawMessage
 		}
 	}
-	for seen := 0.0; seen == 0; { // a message a second; the first has no span to count in
+	for seen := 0.0; seen == 0; { // one message per second; the first has no span to count in
 		require.NoError(t, conn.ReadJSON(&news))
 		for name, n := range series {
 			var values []float64
@@ -174,8 +175,8 @@ func TestPlots(t *testing.T) {
 	s.end()
 }
 
-// The script of statsviz accepts plots without tags. If this test finds nothing to patch any more,
-// check whether the patch is still needed.
+// TestTags checks that the script of statsviz accepts plots without tags. If this test finds
+// nothing to patch any more, check whether the patch is still needed.
 func TestTags(t *testing.T) {
 	s := start(t)
 	_, page := s.get("/debug/statsviz/", "")
@@ -191,7 +192,8 @@ func TestTags(t *testing.T) {
 	s.end()
 }
 
-// While the loop is stalled, the plots have numbers, and a request does not wait long.
+// TestStall checks that the plots have numbers while the loop is stalled, and that a request does
+// not wait long.
 func TestStall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		eng, err := engine.New(engine.Options{})

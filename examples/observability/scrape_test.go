@@ -20,7 +20,7 @@ type unread struct {
 
 func (u unread) Write([]byte) (int, error) { <-u.goes; return 0, http.ErrHandlerTimeout }
 
-// A client that does not read the metrics does not block others.
+// TestScrapeUnread checks that a client that does not read the metrics does not block others.
 func TestScrapeUnread(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry, made := prometheus.NewRegistry(), 0

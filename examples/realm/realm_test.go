@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Node processes run the test binary.
+// TestMain runs a node instead of the tests if the environment says so: node processes run the
+// test binary.
 func TestMain(m *testing.M) {
 	if os.Getenv(envNode) != "" {
 		if err := runNode(); err != nil {
@@ -67,8 +68,8 @@ func TestRealm(t *testing.T) {
 	require.Greater(t, v.acked, int64(120))
 }
 
-// TestAudit checks that the audit finds errors: a coin in the book that was never paid is lost, and a paid coin missing from
-// the book is doubled, unless a payment has an unknown outcome.
+// TestAudit checks that the audit finds errors: a coin in the book that was never paid is lost,
+// and a paid coin missing from the book is doubled, unless a payment has an unknown outcome.
 func TestAudit(t *testing.T) {
 	address(t)
 	s, err := openServers(t.Context(), "", false, false)

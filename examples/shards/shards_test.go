@@ -11,8 +11,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
 
-// TestDigest: the digest is the same for any number of goroutines that tick the zones, and any
-// number of workers.
+// TestDigest checks that the digest is the same for any number of goroutines that tick the zones,
+// and any number of workers.
 func TestDigest(t *testing.T) {
 	const want = `8 zones, 1600 owners, 130 frames: `
 	first := ""
@@ -31,7 +31,7 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// TestFlags: invalid flags are reported.
+// TestFlags checks that invalid flags are reported.
 func TestFlags(t *testing.T) {
 	for _, args := range [][]string{{"-zones", "0"}, {"-owners", "-1"}, {"-goroutines", "0"}, {"-workers", "0"}} {
 		require.Error(t, run(args, &strings.Builder{}))

@@ -39,7 +39,7 @@ func (p *pipes) Accept() (net.Conn, error) {
 func (p *pipes) Close() error   { p.once.Do(func() { close(p.closed) }); return nil }
 func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "a pipe"} }
 
-// evening is a test: processes that serve the same world, one after the other.
+// evening is a test of several processes that serve the same world, one after the other.
 type evening struct {
 	*testing.T
 	file string
@@ -71,9 +71,9 @@ func (e *evening) life(f func()) {
 type guest struct {
 	*evening
 	screen
-	mu   sync.Mutex
-	told string // since the last heard
-	gone bool
+	mu     sync.Mutex
+	unread string // messages since the last call of heard
+	gone   bool
 }
 
 func (e *evening) enter(name string) *guest {
@@ -94,9 +94,9 @@ func (g *guest) listen() {
 			return
 		}
 		line, err := g.take(kind, body)
-		g.told += line + "\n"
+		g.unread += line + "\n"
 		if err != nil {
-			g.told += err.Error()
+			g.unread += err.Error()
 		}
 		g.mu.Unlock()
 	}
@@ -109,11 +109,11 @@ func (g *guest) do(line string) {
 }
 
 // heard returns the messages since the last call.
-func (g *guest) heard() (told string) {
+func (g *guest) heard() (messages string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	told, g.told = g.told, ""
-	return told
+	messages, g.unread = g.unread, ""
+	return messages
 }
 
 // sees returns the buffs of a player on the guest's screen.
@@ -133,14 +133,15 @@ func (g *guest) sees(id buff.OwnerID) string {
 	return strings.Join(all, ", ")
 }
 
-// TestRestart: the buffs of players continue after a restart, by the clock of each buff.
+// TestRestart checks that the buffs of players continue after a restart, by the clock of each
+// buff.
 func TestRestart(t *testing.T) {
 	bubble(t, func(e *evening) {
 		e.life(func() {
 			anna, ben := e.enter("anna"), e.enter("ben")
 			anna.do("use bash 2")
 			ben.do("use fireball 1")
-			require.Contains(e, ben.heard(), "no: fireball_cooldown: requirement") // he is stunned
+			require.Contains(e, ben.heard(), "no: fireball_cooldown: requirement") // ben is stunned
 			anna.do("use poison 2")
 			anna.do("use feast 1")
 			e.pass(7 * time.Second)
@@ -156,18 +157,18 @@ func TestRestart(t *testing.T) {
 		e.pass(10 * time.Minute)
 		e.life(func() {
 			ben := e.enter("ben")
-			require.Equal(e, "poison x1 4.4s", ben.sees(2)) // it stood still
+			require.Equal(e, "poison x1 4.4s", ben.sees(2)) // its time was paused
 			e.pass(time.Minute)
 			e.enter("anna")
-			require.Equal(e, "feast x1 2932.3s", ben.sees(1)) // it went on
+			require.Equal(e, "feast x1 2932.3s", ben.sees(1)) // its time continued
 			ben.do("look")
 			require.Contains(e, ben.heard(), "2 ben health 84")
 		})
 	})
 }
 
-// TestDeath: a dead player revives after five seconds, even if the server has been restarted
-// meanwhile.
+// TestDeath checks that a dead player revives after five seconds, even if the server has been
+// restarted meanwhile.
 func TestDeath(t *testing.T) {
 	bubble(t, func(e *evening) {
 		e.life(func() {
@@ -193,9 +194,9 @@ func TestDeath(t *testing.T) {
 	})
 }
 
-// TestStrangers: invalid messages get an answer or end the connection, and do not affect other
-// players.
-func TestStrangers(t *testing.T) {
+// TestServer_InvalidMessages checks that invalid messages get an answer or end the connection, and
+// do not affect other players.
+func TestServer_InvalidMessages(t *testing.T) {
 	bubble(t, func(e *evening) {
 		e.life(func() {
 			anna := e.enter("anna")
@@ -231,7 +232,8 @@ func TestStrangers(t *testing.T) {
 	})
 }
 
-// TestSilentClient: a client that does not read is disconnected, and the others play on.
+// TestSilentClient checks that a client that does not read is disconnected, and that the others
+// play on.
 func TestSilentClient(t *testing.T) {
 	bubble(t, func(e *evening) {
 		e.life(func() {

@@ -18,19 +18,19 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// Importing ants starts its default pool: those goroutines are not ours.
+// TestMain ignores the goroutines of the default pool that the import of ants starts.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
 
 func newWorld(t *testing.T, o Options) *World {
 	t.Helper()
-	o.Budget = -1 // handlers are never late on a busy machine
+	o.Budget = -1 // so that no handler is late on a busy machine
 	w, err := New(o)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, w.Close(context.Background())) })
 	return w
 }
 
-// The digest depends on the seed, and not on the number of workers.
+// TestDigest checks that the digest depends on the seed, and not on the number of workers.
 func TestDigest(t *testing.T) {
 	frames := long.Pick(120, 400)
 	play := func(seed uint64, workers int) uint64 {
@@ -47,8 +47,8 @@ func TestDigest(t *testing.T) {
 	require.NotEqual(t, want, play(8, 1))
 }
 
-// In a game of some minutes heroes fall and revive, and the King falls, returns, and has forty
-// debuffs.
+// TestGame checks that in a game of some minutes heroes fall and revive, and that the King falls,
+// returns, and has forty debuffs.
 func TestGame(t *testing.T) {
 	if !long.On() {
 		t.Skip("minutes of game: -long")
@@ -86,7 +86,8 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// The rules of the abilities, as transcripts with ten heroes that only obey commands.
+// TestRules checks the rules of the abilities, with transcripts in which ten heroes only obey
+// commands.
 func TestRules(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		w := newWorld(t, Options{Heroes: 10})
@@ -129,7 +130,7 @@ func (w *World) script(t *testing.T, d *datadriven.TestData, out *strings.Builde
 				fmt.Fprintln(out, refusalWords[w.Cast(u, Ability(k))])
 			}
 		}
-		u.Target = 0 // its arm rests
+		u.Target = 0 // it makes no weapon attacks
 	case "wait":
 		var text string
 		d.ScanArgs(t, "for", &text)
@@ -179,9 +180,9 @@ func (w *World) describe(u *Unit, out *strings.Builder) {
 	}
 }
 
-// Each player gets a hero of the side with fewer players, until all are taken; a returned hero is
-// played by a bot.
-func TestTake(t *testing.T) {
+// TestWorld_Take checks that each player gets a hero of the side with fewer players, until all are
+// taken, and that a returned hero is played by a bot.
+func TestWorld_Take(t *testing.T) {
 	w := newWorld(t, Options{Heroes: 10})
 	var taken []*Unit
 	for k := range 10 {
@@ -197,7 +198,8 @@ func TestTake(t *testing.T) {
 	require.Same(t, taken[3], w.Take(0))
 }
 
-// New definitions take effect during the game; definitions that the game cannot use are refused.
+// TestReload checks that new definitions take effect during the game, and that definitions that
+// the game cannot use are refused.
 func TestReload(t *testing.T) {
 	w := newWorld(t, Options{Heroes: 10})
 	w.Step()
@@ -227,8 +229,9 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// While the arena is paused, nothing in it changes: rings, health, positions. A paused aura finds
-// no members: those that it had keep its buff for the linger, which is paused too.
+// TestPause checks that while the arena is paused, rings, health and positions in it do not
+// change. A paused aura finds no members: its previous members keep its buff for the linger time,
+// which is paused too.
 func TestPause(t *testing.T) {
 	w := newWorld(t, Options{Seed: 4})
 	for range 300 {

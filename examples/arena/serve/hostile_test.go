@@ -30,7 +30,7 @@ type site struct {
 	from      net.Addr // of new connections
 	forwarded []string // the proxy's header for them
 
-	pass func(time.Duration) // lets time pass: of the bubble
+	pass func(time.Duration) // lets the time of the bubble pass
 }
 
 func (s *site) Accept() (net.Conn, error) {
@@ -96,7 +96,7 @@ type guest struct {
 	*websocket.Conn
 	mu     sync.Mutex
 	scenes int
-	err    error // that ended it
+	err    error // the error that ended it
 }
 
 func (s *site) guest() *guest {
@@ -149,8 +149,8 @@ func (s *site) served(g *guest) {
 	require.NoError(s.t, g.say(askPing, 1, 2, 3, 4, 5, 6, 7, 8))
 }
 
-// In a flood the loop reads a limited number of messages of a connection per frame, and reading
-// pauses.
+// TestFlood checks that in a flood the loop reads a limited number of messages of a connection per
+// frame, and that reading pauses.
 func TestFlood(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *site) {
 		g, bad := s.guest(), s.guest()
@@ -179,7 +179,8 @@ func (s *site) frames() (n uint64) {
 	return n
 }
 
-// A client that does not read is closed after a while. No messages accumulate for it.
+// TestNeverReads checks that a client that does not read is disconnected after a while, and that
+// no messages accumulate for it.
 func TestNeverReads(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *site) {
 		g := s.guest()
@@ -204,9 +205,10 @@ func (s *site) here() (n int) {
 	return n
 }
 
-// A message that is too long or never ends, a request that never ends, a page of another host, and
-// a silent client: each is closed in time.
-func TestHalves(t *testing.T) {
+// TestServer_IncompleteMessages checks that these clients are disconnected in time: a message that
+// is too long or never ends, a request that never ends, a page of another host, and a silent
+// client.
+func TestServer_IncompleteMessages(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *site) {
 		g := s.guest()
 		for _, size := range []int{1 << 20, 49} {
@@ -220,7 +222,7 @@ func TestHalves(t *testing.T) {
 		half := &guest{Conn: c}
 		w, err := c.Writer(context.Background(), websocket.MessageBinary)
 		require.NoError(t, err)
-		_, _ = w.Write([]byte{askPlay}) // and never the end of it
+		_, _ = w.Write([]byte{askPlay}) // the message never ends
 		silent := s.guest()
 
 		line := s.dial()
@@ -236,7 +238,7 @@ func TestHalves(t *testing.T) {
 		require.Equal(t, http.StatusForbidden, r.StatusCode)
 
 		for range 12 {
-			s.served(g) // it says something every two seconds
+			s.served(g) // the guest sends a message every two seconds
 		}
 		_, there := silent.seen()
 		require.False(t, there)
@@ -255,7 +257,8 @@ func (s *site) over5(g *guest) error {
 	return g.err
 }
 
-// Of a thousand connections only the limit is admitted; earlier ones are not affected.
+// TestCrowd checks that of a thousand connections only the limit is admitted, and that earlier
+// ones are not affected.
 func TestCrowd(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *site) {
 		g := s.guest()
@@ -283,9 +286,9 @@ func TestCrowd(t *testing.T) {
 	})
 }
 
-// One address has a limited number of connections, and gets another one when one ends; other
-// addresses and earlier connections are not affected. Behind a proxy the address is the one that
-// the proxy reports, not the one that a client claims.
+// TestOneAddress checks that one address has a limited number of connections, and gets another one
+// when one ends. Other addresses and earlier connections are not affected. Behind a proxy the
+// address is the one that the proxy reports, not the one that a client claims.
 func TestOneAddress(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *site) {
 		tcp := func(a string) net.Addr {
@@ -327,7 +330,7 @@ func TestOneAddress(t *testing.T) {
 			require.False(t, enter(0), c.about)
 			s.served(g)
 		}
-		for k := range 3 * MaxAddress { // those of a network of 64 bits are one, too
+		for k := range 3 * MaxAddress { // a network of 64 bits counts as one address, too
 			s.from, s.forwarded = tcp(fmt.Sprintf("2001:db8:1:2:%x::1", k)), nil
 			conn, _, err := s.enter("")
 			if require.Equal(t, k < MaxAddress, err == nil); err == nil {

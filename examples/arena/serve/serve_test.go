@@ -13,7 +13,7 @@ import (
 	"github.com/bufftick/bufftick/replicate/client"
 )
 
-// Importing ants starts its default pool: those goroutines are not ours.
+// TestMain ignores the goroutines of the default pool that the import of ants starts.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
 
 // newServer returns a Server of a small arena. The test advances its time.
@@ -79,8 +79,8 @@ func (s *Server) run(n int, tabs ...*tab) {
 	}
 }
 
-// Two tabs have different heroes and see each other's buffs as the engine has them; a spectator
-// sees no cooldowns.
+// TestTabs checks that two tabs have different heroes and see each other's buffs as they are in
+// the engine, and that a spectator sees no cooldowns.
 func TestTabs(t *testing.T) {
 	s := newServer(t, game.Options{Heroes: 20, Seed: 5})
 	anna, ben, on := enter(t, s, askPlay), enter(t, s, askPlay), enter(t, s, askWatch, 0, 0)
@@ -106,9 +106,9 @@ func TestTabs(t *testing.T) {
 	}
 }
 
-// A player that returns with its token has the same hero, which a bot plays meanwhile. After too
-// long an absence it gets another one.
-func TestReturn(t *testing.T) {
+// TestServer_ReturningPlayer checks that a player that returns with its token has the same hero,
+// which a bot plays meanwhile, and that it gets another one after too long an absence.
+func TestServer_ReturningPlayer(t *testing.T) {
 	s := newServer(t, game.Options{Heroes: 10})
 	p := enter(t, s, askPlay)
 	s.run(3, p)
@@ -134,7 +134,7 @@ func TestReturn(t *testing.T) {
 	require.Empty(t, s.heroes)
 }
 
-// When all heroes are taken, a new player becomes a spectator.
+// TestFull checks that a new player becomes a spectator when all heroes are taken.
 func TestFull(t *testing.T) {
 	s := newServer(t, game.Options{Heroes: 10})
 	for range 10 {
@@ -147,7 +147,7 @@ func TestFull(t *testing.T) {
 	require.Zero(t, p.hellos[0].You)
 }
 
-// Any player may pause the game, and it continues after a while.
+// TestPause checks that any player may pause the game, and that it continues after a while.
 func TestPause(t *testing.T) {
 	s := newServer(t, game.Options{Heroes: 10})
 	p := enter(t, s, askPlay)
@@ -159,7 +159,7 @@ func TestPause(t *testing.T) {
 	require.False(t, s.world.Paused(0))
 }
 
-// An invalid message ends the connection of its sender.
+// TestForeign checks that an invalid message ends the connection of its sender.
 func TestForeign(t *testing.T) {
 	s := newServer(t, game.Options{Heroes: 10})
 	for _, m := range [][]byte{{}, {askWalk, 1}, {askGo, 1, 2, 3, 4, 5}, {0x77}, {0x10, 1, 1}, {replicateLost}, {askPing}} {
@@ -181,7 +181,8 @@ func TestForeign(t *testing.T) {
 
 const replicateLost = 0x20
 
-// A load test prints its results; its viewers receive the state of the engine.
+// TestLoad checks that a load test prints its results, and that its viewers receive the state of
+// the engine.
 func TestLoad(t *testing.T) {
 	w, err := game.New(game.Options{Heroes: 20})
 	require.NoError(t, err)
@@ -193,7 +194,7 @@ func TestLoad(t *testing.T) {
 	require.NoError(t, w.Close(context.Background()))
 }
 
-// Ask calls a function on the loop, and fails when the loop has ended.
+// TestAsk checks that Ask calls a function on the loop, and fails when the loop has ended.
 func TestAsk(t *testing.T) {
 	s := newServer(t, game.Options{Heroes: 10})
 	done := make(chan error)

@@ -16,8 +16,9 @@ import (
 	"github.com/bufftick/bufftick/buff/catalog"
 )
 
-// The buffs of the game are also its lessons: together they show each field of the format and each
-// value of each choice except the first, the default.
+// TestBuffsUseEveryFeature checks that the buffs of the game, which are also examples of the
+// format, together use each field of the format, and each value of each choice except the first,
+// the default.
 func TestBuffsUseEveryFeature(t *testing.T) {
 	var schema map[string]any
 	require.NoError(t, json.Unmarshal([]byte(catalog.Schema()), &schema))
@@ -46,12 +47,13 @@ func TestBuffsUseEveryFeature(t *testing.T) {
 	require.Empty(t, missing)
 }
 
-// An action is the same everywhere, and on.remove has a list for each reason, on.act for each act:
-// one use is enough.
+// action matches the path of an action, which is the same in all lists. on.remove has a list for
+// each reason, and on.act for each act: one use is enough.
 var action = regexp.MustCompile(`\.on\.((?:remove|act)\.[^.]+|[^.]+)(\.[a-z]+.*)$`)
 
-// A number has the same forms everywhere, and a class of slots or a group of diminishing returns is
-// the same in a definition as next to the definitions.
+// number matches the path of a number, which has the same forms everywhere. tables maps a class of
+// slots and a group of diminishing returns to their paths in a definition, where they have the
+// same fields.
 var (
 	number = regexp.MustCompile(`\.(duration_scale|value|params\.\*|pool|by)\.([a-z]+.*)$`)
 	tables = strings.NewReplacer(".slots.*", ".buffs.*.slot", ".dr.*", ".buffs.*.dr")

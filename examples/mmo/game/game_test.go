@@ -19,7 +19,7 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// Importing ants starts its default pool: those goroutines are not ours.
+// TestMain ignores the goroutines of the default pool that the import of ants starts.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
 
 // play runs the program with a line of flags and returns its output.
@@ -39,7 +39,7 @@ func digestOf(t *testing.T, line string) string {
 	return digest
 }
 
-// playedOf returns the story too.
+// playedOf returns the story and the digest of a whole game.
 func playedOf(t *testing.T, line string) (story, digest string) {
 	t.Helper()
 	stdout, stderr, status := play(t, t.Context(), line)
@@ -54,7 +54,8 @@ func playedOf(t *testing.T, line string) (story, digest string) {
 	return story, found[1]
 }
 
-// minute is a minute with a few hundred players; less of both without -long.
+// minute returns the flags of a minute with a few hundred players; without -long, of a shorter
+// game with fewer players.
 func minute() string {
 	if !long.On() {
 		return "-speed max -players 60 -bosses 2 -duration 15s "
@@ -62,20 +63,20 @@ func minute() string {
 	return "-speed max -players 300 -duration 60s "
 }
 
-// The digest depends on the seed, and not on the number of workers.
+// TestDigest checks that the digest depends on the seed, and not on the number of workers.
 func TestDigest(t *testing.T) {
-	told, want := playedOf(t, minute()+"-seed 7 -sync")
-	require.Contains(t, told, " appears with ")
+	first, want := playedOf(t, minute()+"-seed 7 -sync")
+	require.Contains(t, first, " appears with ")
 	for _, how := range []string{"-workers 1", "-workers 2", "-workers 8", "-workers 0", "-sync"} {
 		story, digest := playedOf(t, minute()+"-seed 7 "+how)
 		require.Equal(t, want, digest, how)
-		require.Equal(t, told, story, how)
+		require.Equal(t, first, story, how)
 	}
 	require.NotEqual(t, want, digestOf(t, minute()+"-seed 8"))
 }
 
-// … nor on the speed. In a bubble of synctest the game takes its real time without delaying the
-// test.
+// TestDigestInRealTime checks that the digest does not depend on the speed. In a bubble of
+// synctest the game takes its real time without delaying the test.
 func TestDigestInRealTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const game = "-players 60 -bosses 2 -duration 700ms "
@@ -94,7 +95,8 @@ func TestDigestInRealTime(t *testing.T) {
 	})
 }
 
-// With a rate whose frames are no whole number of milliseconds the game takes the same time.
+// TestOddRate checks that the game takes the same time with a rate whose frames are no whole
+// number of milliseconds.
 func TestOddRate(t *testing.T) {
 	stdout, _, status := play(t, t.Context(), "-speed max -players 10 -rate 30 -duration 10s")
 	require.Zero(t, status)
@@ -126,7 +128,7 @@ func TestInterrupt(t *testing.T) {
 	})
 }
 
-// A failed check ends the game with an error, in any frame and in the last.
+// TestStop checks that a failed check ends the game with an error, in any frame and in the last.
 func TestStop(t *testing.T) {
 	for _, frame := range []int{1, 7, 20} {
 		s, err := parseFlags([]string{"-players", "100", "-speed", "max", "-duration", "1s"})

@@ -15,7 +15,7 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// scene is a world without actions of its own: two players, 1 and 2, and a boss.
+// scene is a world in which no unit acts by itself: two players, 1 and 2, and a boss.
 type scene struct {
 	*world
 	log []string // of the last pass, without times
@@ -60,7 +60,7 @@ func (s *scene) health(id buff.OwnerID) int { return s.value(id, s.vigour) }
 // cast applies a buff with a magnitude and passes two frames: its handlers run in the first, their
 // commands for other owners in the second.
 func (s *scene) cast(spec *buff.Spec, from, to buff.OwnerID, magnitude int64) {
-	s.unit(to).dice = newUnit(0, 1, 0, nil).dice // no critical hit among its first throws
+	s.unit(to).dice = newUnit(0, 1, 0, nil).dice // so that its first throws are no critical hits
 	s.add(to, buff.Application{Spec: spec, Source: from, Magnitude: magnitude})
 	var log []string
 	for range 2 {
@@ -70,7 +70,7 @@ func (s *scene) cast(spec *buff.Spec, from, to buff.OwnerID, magnitude int64) {
 	s.log = log
 }
 
-// The numbers of a player are those of the sheet with the modifiers of its buffs.
+// TestSheet checks that the numbers of a player include the modifiers of its buffs.
 func TestSheet(t *testing.T) {
 	s := newScene(t)
 	require.Equal(t, 1219, s.value(1, s.maxHealth), "60 by the feast, then a tenth more by the stew and a twentieth by the rest")
@@ -87,7 +87,7 @@ func TestSheet(t *testing.T) {
 	require.Equal(t, 1500, s.value(boss, s.maxHealth))
 }
 
-// The page shows the buff of each modifier.
+// TestSheetShown checks that the page shows the buff of each modifier.
 func TestSheetShown(t *testing.T) {
 	s := newScene(t)
 	shown := func() map[string]inspect.Attribute {
@@ -201,8 +201,8 @@ func TestBomb(t *testing.T) {
 	require.Equal(t, whole-400-16, s.health(1))
 }
 
-// At a share of its health the boss gets stronger, and all players have plague in one frame. The
-// engine's dispel removes them, one at a time.
+// TestBurst checks that at a share of its health the boss gets stronger, and that all players have
+// plague in one frame. The dispel of the engine removes them, one at a time.
 func TestBurst(t *testing.T) {
 	s := newScene(t)
 	r := &s.raids[0]
@@ -244,7 +244,8 @@ func count(list []string, what string) (n int) {
 	return n
 }
 
-// An aura affects the raid members near its bearer, and ends for those that leave.
+// TestAura checks that an aura affects the raid members near its bearer, and ends for those that
+// leave.
 func TestAura(t *testing.T) {
 	s := newScene(t)
 	one, two := &s.players[0], &s.players[1]
@@ -277,7 +278,8 @@ func TestAura(t *testing.T) {
 	require.Equal(t, []buff.OwnerID{1}, found)
 }
 
-// One player of a class with an aura bears it, and another one when the bearer dies.
+// TestBearers checks that one player of a class with an aura bears it, and that another one does
+// when the bearer dies.
 func TestBearers(t *testing.T) {
 	s := newScene(t)
 	r := &s.raids[0]

@@ -19,7 +19,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// A live game prints the address of its page, obeys its keys, and ends cleanly with its context.
+// TestLive checks that a live game prints the address of its page, obeys its keys, and ends
+// cleanly with its context.
 func TestLive(t *testing.T) {
 	t.Parallel()
 	s, err := parseFlags([]string{"-live", "-addr", "127.0.0.1:0", "-players", "100", "-workers", "2", "-speed", "20"})
@@ -27,7 +28,7 @@ func TestLive(t *testing.T) {
 	w, err := newWorld(s)
 	require.NoError(t, err)
 	keys, press := io.Pipe()
-	told, stderr := io.Pipe()
+	reading, stderr := io.Pipe()
 	ctx, cancel := context.WithCancel(t.Context())
 	var stdout bytes.Buffer
 	ended := make(chan error, 1)
@@ -35,7 +36,7 @@ func TestLive(t *testing.T) {
 		ended <- newLoop(w, newStatus(io.Discard), &stdout).playLive(ctx, Console{Keys: keys, Out: &stdout, Err: stderr})
 		stderr.Close()
 	}()
-	lines := bufio.NewReader(told)
+	lines := bufio.NewReader(reading)
 	first, err := lines.ReadString('\n')
 	require.NoError(t, err)
 	at := regexp.MustCompile(`http://127\.0\.0\.1:\d+/debug/buffs`).FindString(first)
@@ -49,7 +50,7 @@ func TestLive(t *testing.T) {
 	}
 	until := func(what string, good func(v view) bool) {
 		t.Helper()
-		for range 2000 { // of a frame at least each
+		for range 2000 { // of at least a frame each
 			resp, err := http.Get(at + "?snapshot")
 			require.NoError(t, err)
 			var v view
@@ -83,12 +84,12 @@ func TestLive(t *testing.T) {
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 }
 
-// With the token the page reloads the folder of -buffs, and shows the result with the line of a
-// mistake.
+// TestLiveReload checks that the page reloads the folder of -buffs if it has the token, and shows
+// the result with the line of a mistake.
 func TestLiveReload(t *testing.T) {
 	dir := t.TempDir()
 	fill(t, dir, folder)
-	told, stderr := io.Pipe()
+	reading, stderr := io.Pipe()
 	ctx, cancel := context.WithCancel(t.Context())
 	var stdout bytes.Buffer
 	ended := make(chan int, 1)
@@ -96,7 +97,7 @@ func TestLiveReload(t *testing.T) {
 		defer stderr.Close()
 		ended <- Run(ctx, strings.Fields("-live -addr 127.0.0.1:0 -players 20 -buffs "+dir), Console{Out: &stdout, Err: stderr})
 	}()
-	lines := bufio.NewReader(told)
+	lines := bufio.NewReader(reading)
 	first, err := lines.ReadString('\n')
 	require.NoError(t, err)
 	go func() { _, _ = io.Copy(io.Discard, lines) }()
@@ -140,8 +141,8 @@ func TestLiveReload(t *testing.T) {
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 }
 
-// Mounted handlers exist before the first request, and are notified of the end while the engine
-// still exists. If mounting fails, the game does not start.
+// TestMount checks that mounted handlers exist before the first request, and are notified of the
+// end while the engine still exists, and that the game does not start if mounting fails.
 func TestMount(t *testing.T) {
 	var out bytes.Buffer
 	var eng *engine.Engine
@@ -171,7 +172,7 @@ func TestMount(t *testing.T) {
 	require.ErrorIs(t, eng.Spawn(1, nil), engine.ErrClosed)
 }
 
-// The page accepts only loopback addresses.
+// TestLiveAddress checks that the page accepts only loopback addresses.
 func TestLiveAddress(t *testing.T) {
 	for _, addr := range []string{":6060", "0.0.0.0:6060", "10.0.0.5:6060", "[::]:6060", "example.com:80", "6060"} {
 		_, stderr, status := play(t, t.Context(), "-live -players 10 -addr "+addr)
@@ -183,7 +184,7 @@ func TestLiveAddress(t *testing.T) {
 	}
 }
 
-// Each key has its documented effect on a raid.
+// TestKeys checks that each key has its documented effect on a raid.
 func TestKeys(t *testing.T) {
 	s := newScene(t)
 	s.wipe()

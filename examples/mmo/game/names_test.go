@@ -8,7 +8,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// All names are different and contain the class.
+// TestNames checks that all names are different and contain the class.
 func TestNames(t *testing.T) {
 	w, _ := playLog(t, "-players", "1200", "-bosses", "3", "-duration", "50ms")
 	n := newNames(w.players, w.raids)

@@ -10,8 +10,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// TestPausedPlayers: the books stay right when the page lets the time of players stand still, in
-// the middle of a fight, and go on, again and for good.
+// TestPausedPlayers checks that the books stay right when the page pauses the time of players in
+// the middle of a fight and resumes it, repeatedly and in the end permanently.
 func TestPausedPlayers(t *testing.T) {
 	s, err := parseFlags([]string{"-players", "60", "-bosses", "2", "-sync", "-speed", "max"})
 	require.NoError(t, err)

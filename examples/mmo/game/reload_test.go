@@ -23,7 +23,7 @@ import (
 // folder contains the game's definitions.
 const folder = "../buffs"
 
-// eleven is a folder with eleven mistakes.
+// eleven is a folder with eleven errors.
 const eleven = "../../../internal/definition/testdata/errors/eleven"
 
 // fill replaces the files in dir by copies of the files of another folder.
@@ -48,10 +48,10 @@ func change(t *testing.T, file, old, text string) {
 	require.NoError(t, os.Rename(file+".new", file))
 }
 
-// TestReloadWhileItRuns: all mistakes of a folder are reported, and the game continues with its
-// definitions; when the folder is valid again, the changes take effect. The test waits for the
-// game's messages, however long they take.
-func TestReloadWhileItRuns(t *testing.T) {
+// TestReload_DuringGame checks that all errors of a folder are reported, that the game continues
+// with its definitions, and that the changes take effect when the folder is valid again. The test
+// waits for the game's messages, however long they take.
+func TestReload_DuringGame(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	fill(t, dir, folder)
@@ -63,15 +63,15 @@ func TestReloadWhileItRuns(t *testing.T) {
 		defer write.Close()
 		ended <- Run(ctx, strings.Fields("-players 60 -bosses 2 -duration 1000h -speed 1 -buffs "+dir), Console{Out: &summary, Err: write})
 	}()
-	said, told := "", bufio.NewReader(read)
+	said, reader := "", bufio.NewReader(read)
 	await := func(text string) {
 		for !strings.Contains(said, text) {
-			line, err := told.ReadString('\n')
+			line, err := reader.ReadString('\n')
 			require.NoError(t, err)
 			said += line
 		}
 	}
-	await("events/s") // it runs, and so does the watch
+	await("events/s") // the game is running, and so is the watcher
 	said = ""
 	fill(t, dir, eleven)
 	_, err := catalog.Load(dir)
@@ -84,7 +84,7 @@ func TestReloadWhileItRuns(t *testing.T) {
 	change(t, filepath.Join(dir, "harm.yaml"), venomLine, venomLine+"    note: it is new\n")
 	await("definitions reloaded: changed venom")
 	stop()
-	go func() { _, _ = io.Copy(io.Discard, told) }()
+	go func() { _, _ = io.Copy(io.Discard, reader) }()
 	require.Zero(t, <-ended)
 	require.Contains(t, summary.String(), "\ndigest of the first ")
 }
@@ -92,9 +92,9 @@ func TestReloadWhileItRuns(t *testing.T) {
 // venomLine is the first line of the definition of venom.
 const venomLine = "  venom:\n"
 
-// TestReloadTouchesNothing: buffs that run during a reload keep their handles and ends, frame by
-// frame, and all pulses are right.
-func TestReloadTouchesNothing(t *testing.T) {
+// TestReload_RunningBuffsUnchanged checks that buffs that run during a reload keep their handles
+// and ends, frame by frame, and that all pulses are right.
+func TestReload_RunningBuffsUnchanged(t *testing.T) {
 	for _, x := range []struct{ old, new string }{
 		{venomLine, venomLine + "    note: it is new\n"},
 		{"    period: 3s\n", "    period: 2s\n"},
@@ -161,8 +161,8 @@ func (w *world) carried() map[buff.Handle]int64 {
 	return ends
 }
 
-// TestReloader: the loop applies the definitions that the page's Reload loads, also after another
-// reload, and each waiting caller gets its result.
+// TestReloader checks that the loop applies the definitions that the Reload of the page loads,
+// also after another reload, and that each waiting caller gets its result.
 func TestReloader(t *testing.T) {
 	dir := t.TempDir()
 	fill(t, dir, folder)
@@ -214,7 +214,8 @@ func TestReloader(t *testing.T) {
 	require.Nil(t, l.reloader(), "there is nothing to load")
 }
 
-// TestReloadRefused: definitions without those that the game uses are refused without any change.
+// TestReloadRefused checks that definitions without those that the game uses are refused without
+// any change.
 func TestReloadRefused(t *testing.T) {
 	s := newScene(t)
 	l := newLoop(s.world, newStatus(io.Discard), io.Discard)
@@ -226,7 +227,7 @@ func TestReloadRefused(t *testing.T) {
 	require.Same(t, old, l.eng.Catalog())
 }
 
-// TestBuffsFolder: an unreadable folder ends the game before it starts.
+// TestBuffsFolder checks that an unreadable folder ends the game before it starts.
 func TestBuffsFolder(t *testing.T) {
 	for _, speed := range []string{"max", "1"} {
 		_, stderr, status := play(t, t.Context(), "-buffs "+filepath.Join(t.TempDir(), "none")+" -speed "+speed)

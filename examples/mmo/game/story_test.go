@@ -12,10 +12,10 @@ import (
 // The transcript in testdata/story.txt has one command:
 //
 //	story FLAGS...    plays a game with these flags
-//	                  wipe=SPAN lets every boss strike its whole raid down then
-//	                  colour gives the lines as a terminal has them, with ESC for its character
+//	                  wipe=SPAN makes every boss kill its whole raid at that time
+//	                  colour prints the lines as a terminal gets them, with ESC as text
 //
-// The answer is what is told.
+// The result is the printed story.
 func TestStory(t *testing.T) {
 	datadriven.RunTest(t, "testdata/story.txt", func(t *testing.T, d *datadriven.TestData) string {
 		require.Equal(t, "story", d.Cmd)

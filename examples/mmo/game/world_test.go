@@ -15,7 +15,7 @@ import (
 	"github.com/bufftick/bufftick/buff/catalog"
 )
 
-// playLog plays a game as fast as it goes and returns the world and its log.
+// playLog plays a game at full speed and returns the world and its log.
 func playLog(t *testing.T, flags ...string) (*world, []buff.Event) {
 	t.Helper()
 	s, err := parseFlags(append([]string{"-speed", "max", "-sync"}, flags...))
@@ -33,9 +33,9 @@ func playLog(t *testing.T, flags ...string) (*world, []buff.Event) {
 // The transcript in testdata/fight.txt has one command:
 //
 //	fight FLAGS...    plays a game with these flags, players=2 for -players 2
-//	                  without=(refresh,pulse) leaves these kinds out of the answer
+//	                  without=(refresh,pulse) omits events of these kinds
 //
-// The answer is the log: when, who carries it, who applied it, what happened.
+// The result is the log: the time, the owner, the source and the event.
 func TestFight(t *testing.T) {
 	datadriven.RunTest(t, "testdata/fight.txt", func(t *testing.T, d *datadriven.TestData) string {
 		require.Equal(t, "fight", d.Cmd)
@@ -71,8 +71,9 @@ func name(id buff.OwnerID) string {
 	return fmt.Sprintf("player %d", id)
 }
 
-// The game does everything that the engine can do, in the proportions of games.
-func TestEverythingHappens(t *testing.T) {
+// TestGame_UsesAllFeatures checks that the game uses all features of the engine, in realistic
+// proportions.
+func TestGame_UsesAllFeatures(t *testing.T) {
 	w, log := playLog(t, "-players", "200", "-duration", "90s")
 	ty := &w.totals
 	for kind := buff.Applied; kind < buff.Faulted; kind++ {
@@ -97,7 +98,7 @@ func TestEverythingHappens(t *testing.T) {
 	} {
 		require.True(t, reasons[why], "nothing ends or is denied for the reason %v", why)
 	}
-	// Of the other files, which are lessons, the bots cast some.
+	// The other files are lessons. The bots cast some of their buffs.
 	var files []string
 	for _, name := range []string{"boss", "control", "death", "harm", "help", "lasting", "raid", "sheet"} {
 		files = append(files, folder+"/"+name+".yaml")
@@ -122,7 +123,8 @@ func TestMix(t *testing.T) {
 	require.InDelta(t, 11, w.totals.share(buff.Stacked), 3)
 }
 
-// The books agree with the log, and find whatever is missing in it or too many.
+// TestPulses checks that the books agree with the log, and detect missing and additional events in
+// it.
 func TestPulses(t *testing.T) {
 	w, log := playLog(t, "-players", "100", "-duration", "20s")
 	books := func(log []buff.Event) error {
