@@ -47,7 +47,7 @@ const (
 type round[O, M any] struct {
 	turns  []Turn[O, M]  // not changed while a worker may claim a turn
 	cursor atomic.Uint64 // upper half: len(turns); lower half: next turn, may exceed len(turns)
-	opened bool          // started by a Start
+	opened bool          // a Start has made the turns available to the workers
 	shares []share       // by worker; never resized, because workers read it even before the round is opened
 
 	// Protected by the group's lock. ended counts the turns that have ended. A worker adds its

@@ -139,8 +139,8 @@ func incarnation() int64 {
 // random returns a random nonzero number.
 func random() uint64 { return uint64(incarnation()) + 1 }
 
-// wait runs do, a step of Join. If the step takes longer than a second, wait logs what Join is
-// waiting for. If ctx ends during the step, the error contains this too.
+// wait calls do(), which is a step of Join. If the step takes longer than a second, wait logs what
+// Join is waiting for. If ctx ends during the step, the error contains this too.
 func (n *Node) wait(ctx context.Context, what string, do func() error) error {
 	timer := time.AfterFunc(time.Second, func() { n.log("", 0, "Join is waiting for "+what) })
 	defer timer.Stop()

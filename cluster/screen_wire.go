@@ -160,8 +160,8 @@ type parts struct {
 // mostParts is the maximum size of an assembled message.
 const mostParts = 64 << 20
 
-// add appends a part. whole is nil until the last part has arrived. A part with index 0 starts a
-// new message. If any other part is out of sequence, the message is discarded.
+// add appends a part. The result is nil until the last part has arrived. A part with index 0
+// starts a new message. If any other part is out of sequence, the message is discarded.
 func (p *parts) add(b []byte) (whole []byte) {
 	index, b, err := cutNumber(b)
 	if err != nil {

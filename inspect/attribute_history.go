@@ -52,7 +52,7 @@ func newAttributeHistory(o *view.Owner, r *history.Recorder, schema *stat.Schema
 	t := &attributeHistory{schema: schema, layout: sheet.Compile(schema), o: o, bases: make(map[stat.Attr][]buff.Event), at: make(map[buff.Handle]*buffHistory)}
 	q := history.Query{From: max(o.Since, r.Since()), To: o.Now, Owners: []buff.OwnerID{o.Owner}}
 	events, changes := slices.Collect(r.Events(q)), slices.Collect(r.SheetChanges(q))
-	// must be read last, because the recorder may have dropped data in the meantime
+	// Read this last, because the recorder may have dropped data in the meantime.
 	known := r.Since()
 	events = slices.DeleteFunc(events, func(e buff.Event) bool { return e.Seen < known })
 	changes = slices.DeleteFunc(changes, func(c buff.SheetChange) bool { return c.Seen < known })

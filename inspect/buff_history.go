@@ -14,7 +14,7 @@ import (
 type buffHistory struct {
 	handle  buff.Handle
 	source  buff.OwnerID
-	begins  int // 1 + index of the event that started the buff; 0 if it is older than the recording
+	begins  int // 1 + index of the event that started the buff; 0 if that event is missing
 	events  []buff.Event
 	changes []buff.SheetChange
 	live    *buff.Instance

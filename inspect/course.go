@@ -66,7 +66,7 @@ type stuckFor struct {
 }
 
 // see adds a View and returns the state of the game. at is the time of arrival on the inspector's
-// clock. Handlers that have been running for the duration after, or longer, are stuck.
+// clock. Handlers that have been running for at least the given duration (after) are stuck.
 func (c *course) see(v *view.View, at, after time.Duration) gameState {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -108,9 +108,9 @@ func (m *mark) compare(old *mark) (out gameState) {
 	return out
 }
 
-// stuck returns the owners whose handlers have been running for the duration after, or longer. In
-// an overloaded game, some handlers are always still running at the end of a Tick. They are not
-// stuck, because they are different handlers each time.
+// stuck returns the owners whose handlers have been running for at least the given duration
+// (after). In an overloaded game, some handlers are always still running at the end of a Tick.
+// They are not stuck, because they are different handlers each time.
 func (c *course) stuck(v *view.View, at, after time.Duration) (out []stuckFor) {
 	now := make(map[heldKey]held, len(v.Stuck))
 	for _, s := range v.Stuck {

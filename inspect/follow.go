@@ -23,7 +23,7 @@ type follow struct {
 }
 
 // follow makes the engine follow a player until leave is called. If another request takes its
-// place, end is called, which must end this request. known reports whether this request has the
+// place, end() is called, which must end this request. known reports whether this request has the
 // token.
 func (in *Inspector) follow(id buff.OwnerID, known bool, end func()) (leave func(), err error) {
 	s := &in.follows

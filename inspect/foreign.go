@@ -25,7 +25,7 @@ type foreign struct {
 	last string // description of the last failure
 }
 
-// call runs do, which calls the game's function, and returns an error if the function panics.
+// call runs do(), which calls the game's function, and returns an error if the function panics.
 func (f *foreign) call(do func()) (err error) {
 	if f.gone.Load() {
 		return errors.New(f.report())

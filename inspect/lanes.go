@@ -29,7 +29,7 @@ type pastJSON struct {
 	Cut     bool       `json:"cut,omitempty"` // something was omitted
 
 	Attributes []attributeHistoryJSON `json:"attributes,omitempty"` // history of each attribute
-	// time from which on the attributes are known
+	// time since which the attributes are known
 	Sheet int64 `json:"sheet"`
 }
 

@@ -41,7 +41,7 @@ func (s *speeds) forEnd(at wheel.Time) float64 {
 	return s.value(at - 1)
 }
 
-// passed returns how much time passes at these speeds between from and to, in ms.
+// passed returns how much time passes at these speeds between two instants, in ms.
 func (s *speeds) passed(from, to wheel.Time) float64 {
 	ms, speed := 0., s.value(from)
 	for k, t := range s.at {
@@ -131,7 +131,8 @@ type speedJSON struct {
 	Speed float64 `json:"speed"` // 1 is normal; 0 means paused
 }
 
-// unusual returns the intervals between from and to in which the speed is not 1.
+// unusual divides the time between two instants, and returns the intervals in which the speed is
+// not 1.
 func (s *speeds) unusual(from, to wheel.Time) (list []speedJSON) {
 	for from < to {
 		next, speed := to, s.value(from)

@@ -142,8 +142,8 @@ func p99(frames []view.FrameTime) time.Duration {
 	return took[(len(took)*99+99)/100-1]
 }
 
-// since returns the view without the frames whose number is less than first. It also returns the
-// number of the frame after the last frame of the view.
+// since returns the view without the frames whose number is less than the given number. It also
+// returns the number of the frame after the last frame of the view.
 func (v viewJSON) since(first uint64) (viewJSON, uint64) {
 	n, err := strconv.ParseUint(v.First, 10, 64)
 	if err != nil {

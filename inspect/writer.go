@@ -96,7 +96,8 @@ func (h *hijacked) Write(p []byte) (int, error) {
 	return h.Conn.Write(p)
 }
 
-// sooner returns the deadline of a write that starts now: until, but at most writeTime from now.
+// sooner returns the deadline of a write that starts now. It is the given deadline (until), but at
+// most writeTime from now.
 func sooner(until time.Time) time.Time {
 	if latest := time.Now().Add(writeTime); until.IsZero() || until.After(latest) {
 		return latest

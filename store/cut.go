@@ -115,6 +115,6 @@ type Batch struct {
 // Size limits of a store.
 const (
 	MaxName   = 200      // bytes of a zone's name
-	MaxBytes  = 16 << 20 // bytes of a blob, of an owner's data, of a zone's data
+	MaxBytes  = 16 << 20 // bytes of a blob, of an owner's data, or of a zone's data
 	MaxWindow = 1 << 20  // command ids
 )

@@ -174,7 +174,7 @@ func (x *effects) append(dst []byte) []byte {
 	return dst
 }
 
-// decode decodes the effects that append has written and returns the rest.
+// decode decodes the effects that x.append has written, and returns the remaining bytes.
 func (x *effects) decode(b []byte) (rest []byte, err error) {
 	number := func() uint64 {
 		n, size := binary.Uvarint(b)

@@ -153,10 +153,10 @@ type entered struct {
 }
 
 // Arrive adds owners that arrive from other zones of the store. The list must be the result of a
-// call of Mover.Arrivals that started after the previous Arrive returned. Arrive calls report
+// call of Mover.Arrivals that started after the previous Arrive returned. Arrive calls report()
 // once for each owner, with the error if the owner could not be added, but not for owners that an
-// earlier call has added. The owner belongs to this zone when the first cut that contains it is
-// on disk. If the process dies before that, the owner is still in transit and arrives again.
+// earlier call has added. The owner belongs to this zone when the first cut that contains it is on
+// disk. If the process dies before that, the owner is still in transit and arrives again.
 //
 // For a Wall buff, calendar time has passed since its owner left. For Online and Uptime buffs
 // no time has passed, because the zones have different uptimes.

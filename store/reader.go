@@ -74,7 +74,7 @@ func (r *Reader) Commands(frame uint64, record []byte) error {
 	return nil
 }
 
-// Cut returns the cut if the sum of its records equals want, and otherwise a [DamageError].
+// Cut returns the cut if the sum of its records is as wanted, and otherwise a [DamageError].
 func (r *Reader) Cut(want Sum) (*Cut, error) {
 	if r.sum != want {
 		return nil, damaged("the sum", "got %d owners, %d commands, sum %x; want %d, %d and %x",

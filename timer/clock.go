@@ -141,19 +141,20 @@ func after(ns, d int64) int64 {
 	return math.MaxInt64
 }
 
-// pick returns the shard for a timer created at now, in ns after New. Go has no goroutine ids,
-// but each goroutine has its own stack, so the stack address spreads goroutines over the shards.
-// Once there are many timers, pick also moves to the next shard every two milliseconds. Otherwise
-// all timers of one goroutine would share one lock when they are stopped or reset.
+// pick returns the shard for a timer that is created at the given instant, in ns after New. Go has
+// no goroutine ids, but each goroutine has its own stack, so the stack address spreads goroutines
+// over the shards. Once there are many timers, pick also moves to the next shard every two
+// milliseconds. Otherwise all timers of one goroutine would share one lock when they are stopped
+// or reset.
 func (c *Clock) pick(now int64) *shard {
 	var here byte
 	at := uint32(uintptr(unsafe.Pointer(&here)) >> stackBits)
 	return &c.shards[((at*golden)>>16+uint32(now>>turnBits)&c.spread.Load())&c.mask]
 }
 
-// expect makes sure that the driver does not sleep beyond due. The caller must already have
-// stored due in shard.next, because the driver reads shard.next again after it has published the
-// time until which it sleeps.
+// expect makes sure that the driver does not sleep beyond the given tick (due). The caller must
+// already have stored due in shard.next, because the driver reads shard.next again after it has
+// published the time until which it sleeps.
 func (c *Clock) expect(due wheel.Time) {
 	for {
 		until := c.sleepUntil.Load()

@@ -92,7 +92,8 @@ func (s *shard) move(h wheel.Handle, due wheel.Time) (ok, first bool) {
 	return true, s.sooner(due)
 }
 
-// sooner lowers next to due, and reports whether next was later. The caller holds mu.
+// sooner sets s.next to the given tick (due) if s.next is later, and reports whether it did. The
+// caller holds mu.
 func (s *shard) sooner(due wheel.Time) bool {
 	s.added++
 	if int64(due) >= s.next.Load() {
@@ -191,8 +192,8 @@ func (s *shard) take(t wheel.Time, dst []wheel.Fired) []wheel.Fired {
 	return dst
 }
 
-// findNext computes next, or a lower bound of it if the search is not finished, and returns it.
-// The caller holds mu.
+// findNext sets s.next to the earliest deadline or, if the search is not finished, to a lower
+// bound of it. It returns the new value. The caller holds mu.
 func (s *shard) findNext() wheel.Time {
 	next, more := s.wheel.NextWithin(searchPiece)
 	s.next.Store(int64(next))

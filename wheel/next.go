@@ -150,7 +150,8 @@ func (w *Wheel) relocateIn(f *level, at, n uint32, first Time) Time {
 }
 
 // relocate takes the first n entries out of a slot and places the live entries by their current
-// deadlines. It returns the earliest of these deadlines, or first if that is earlier.
+// deadlines. It returns the earliest of these deadlines, or the given instant (first) if that is
+// earlier.
 func (w *Wheel) relocate(slot, n uint32, first Time) Time {
 	q := w.queue(slot)
 	n = min(n, q.n())

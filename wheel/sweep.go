@@ -176,7 +176,7 @@ const (
 	// deadline was set. Older entries are rarely the last of their slot.
 	recentCalls = 1 << 10
 
-	// maxDeadPopped is the maximum number of other dead entries removed at the same time.
+	// maxDeadPopped is the maximum number of other dead entries that are removed together with it.
 	maxDeadPopped = 8
 )
 

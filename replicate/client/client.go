@@ -124,7 +124,7 @@ func (o *Owner) Dead() bool { return o.dead }
 // of Receive.
 func (o *Owner) Buffs() []Buff { return o.buffs }
 
-// Left returns the remaining ms of the buff's own time at server time now, and whether the
+// Left returns the remaining ms of the buff's own time at the given server time, and whether the
 // buff has an end. The remaining time of a paused buff does not change.
 func (b *Buff) Left(now wheel.Time) (ms int64, ends bool) {
 	switch {

@@ -35,7 +35,7 @@ const (
 	timeRate = 2
 	timeHeld = 3
 
-	maxTime = 1 << 48 // ms: 8,900 years
+	maxTime = 1 << 48 // in ms; about 8,900 years
 )
 
 // reader decodes numbers. After an error it returns only zero values.
@@ -67,7 +67,7 @@ func (r *reader) signed() int64 {
 	return int64(u>>1) ^ -int64(u&1)
 }
 
-// upTo reads a number and fails if it exceeds most.
+// upTo reads a number and fails if it exceeds the given limit.
 func (r *reader) upTo(most uint64) uint64 {
 	v := r.number()
 	if v > most {

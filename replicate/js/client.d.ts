@@ -54,7 +54,7 @@ export interface ProtocolError extends Error {
   code: "gap" | "format" | "limit";
 }
 
-/** Returns the remaining ms of a buff's own time at server time now; null if it has no end. */
+/** Returns the remaining ms of a buff's own time at the given server time; null if the buff has no end. */
 export function left(buff: Buff, now: number): number | null;
 
 export class Client {

@@ -35,7 +35,7 @@ class Reader {
     }
     return bad("number too long");
   }
-  // number reads an unsigned number that must not exceed most.
+  // number reads an unsigned number that must not exceed the given limit.
   number(most = Number.MAX_SAFE_INTEGER) {
     let v = 0, unit = 1;
     for (let k = 0; k < 10; k++) {
@@ -72,8 +72,8 @@ const number = (v) => {
   return [...out, v];
 };
 
-/** left returns the remaining ms of a buff's own time at server time now, or
- * null if it has no end. */
+/** left returns the remaining ms of a buff's own time at the given server time, or
+ * null if the buff has no end. */
 export const left = (buff, now) => {
   if (buff.held) return buff.left;
   if (buff.end === null) return null;

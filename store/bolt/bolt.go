@@ -274,7 +274,7 @@ func (s *Store) open() error {
 func isBroken(why error) error { return fmt.Errorf("%w: %w", store.ErrBroken, why) }
 
 // update executes one read-write transaction. It succeeds only if the path still refers to the
-// open file afterwards. An error that was not returned by do comes from the disk. Such an error
+// open file afterwards. An error that do() did not return comes from the disk. Such an error
 // breaks the store, unless the disk is full, or a page is damaged and the transaction was rolled
 // back.
 func (s *Store) update(do func(*bbolt.Tx) error) error {

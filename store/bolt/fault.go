@@ -41,11 +41,11 @@ func (s *Store) inPlace(size int64) error {
 	return nil
 }
 
-// transact executes one transaction. If do panics because a page is malformed or unreadable, the
-// transaction is rolled back and the error is a [store.DamageError]. Other zones are not
-// affected. If bbolt panics outside do before it has ended the transaction, it never releases its
-// locks, and every further call would block forever. The store is then marked as stuck and
-// broken. answered reports whether err was returned by do.
+// transact executes one transaction. If do() panics because a page is malformed or unreadable, the
+// transaction is rolled back and the error is a [store.DamageError]. Other zones are not affected.
+// If bbolt panics outside do() before it has ended the transaction, it never releases its locks,
+// and every further call would block forever. The store is then marked as stuck and broken.
+// answered reports whether do() returned err.
 func (s *Store) transact(begin func(func(*bbolt.Tx) error) error, do func(*bbolt.Tx) error) (answered bool, err error) {
 	var tx *bbolt.Tx
 	returned := false
@@ -65,7 +65,7 @@ func (s *Store) transact(begin func(func(*bbolt.Tx) error) error, do func(*bbolt
 	return answered, err
 }
 
-// recovered calls do and returns a panic as an error. bbolt panics if a page is malformed. The
+// recovered calls do(), and returns a panic as an error. bbolt panics if a page is malformed. The
 // runtime panics if a page of the mapped file is unreadable, which without SetPanicOnFault would
 // end the process with SIGBUS.
 func (s *Store) recovered(do func() error) (err error) {

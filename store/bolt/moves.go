@@ -76,7 +76,7 @@ func openTransit(tx *bbolt.Tx) (*transit, error) {
 	return t, store.At(err, "", "the sum of the moves")
 }
 
-// each calls do for the moves to a zone, the oldest first, until do returns false.
+// each calls do() for the moves to a zone, the oldest first, until do() returns false.
 func (t *transit) each(zone string, do func(a store.Arrival, record []byte) bool) error {
 	bucket := t.zones.Bucket([]byte(zone))
 	if bucket == nil {

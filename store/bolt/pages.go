@@ -224,9 +224,9 @@ func (w *walk) tree(id uint64, low, high []byte, depth int) error {
 	return w.damage(id, "its kind is %d, want a branch or a leaf", native.Uint16(b[8:]))
 }
 
-// keys calls do for each entry of a page, with the bytes of the entry, its key, and the bytes that
-// follow the key. It checks that the keys are in order. posAt and lenAt are the offsets of the
-// key's position and length in an entry.
+// keys calls do() for each entry of a page, with the bytes of the entry, its key, and the bytes
+// that follow the key. It checks that the keys are in order. posAt and lenAt are the offsets of
+// the key's position and length in an entry.
 func (w *walk) keys(id uint64, b, low, high []byte, posAt, lenAt int, do func(e, key, behind []byte) error) error {
 	n := int(native.Uint16(b[10:]))
 	if pageHead+n*entry > len(b) {

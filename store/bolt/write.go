@@ -104,7 +104,7 @@ func (w *writer) clear(bucket *bbolt.Bucket) error {
 	w.sum = store.Sum{}
 	owners := bucket.Bucket(ownersBucket)
 	if owners == nil {
-		return nil // a zone without owners has no commands either
+		return nil // a zone without an owners bucket has no commands either
 	}
 	err := owners.ForEach(func(k, _ []byte) error { return w.where.Delete(k) })
 	if err != nil {
@@ -116,7 +116,7 @@ func (w *writer) clear(bucket *bbolt.Bucket) error {
 	return bucket.DeleteBucket(commandsBucket)
 }
 
-// record calls make to append a record to w.records, and returns the bytes of the record.
+// record calls make() to append a record to w.records, and returns the bytes of the record.
 func (w *writer) record(make func(dst []byte) []byte) []byte {
 	start := len(w.records)
 	w.records = make(w.records)

@@ -34,7 +34,7 @@ func (s *Store) Load(ctx context.Context, zone string) (*store.Cut, error) {
 	return s.read(ctx, zone, options, func(pgx.Tx) error { return nil })
 }
 
-// read returns the cut of a zone. It reads the cut in a transaction whose first step is begin.
+// read returns the cut of a zone. It reads the cut in a transaction whose first step is begin().
 func (s *Store) read(ctx context.Context, zone string, o pgx.TxOptions, begin func(pgx.Tx) error) (*store.Cut, error) {
 	var cut *store.Cut
 	var empty error
@@ -88,7 +88,7 @@ func (s *Store) readZone(ctx context.Context, tx pgx.Tx, zone string) (*store.Cu
 	return cut, nil
 }
 
-// each calls do for each row, which is a number and a record.
+// each calls do() for each row, which is a number and a record.
 func each(ctx context.Context, tx pgx.Tx, statement string, zone int64, do func(n uint64, record []byte) error) error {
 	rows, err := tx.Query(ctx, statement, zone)
 	if err != nil {

@@ -65,7 +65,7 @@ func (s *Store) Where(ctx context.Context, owners []buff.OwnerID) (list []store.
 	return list, err
 }
 
-// rows calls do for each row that a statement returns. A single statement sees one snapshot, so
+// rows calls do() for each row that a statement returns. A single statement sees one snapshot, so
 // no transaction is needed.
 func (s *Store) rows(ctx context.Context, statement string, do func(pgx.Rows) error, args ...any) error {
 	switch {

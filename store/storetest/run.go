@@ -119,7 +119,7 @@ func orNil(err error) error {
 	return err
 }
 
-// same checks that Load returns the cut want.
+// same checks that Load returns the wanted cut.
 func (p *play) same(want *store.Cut) error {
 	got, err := p.s.Load(p.ctx, want.Zone)
 	if err != nil {
@@ -128,7 +128,7 @@ func (p *play) same(want *store.Cut) error {
 	return Differ(got, want)
 }
 
-// fails checks that the error got matches want.
+// fails checks that an error (got) matches the wanted error.
 func fails(what string, got, want error) error {
 	if !errors.Is(got, want) {
 		return fmt.Errorf("%s: %w, want: %w", what, orNil(got), want)

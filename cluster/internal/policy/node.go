@@ -221,8 +221,8 @@ func (n *Node) beat(now Time) {
 	n.act(a)
 }
 
-// Hint reports that a zone is free. If to is not empty, only the node with that name should claim
-// it.
+// Hint reports that a zone is free. If "to" is not empty, only the node with that name should
+// claim it.
 func (n *Node) Hint(now Time, zone, to string) {
 	if to == n.c.Name && n.zones[zone] == nil && !n.leaving && !n.refused && !n.deaf(now) {
 		n.claim(now, zone)

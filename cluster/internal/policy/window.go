@@ -66,8 +66,8 @@ func (a *Acks[T]) Full() bool { return len(a.list) >= a.most }
 // Wait adds a reply that waits until the frame is on disk.
 func (a *Acks[T]) Wait(frame uint64, reply T) { a.list = append(a.list, ack[T]{frame, reply}) }
 
-// Committed removes the replies that wait for the given frame or an earlier frame, and calls give
-// for each of them, in the order in which they were added.
+// Committed removes the replies that wait for the given frame or an earlier frame, and calls
+// give() with each of them, in the order in which they were added.
 func (a *Acks[T]) Committed(frame uint64, give func(T)) {
 	kept := a.list[:0]
 	for _, x := range a.list {

@@ -23,7 +23,8 @@ type state struct {
 type game interface {
 	enter(player int, s state) error
 	leave(player int) state
-	do(player int, id policy.ID) (place int, err error) // place numbers the commands of the player from 1
+	// do executes a command and returns its number among the player's commands, starting at 1.
+	do(player int, id policy.ID) (place int, err error)
 	save(player int) (state, error)
 	has(player int) bool
 	players() []int

@@ -84,7 +84,7 @@ func (n *net) ask(from *node, slowKind string, do func(), answer, failed func())
 		if w.chance(0.5) {
 			return // the request is lost; failed is called after the timeout
 		}
-		at += cut - w.now // TCP retransmits the request after the cut
+		at += cut - w.now // TCP retransmits the request when the connection works again
 	}
 	w.at(at, func() {
 		if w.db.connections != connection {
