@@ -66,13 +66,13 @@ var actionFields = table{"action", nil, map[string]readFunc{
 	"reason": func(d *definition, f string, n ast.Node) { d.word(f, n, &d.loader.action.Reason) },
 }}
 
-// named reads the name of the handler or definition of an action.
+// named reads the value of an action that names a handler or a definition.
 func (d *definition) named(do define.Do, field string, n ast.Node, ref bool) {
 	d.loader.action.Do = do
 	d.name(field, n, ref, &d.loader.action.Name)
 }
 
-// changes reads the attribute change of an action.
+// changes reads the value of an action that changes an attribute.
 func (d *definition) changes(do define.Do, field string, n ast.Node, t table) {
 	d.loader.action.Do, d.loader.action.Change = do, &define.Change{}
 	d.fields(field, at(n), n, t)

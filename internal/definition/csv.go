@@ -6,15 +6,15 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// A table is converted into the tree of an equivalent YAML file, in which the nodes have the
-// positions of the cells. The code that reads definitions therefore does not need to know about
-// tables.
+// A table is converted into the tree of an equivalent YAML file. The nodes of this tree have the
+// positions of the table's cells. The code that reads definitions therefore does not need to know
+// about tables.
 
 // csv reads the definitions of a table.
 func (l *loader) csv(name string, src []byte) {
 	t := l.newReading(name)
 	n := 0
-	// Each definition is read at once, so that the trees of all rows are not in memory together.
+	// Read each definition immediately, so that the trees of all rows are never in memory together.
 	t.each = func(d *ast.MappingValueNode) bool {
 		l.definitions(t.src, start, ast.Mapping(nil, true, d))
 		n++
@@ -46,15 +46,15 @@ type reading struct {
 	name   string
 	src    *source
 	by     byte // delimiter
-	marked bool // the first column contains marks such as "##var", and no field
+	marked bool // the first column contains marks such as "##var" instead of a field
 	heads  []columnHead
-	groups map[string]int // number of each path that has a column or contains such a path
+	groups map[string]int // number by path; has the path of each column and all paths that contain it
 	wrong  bool           // an error was reported
 	row    row
 	each   func(*ast.MappingValueNode) bool // accepts a definition and reports whether to continue
 
-	// The field cells is the number of non-empty cells so far. The fields signs and tabs are the
-	// total costs of the texts that were passed to the parser so far: see spend.
+	// The `cells` field is the number of non-empty cells so far. The `signs` and `tabs` fields are
+	// the total costs of the texts passed to the parser so far; see spend.
 	cells, signs, tabs int
 }
 
@@ -62,9 +62,9 @@ type reading struct {
 type columnHead struct {
 	path  []string // empty if the column is not read
 	at    []position
-	group []int // group[k] is the number of the path path[:k+1], see reading.groups
+	group []int // group[k] is the number of path[:k+1] in reading.groups
 	shape *shape
-	guess bool // this column does not exist; a misspelled name in the table probably means it
+	guess bool // the table has no such column, but an unknown name is probably a misspelling of it
 }
 
 func (h *columnHead) name() string { return strings.Join(h.path, ".") }
@@ -72,8 +72,8 @@ func (h *columnHead) name() string { return strings.Join(h.path, ".") }
 // row is the state of the current row.
 type row struct {
 	id     string
-	nodes  map[int]*ast.MappingNode // by number of a path in groups: the map at this path
-	column map[int]int              // by number of a path: the first column that set it
+	nodes  map[int]*ast.MappingNode // the map at each path, by the path's number in reading.groups
+	column map[int]int              // the first column that set each path, by the path's number
 }
 
 func (l *loader) newReading(name string) *reading {
@@ -114,8 +114,8 @@ func (t *reading) read(src []byte) {
 	}
 }
 
-// plainText returns the plain text of a file. If it is too long or invalid, plainText reports an
-// error and returns false.
+// plainText returns the plain text of a file. If the file is too long or invalid, plainText reports
+// an error and returns false.
 func (t *reading) plainText(src []byte) (text string, ok bool) {
 	if len(src) > MaxFileSize {
 		t.src = t.open(t.name, "")
@@ -134,7 +134,7 @@ func (t *reading) plainText(src []byte) (text string, ok bool) {
 // isMark reports whether a row starts with "##". Such rows are meant for people or other programs.
 func isMark(r []cell) bool { return strings.HasPrefix(r[0].text, "##") }
 
-// definitionOf reads one row and reports whether to continue.
+// definitionOf reads the definition in one row and reports whether to continue.
 func (t *reading) definitionOf(r []cell) bool {
 	first := r[0].whole()
 	switch {
@@ -209,7 +209,7 @@ func (t *reading) cellOf(i int, p part, def *ast.MappingNode) {
 }
 
 // put adds the value n of column i to a definition. If another column has already set the same
-// field, or a map that contains it, put returns the index of that column, otherwise -1.
+// field, or a map that contains it, put returns the index of that column. Otherwise it returns -1.
 func (t *reading) put(i int, n ast.Node, in *ast.MappingNode) int {
 	h := &t.heads[i]
 	for k, g := range h.group {
@@ -251,8 +251,7 @@ func (t *reading) invalid(p position, id, field, text string) ast.Node {
 	return t.lost(p)
 }
 
-// lost returns a node at p that represents an invalid value. No field reports another error for
-// it.
+// lost returns a node at p that replaces an invalid value. The node causes no further errors.
 func (t *reading) lost(p position) ast.Node {
 	t.src.poisoned[p] = true
 	return ast.Null(tokenAt("", p))

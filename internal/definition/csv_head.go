@@ -11,8 +11,8 @@ import (
 // depending on the country, or a tab.
 const delimiters = ",;\t"
 
-// delimiterOf returns the delimiter that gives a column "id" in the row of names. If there is no
-// such delimiter, it returns the one that gives the most columns.
+// delimiterOf returns the delimiter that gives a column "id" in the row of field names. If there is
+// no such delimiter, it returns the one that gives the most columns.
 func delimiterOf(text string) byte {
 	best, most := delimiters[0], 0
 	for k := range len(delimiters) {
@@ -34,7 +34,7 @@ func delimiterOf(text string) byte {
 	return best
 }
 
-// header reads the row of names, and reports whether the rows below it can be read.
+// header reads the row of field names, and reports whether the rows below it can be read.
 func (t *reading) header(r []cell) bool {
 	t.marked = r[0].text == "##var"
 	t.heads = make([]columnHead, len(r))
@@ -87,9 +87,9 @@ func (t *reading) head(i int, name part) {
 // noPosition is the position of a missing name.
 var noPosition = position{1 << 30, 1}
 
-// reportUnknownColumns reports unknown column names, once and not for every row. The cells of these
-// columns are not read. To find unknown names, it reads each column as a separate definition with a
-// single value, which is invalid in every field, and keeps only the errors about names.
+// reportUnknownColumns reports each unknown column name once, instead of once per row. The cells of
+// such columns are not read. To find the unknown names, the method reads one definition for each
+// column, with a value that is invalid in every field, and keeps only the errors about names.
 func (t *reading) reportUnknownColumns() {
 	asked := newLoader()
 	all := ast.Mapping(tokenAt("{", start), true)
@@ -127,8 +127,8 @@ func (t *reading) reportUnknownColumns() {
 	}
 }
 
-// guess records that an unknown name is probably a misspelling of field. The field is then not
-// reported as missing.
+// guess records that an unknown name is probably a misspelling of the given field. That field is
+// then not reported as missing.
 func (t *reading) guess(field string) {
 	h := columnHead{path: strings.Split(field, "."), guess: true}
 	if slices.ContainsFunc(t.heads, func(o columnHead) bool { return slices.Equal(o.path, h.path) }) {

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// shape describes the possible values of a field. Cells are written without the quotes and
-// brackets of YAML, so the shape decides how a text is read, for example as a list.
+// shape describes the possible values of a field. Cells are written without the quotes and brackets
+// of YAML, so the shape decides how a cell is read, for example as a list.
 type shape struct {
 	kinds  map[string]bool   // schema types: string, number, array, object …
 	fields map[string]*shape // shapes of the fields, for a map with fixed fields
@@ -26,7 +26,7 @@ func (s *shape) isList() bool { return s != nil && s.kinds["array"] && len(s.kin
 // isMap reports whether the field is always a map, so that its fields can have columns.
 func (s *shape) isMap() bool { return s != nil && s.kinds["object"] && len(s.kinds) == 1 }
 
-// field returns the shape of the named field of a map, or nil if it is unknown.
+// field returns the shape of the named field of a map, or nil if the shape is unknown.
 func (s *shape) field(name string) *shape {
 	switch {
 	case s == nil:
@@ -37,7 +37,7 @@ func (s *shape) field(name string) *shape {
 	return s.any
 }
 
-// element returns the shape of an element of the list, or nil if it is unknown.
+// element returns the shape of the list's elements, or nil if the shape is unknown.
 func (s *shape) element() *shape {
 	if s == nil {
 		return nil
@@ -53,7 +53,7 @@ func (s *shape) names() iter.Seq[string] {
 	return maps.Keys(s.fields)
 }
 
-// shapeOf returns the shape of the field with the given path, or nil if it is unknown.
+// shapeOf returns the shape of the field with the given path, or nil if the shape is unknown.
 func shapeOf(path string) *shape {
 	s := definitionShape()
 	if path == "" {
@@ -105,7 +105,7 @@ func (r shapes) of(n schemaNode) *shape {
 	return s
 }
 
-// add adds the values that n allows to a shape.
+// add extends a shape with the values that n allows.
 func (r shapes) add(to *shape, n schemaNode) {
 	if name := strings.TrimPrefix(n.Ref, "#/definitions/"); n.Ref != "" {
 		if r.known[name] == nil {
@@ -139,7 +139,7 @@ func (r shapes) add(to *shape, n schemaNode) {
 	}
 }
 
-// merge adds the values that the other shape allows.
+// merge extends s with the values that the other shape allows.
 func (s *shape) merge(o *shape) {
 	for k := range o.kinds {
 		s.kinds[k] = true

@@ -60,8 +60,8 @@ func scalar(p part) ast.Node {
 	return ast.String(t)
 }
 
-// inQuotes returns the node of a part that consists of a single quoted YAML text. For any other
-// part it returns nil.
+// inQuotes returns the node for a part that is a single YAML text in quotes. For any other part it
+// returns nil.
 func (t *reading) inQuotes(p part) ast.Node {
 	if quoted(p.text) != len(p.text) || !t.spend(p.text) {
 		return nil

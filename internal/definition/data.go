@@ -14,37 +14,39 @@ import (
 	"github.com/bufftick/bufftick/internal/recovered"
 )
 
-// Loader loads catalogs for games that have data of their own in definitions. Its methods are
-// documented at the functions with the same names. The zero Loader behaves like these functions.
+// Loader loads catalogs whose definitions contain game-specific data. Each method is documented at
+// the function with the same name. The zero Loader behaves like these functions.
 type Loader struct {
 	// Data is a value of the struct or map type into which the data field of a definition is
 	// decoded, such as Ability{}. [buff.Spec].Data then has this type. Struct fields are named by
 	// their yaml tags or, without a tag, by their lower-case names; a time.Duration is written as a
-	// span. A field that the type does not have, or a value of the wrong kind, is an error with its
-	// position. Fields that a definition omits have the values that they have in Data. For a
-	// definition without data, Spec.Data is nil.
+	// span. A field that the type does not have, or a value of the wrong kind, is reported as an
+	// error with its position. Fields that a definition omits have the values that they have in
+	// Data. For a definition without data, Spec.Data is nil.
 	//
 	// If Data is nil, any data is accepted, and Spec.Data is a map[string]any. The methods panic if
 	// Data is neither a struct nor a map.
 	Data any
 }
 
-// Load is like the function [Load], with the Loader's data. It is safe for concurrent use.
+// Load is like the function [Load], but decodes data as [Loader].Data specifies. It is safe for
+// concurrent use.
 func (o Loader) Load(paths ...string) (*buff.Catalog, error) { return o.LoadFS(disk{}, paths...) }
 
-// LoadFS is like the function [LoadFS], with the Loader's data. It is safe for concurrent use if
-// fsys is.
+// LoadFS is like the function [LoadFS], but decodes data as [Loader].Data specifies. It is safe for
+// concurrent use if fsys is.
 func (o Loader) LoadFS(fsys fs.FS, paths ...string) (*buff.Catalog, error) {
 	return o.ReloadFS(nil, fsys, paths...)
 }
 
-// Reload is like the function [Reload], with the Loader's data. It is safe for concurrent use.
+// Reload is like the function [Reload], but decodes data as [Loader].Data specifies. It is safe for
+// concurrent use.
 func (o Loader) Reload(prev *buff.Catalog, paths ...string) (*buff.Catalog, error) {
 	return o.ReloadFS(prev, disk{}, paths...)
 }
 
-// ReloadFS is like the function [ReloadFS], with the Loader's data. If prev is nil, it is like the
-// method LoadFS. It is safe for concurrent use if fsys is.
+// ReloadFS is like the function [ReloadFS], but decodes data as [Loader].Data specifies. If prev is
+// nil, ReloadFS is like the method LoadFS. It is safe for concurrent use if fsys is.
 func (o Loader) ReloadFS(prev *buff.Catalog, fsys fs.FS, paths ...string) (*buff.Catalog, error) {
 	if o.Data != nil {
 		if k := reflect.TypeOf(o.Data).Kind(); k != reflect.Struct && k != reflect.Map {
@@ -57,7 +59,7 @@ func (o Loader) ReloadFS(prev *buff.Catalog, fsys fs.FS, paths ...string) (*buff
 	return l.catalog(prev)
 }
 
-// data reads the field "data" of a definition, which contains data of the game.
+// data reads a definition's field "data", which holds game-specific data.
 func (d *definition) data(field string, n ast.Node) {
 	if _, ok := Fields(n); !ok {
 		d.fail(field, at(n), "want a map, not %s", kindOf(n))

@@ -9,21 +9,22 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// definition is the state of reading a definition, with the positions of its fields. The other
-// sections of a file, such as "attributes", are read with a definition that has no ID.
+// definition holds the state while one definition of a file is read, and the positions of its
+// fields. The other sections of a file, such as "attributes", are also read with this type; spec
+// then has no ID.
 type definition struct {
 	loader *loader
 	src    *source
 	at     position // position of the ID
 	spec   *buff.Spec
-	places shortMap[place] // by field, as in buff.SpecError; "" is the whole definition
+	places shortMap[place] // by field, as in buff.SpecError; the key "" means the whole definition
 }
 
-// place is the position of a field. There are many places; the order of the fields saves 8 bytes in
-// each of them.
+// place is the position of a field. Because there are many places, the struct's fields are in an
+// order that saves 8 bytes per place.
 type place struct {
 	position
-	ref   string // ID of another definition that the value names
+	ref   string // ID of the definition to which the value refers
 	bad   bool   // an error was reported; errors that follow from it are suppressed
 	attrs bool   // the value names attributes
 }
@@ -77,15 +78,15 @@ func (l *loader) definition(s *source, f *ast.MappingValueNode) {
 	}
 }
 
-// isBad reports whether an error of the field itself was reported. Errors of fields that contain
-// it do not count.
+// isBad reports whether an error was reported for the given field itself. Errors in fields that
+// contain the given field do not count.
 func (d *definition) isBad(field string) bool {
 	p, _ := d.places.get(field)
 	return p.bad
 }
 
-// fail reports an error of a field, and marks the field as bad, so that errors that follow from
-// this error are not reported.
+// fail reports an error in a field. It also marks the field as bad, which suppresses errors that
+// follow from this one.
 func (d *definition) fail(field string, p position, format string, args ...any) {
 	d.complain(field, p, format, args...)
 	d.places.set(field, place{position: p, bad: true})

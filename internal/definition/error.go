@@ -77,8 +77,8 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap returns [buff.ErrSpec], or the error for which the file could not be read. For a warning
-// it returns nil.
+// Unwrap returns [buff.ErrSpec], or the error that prevented the file from being read. For a
+// warning it returns nil.
 func (e *Error) Unwrap() error {
 	switch {
 	case e.Rule != "":
@@ -91,8 +91,8 @@ func (e *Error) Unwrap() error {
 
 // Errors holds all errors of the files of one catalog, or all warnings about them. They are in the
 // order in which the files were given, and sorted by position within each file. If there are more
-// than MaxErrors, it has the first MaxErrors, followed by an error that says how many were left
-// out.
+// than MaxErrors, the list has the first MaxErrors, followed by an error that says how many were
+// left out.
 type Errors []*Error
 
 // Error returns the texts of all errors, one below the other.

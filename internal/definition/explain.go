@@ -123,9 +123,9 @@ func (d *definition) doubtful(field string) bool {
 	return false
 }
 
-// If a field names a slot class or a group of diminishing returns, shared returns that class or
-// group. All definitions with the same class or group must agree. For any other field, shared
-// returns the zero value.
+// shared returns the slot class, or the group of diminishing returns, that the given field names.
+// For any other field, it returns the zero value. All definitions that name a class or group must
+// agree about its other fields.
 func (d *definition) shared(field string) shared {
 	switch field {
 	case "slot.class":

@@ -77,7 +77,7 @@ func (d *definition) linger(field string, n ast.Node) {
 // params reads the map of parameters.
 func (d *definition) params(field string, n ast.Node) {
 	list, _ := Fields(n)
-	// The list has its full capacity at once, so that its elements never move.
+	// Allocate the full capacity now, so that the elements never move.
 	d.spec.Params = make([]define.Param, 0, len(list))
 	d.byName(field, "parameter", n, func(field, name string, f *ast.MappingValueNode) {
 		d.spec.Params = append(d.spec.Params, define.Param{Name: name})

@@ -12,8 +12,8 @@ type fault struct {
 	err *Error
 }
 
-// faults is the list of reported errors. If there are very many, it keeps only the first ones, in
-// the order of the sources and positions.
+// faults is the list of reported errors. If there are very many errors, the list keeps only the
+// first ones, in the order of the sources and positions.
 type faults struct{ list []fault }
 
 // add adds an error.

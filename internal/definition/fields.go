@@ -106,7 +106,7 @@ var spelling = map[string]struct{ near, write string }{
 // isPlanned reports whether the field is part of the format but not supported yet.
 func (t table) isPlanned(name string) bool { return slices.Contains(plannedFields[t.of], name) }
 
-// instead returns the known field that is closest to an unknown field, if any, and a hint.
+// instead returns the known field whose name is most similar to an unknown name, or "", and a hint.
 func (t table) instead(name string) (near, hint string) {
 	if other, ok := spelling[join(t.of, name)]; ok {
 		return other.near, ": write " + other.write

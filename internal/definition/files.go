@@ -51,7 +51,8 @@ func Files(paths ...string) ([]File, error) {
 	return files, nil
 }
 
-// read reads all files that the paths refer to, and calls take with the text of each.
+// read reads all files that the paths refer to, and passes the name and text of each to the
+// function `take`.
 func (l *loader) read(fsys fs.FS, paths []string, take func(name string, text []byte)) {
 	if len(paths) == 0 {
 		l.whole("", nil, "no file or folder is given")
@@ -115,7 +116,7 @@ func (l *loader) expand(fsys fs.FS, name string) []member {
 		}
 		found++
 		m := member{name: path.Join(filepath.ToSlash(name), e.Name()), dir: name, link: e.Type()&fs.ModeSymlink != 0}
-		if !m.link && !e.Type().IsRegular() { // opening it could have side effects
+		if !m.link && !e.Type().IsRegular() { // opening such a file could have side effects
 			l.whole(m.name, nil, "not a file")
 			continue
 		}
@@ -159,7 +160,7 @@ func (l *loader) file(fsys fs.FS, m *member) (text []byte, ok bool) {
 		return nil, false
 	}
 	defer f.Close()
-	info, err := f.Stat() // of f, because the name may now refer to another file
+	info, err := f.Stat() // info describes f itself, because the name may now refer to another file
 	switch {
 	case err != nil:
 		l.unread(m.name, err)

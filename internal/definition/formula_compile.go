@@ -14,7 +14,7 @@ import (
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
-// formulaError is an error in a formula; the field at is the index of the wrong character.
+// formulaError is an error in a formula. The `at` field is the index of the wrong character.
 type formulaError struct {
 	at   int
 	text string
@@ -61,8 +61,8 @@ func (k kind) String() string {
 	return "a number"
 }
 
-// compileFormula returns the compiled formula or its error. Both are nil if the formula uses an
-// invalid curve, which has been reported.
+// compileFormula returns the compiled formula or its error. Both results are nil if the formula
+// uses an invalid curve, because the error in that curve has already been reported.
 func compileFormula(text string, in scope) (*formula, *formulaError) {
 	if n := utf8.RuneCountInString(text); n > maxFormula {
 		return nil, &formulaError{0, fmt.Sprintf("%d characters: a formula may have at most %d", n, maxFormula)}
@@ -130,7 +130,7 @@ func (c *formulaCompiler) failAt(at int, format string, args ...any) kind {
 	return wrong
 }
 
-// emit adds a step. The parameter higher is the change of the stack depth, which may be negative.
+// emit adds a step, which changes the stack depth by `higher`. The change may be negative.
 func (c *formulaCompiler) emit(n ast.Node, s step, higher int) {
 	c.steps = append(c.steps, s)
 	if c.depth += higher; c.depth > maxFormulaStack {

@@ -10,7 +10,7 @@ import (
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
-// attr compiles a read of an attribute.
+// attr compiles an expression that reads an attribute.
 func (c *formulaCompiler) attr(n ast.Node, r define.Read) kind {
 	if _, ok := c.scope.attrs[r.Name]; !ok && c.scope.attrs != nil {
 		return c.fail(n, "%s", noAttribute(r.Name, c.scope.attrs))
@@ -18,7 +18,7 @@ func (c *formulaCompiler) attr(n ast.Node, r define.Read) kind {
 	return c.read(n, r)
 }
 
-// read compiles a read of an input of the formula. Equal inputs share one entry of c.reads.
+// read compiles an expression that reads an input. Equal inputs share one entry of c.reads.
 func (c *formulaCompiler) read(n ast.Node, r define.Read) kind {
 	i := slices.Index(c.reads, r)
 	if i < 0 {
@@ -29,7 +29,7 @@ func (c *formulaCompiler) read(n ast.Node, r define.Read) kind {
 	return isNumber
 }
 
-// curve compiles a read of the value that a curve has at the buff's level.
+// curve compiles an expression that reads the value of a curve at the buff's level.
 func (c *formulaCompiler) curve(n ast.Node, name string) kind {
 	e := c.scope.curves[name]
 	if e == nil {
@@ -95,7 +95,7 @@ func (c *formulaCompiler) binary(n *ast.BinaryNode) kind {
 	return c.fail(n, "the operator %s is not allowed in a formula", quote(n.Operator))
 }
 
-// conditional compiles condition ? yes : no. Only one of the branches is evaluated.
+// conditional compiles "condition ? yes : no". Only one of the branches is evaluated.
 func (c *formulaCompiler) conditional(n, condition, yes, no ast.Node) kind {
 	c.want(condition, isTruth)
 	test := len(c.steps)

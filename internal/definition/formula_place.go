@@ -13,8 +13,8 @@ import (
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
-// formulaAt returns the position, in the source, of one character of a text node. The text may be
-// plain, quoted or a block, on one or several lines.
+// formulaAt returns the position in the source that corresponds to a character of a text node. The
+// text may be plain, quoted or a block, on one or several lines.
 func (s *source) formulaAt(n ast.Node, text string, character int) position {
 	begin := at(n)
 	p := begin
@@ -135,5 +135,5 @@ func noAttribute(name string, known map[string]float64) string {
 	return fmt.Sprintf("no attribute %s%s", quote(name), didYouMean(misspelt.Near(name, names)))
 }
 
-// isAmount reports whether r is a read of the amount of an act.
+// isAmount reports whether r reads the amount of an act.
 func isAmount(r define.Read) bool { return r.Amount }

@@ -69,8 +69,8 @@ func (d *definition) immunity(field string, n ast.Node) {
 	}
 }
 
-// chance reads a chance in per mille. Chance zero becomes define.ChanceNever, because 0 in a Spec
-// means the default.
+// chance reads a chance in per mille. A chance of zero becomes define.ChanceNever, because 0 in a
+// Spec means the default.
 func (d *definition) chance(field string, n ast.Node) {
 	i := 1000
 	d.perMille(field, n, &i)

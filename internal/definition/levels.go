@@ -11,8 +11,8 @@ type level struct {
 	fields map[string]readFunc
 }
 
-// levels are the maps in which suggestPlaces searches. An init function sets them, because the
-// tables refer to each other.
+// levels are the maps in which suggestPlaces searches. An init function sets them, to avoid an
+// initialization cycle.
 var levels []level
 
 func init() {
@@ -39,10 +39,9 @@ func init() {
 	}
 }
 
-// suggestPlaces returns up to three places where a field with the given name may belong. The
-// parameter of is the path of the map in which the field was found, and which has no such field.
-// Places within that map come first, then places in the map that contains it, then all others. The
-// places are written as in a file.
+// suggestPlaces returns up to three places where a field with the given name may belong. The field
+// was found in the map whose path is `of`, where it is unknown. Places within that map come first,
+// then places in the map that contains it, then all others. The places are written as in a file.
 func suggestPlaces(of, name string) (places []string) {
 	if !slices.ContainsFunc(levels, func(l level) bool { return l.path == of }) {
 		return nil

@@ -27,9 +27,9 @@ type CheckOptions struct {
 	// this rule is not checked.
 	Applied []string
 
-	// Every is the shortest time between two applications of the same definition by the game, for
-	// the rule "limit-unreached". Zero means that the time is unknown; the rule then considers
-	// only applications by definitions.
+	// Every is the shortest time after which the game applies the same definition again. The rule
+	// "limit-unreached" uses it. Zero means that the time is unknown; the rule then considers only
+	// applications by definitions.
 	Every time.Duration
 
 	// Except lists the rules that are not checked, by their names in [Rules].
@@ -43,8 +43,8 @@ type rule struct {
 	all  func(*linter)              // checks the whole catalog
 }
 
-// rules lists the rules in the order of the documentation. Definitions that are certainly wrong
-// are errors of buff.NewCatalog and have no rule here.
+// rules lists the rules in the order of the documentation. buff.NewCatalog rejects definitions that
+// are certainly wrong, so they need no rule here.
 var rules = []rule{
 	{name: "never-pulses", each: (*linter).neverPulses},
 	{name: "lost-tail", each: (*linter).lostTail},

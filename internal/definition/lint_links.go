@@ -18,13 +18,14 @@ type use struct {
 	to    string
 	every time.Duration // shortest time between two such applications; 0 if unknown
 
-	// again reports whether every application of the definition in the field by is followed by an
-	// application of the definition in the field to, at least after the limit of stacks is reached.
-	// Two definitions that apply each other in this way form an endless loop.
+	// again reports whether every application of the definition `by` is followed by an application
+	// of the definition `to`, at least after the stack limit is reached. Two definitions that apply
+	// each other in this way form an endless loop.
 	again bool
 }
 
-// findUses fills l.uses with all applications by definitions, in the order of the fields.
+// findUses records in l.uses each place where a definition applies another, in the order of the
+// fields.
 func (l *linter) findUses() {
 	l.uses = map[string][]use{}
 	for _, d := range l.defs {
@@ -39,8 +40,8 @@ func (l *linter) findUses() {
 				}
 			}
 		}
-		// If the variable alone is false, applying a buff that is already active is a refresh, and
-		// never starts a new buff.
+		// If `alone` is false, applying a buff that is already active is a refresh, and never
+		// starts a new buff.
 		alone := s.Stack.By == define.ByNone
 		list("on.exec", s.On.Exec, 0, true)
 		list("on.apply", s.On.Apply, 0, alone)
@@ -109,8 +110,8 @@ func (l *linter) limitUnreached() {
 	}
 }
 
-// applications returns the largest number of applications that can join one buff, if two
-// applications are at least the time `every` apart.
+// applications returns the largest number of applications that can join one buff, if applications
+// are at least `every` apart.
 func applications(s *buff.Spec, every time.Duration) int {
 	// Add one, because an application exactly at the end is still in time.
 	within := int(longest(s)/every) + 1

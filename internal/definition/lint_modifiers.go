@@ -64,7 +64,7 @@ func (l *linter) endedBy() map[string]bool {
 	return l.ended
 }
 
-// oneStack finds numbers with per_stack in buffs that have at most one stack.
+// oneStack finds numbers that set per_stack in buffs that have at most one stack.
 func (l *linter) oneStack(d *definition) {
 	s := d.spec
 	if s.Stack.Limit > 1 || s.Stack.Timers == define.TimersQueue || s.Kind == define.Instant {

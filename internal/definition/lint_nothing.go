@@ -7,8 +7,8 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// lostLevel finds buffs whose level is the sum of the levels of their applications, but no longer
-// grows when the limit of stacks is reached.
+// lostLevel finds buffs that add up the levels of their applications, but no longer do so once the
+// stack limit is reached.
 func (l *linter) lostLevel(d *definition) {
 	if st := &d.spec.Stack; st.Level == define.LevelSum && st.Refresh == define.RefreshNone && st.Limit < define.MaxStacks {
 		l.warn(d, "stack.level", "sum with refresh none: at the limit of stacks (%d) an application adds nothing to the level; use another refresh, or a higher limit",

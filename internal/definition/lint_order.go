@@ -9,9 +9,9 @@ import (
 )
 
 // All actions of a list run before their consequences, such as the actions of buffs that they
-// apply. So an action does not see the consequences of earlier actions of its list. The numbers of
-// all actions are evaluated before the first action, so a number does not see the effects of the
-// earlier actions themselves either. The rules in this file find actions that probably expect
+// apply. Therefore an action does not see the consequences of earlier actions in its list. The
+// numbers of all actions are evaluated before the first action, so a number does not even see the
+// direct effects of earlier actions. The rules in this file find actions that probably expect
 // otherwise.
 
 // touched lists parts of an owner: either parts that are changed or parts that are read.
@@ -64,9 +64,9 @@ func (l *linter) after(id string, seen map[string]bool) (t touched) {
 	return t
 }
 
-// readBy returns the parts that an action reads. The result turn has the parts that are read when
-// the action runs. The result early has the parts that the action's number reads before the first
-// action of the list runs.
+// readBy returns the parts that an action reads. The result `turn` has the parts that are read when
+// the action runs. The result `early` has the parts that are read before the first action of the
+// list runs, because the action's number depends on them.
 func (l *linter) readBy(a *buff.Action) (turn, early touched) {
 	switch a.Do {
 	case define.DoChange, define.DoDamage:
@@ -138,8 +138,8 @@ func meets(changed, read touched) string {
 	return ""
 }
 
-// readsEarly finds actions that read a part of the owner before its change by an earlier action of
-// the same list takes effect.
+// readsEarly finds actions that read a part of the owner too early. An earlier action of the same
+// list changes that part, but the change has not taken effect yet.
 func (l *linter) readsEarly(d *definition) {
 	eachList(d.spec, func(field string, list []buff.Action) {
 		for j := range list {

@@ -7,8 +7,8 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// notGranted finds requirements of tags that no buff grants. Such a tag only occurs in the field
-// "tags" of buffs, which does not give the tag to the owner.
+// notGranted finds required tags that no buff grants. Such a tag occurs only in the field "tags" of
+// buffs, but that field does not grant it to the owner.
 func (l *linter) notGranted(d *definition) {
 	for _, r := range []struct {
 		field string

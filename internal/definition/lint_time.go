@@ -49,7 +49,7 @@ func lengthens(s *buff.Spec) bool {
 }
 
 // neverPulses finds buffs that end before their first pulse. It also finds buffs without a period
-// that have an empty list on.pulse; if that list is not empty, it is an error of buff.NewCatalog.
+// that have an empty on.pulse list. If the list is not empty, buff.NewCatalog rejects such a buff.
 func (l *linter) neverPulses(d *definition) {
 	s := d.spec
 	if _, ok := d.places.get("on.pulse"); ok && s.Period == 0 && s.PeriodBy == nil {
@@ -123,7 +123,7 @@ func (l *linter) noChance(d *definition) {
 	}
 }
 
-// soonOver is a duration so short that players do not log out to avoid the rest of a buff.
+// soonOver is the duration below which players would not log out to escape a buff.
 const soonOver = time.Minute
 
 // waitsOffline finds negative buffs that players can avoid by logging out.

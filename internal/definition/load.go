@@ -20,10 +20,11 @@ const (
 	MaxDefinitions = 10_000  // definitions of one catalog, and keys of any map
 	MaxErrors      = 1000    // errors that are returned individually
 
-	maxDepth = 32      // levels of nesting; counts a list in the same column as its key
+	maxDepth = 32      // levels of nesting; a list in the same column as its key counts as a level
 	maxEmpty = 100     // omitted values in one file
 	maxSigns = 100_000 // lines, brackets, commas, colons and quotes in one file
-	// Tabs times bytes of a file. The lexer scans the rest of the file for each tab in quotes.
+	// Number of tabs in a file times its number of bytes. The lexer scans the rest of the file for
+	// each tab in quotes.
 	maxTabs = 1e9
 )
 

@@ -10,7 +10,7 @@ import (
 // modifiers reads the modifiers of a buff.
 func (d *definition) modifiers(field string, n ast.Node) {
 	if list, ok := n.(*ast.SequenceNode); ok {
-		// The list has its full capacity at once, so that its elements never move.
+		// Allocate the full capacity now, so that the elements never move.
 		d.spec.Modifiers = make([]define.Modifier, 0, len(list.Values))
 	}
 	d.list(field, n, "modifiers, such as [{attr: speed, op: mul_add, value: 0.3}]", func(field string, n ast.Node) {

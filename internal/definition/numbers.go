@@ -61,7 +61,7 @@ func (d *definition) perMille(field string, n ast.Node, to *int) {
 }
 
 // whole reads an integer from `least` to `most`, and reports whether it succeeded. If the value has
-// no meaningful upper bound, the parameter most is the maximum of an integer type.
+// no meaningful upper bound, `most` is the maximum of an integer type.
 func (d *definition) whole(field string, n ast.Node, least, most int64) (int64, bool) {
 	v, ok := n.(*ast.IntegerNode)
 	if !ok {

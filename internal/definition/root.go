@@ -115,14 +115,14 @@ func (w *definition) entries(section, of string, f *ast.MappingValueNode, read f
 // afterwards schedules a function to be called when all files have been read.
 func (d *definition) afterwards(do func(l *loader)) { d.loader.later = append(d.loader.later, do) }
 
-// failRef reports an error of a field that refers to a name, after all files have been read. Errors
-// of the field that contains it are suppressed, because they may follow from this error.
+// failRef reports an error in a field that refers to a name, after all files have been read. Errors
+// in the field that contains this field are suppressed, because they may follow from this error.
 func (d *definition) failRef(field string, p position, format string, args ...any) {
 	d.fail(field, p, format, args...)
 	d.spoil(field)
 }
 
-// spoil marks the field that contains the given field as bad.
+// spoil marks as bad the field that contains the given field.
 func (d *definition) spoil(field string) {
 	up := parent(field)
 	d.places.set(up, place{position: d.place(up).position, bad: true})

@@ -15,11 +15,11 @@ type source struct {
 	index int // index among the files of the catalog
 	text  string
 
-	// The field at is the number of the line that the method line returned last, and the field
-	// offset is the start of that line. They make the method fast, because errors are mostly in
-	// line order. The field runes has the characters of the line that was last quoted in an error,
-	// and the field last is the number of that line. A long line with many errors is thus decoded
-	// only once.
+	// The `at` field is the number of the line that the method [source.line] returned last, and
+	// `offset` is the index in the text where that line starts. They make the method fast, because
+	// most errors are reported in line order. The `runes` field has the characters of the line that
+	// was last quoted in an error, and `last` is the number of that line, so that a long line with
+	// many errors is decoded only once.
 	at, offset int
 	last       int
 	runes      []rune
@@ -42,7 +42,7 @@ func plain(text []byte) string {
 	return strings.ReplaceAll(s, "\r", "\n")
 }
 
-// newSource returns a source for a text that plain has returned.
+// newSource returns a source for a text in the form that the function plain returns.
 func newSource(name, text string) *source { return &source{name: name, text: text, at: 1} }
 
 // line returns line n of the text, and reports whether it exists. The cost is proportional to the
@@ -104,7 +104,7 @@ func untab(text string) string {
 		return text
 	}
 	out := []byte(text)
-	last := byte('\n') // last byte that is not white space: the start of a text depends on it
+	last := byte('\n') // last byte that is not white space; it decides whether a quote starts a quoted text
 	for i := 0; i < len(out); i++ {
 		switch c := out[i]; {
 		case c == '\t':
@@ -138,8 +138,8 @@ func quoted(s string) int {
 	return len(s)
 }
 
-// fixColumns corrects the columns of tokens after a tab in their line, because the lexer counts
-// them wrongly. It searches the text of each token in the rest of the line.
+// fixColumns corrects the columns of tokens that follow a tab on the same line, because the lexer
+// counts them wrongly. It searches the rest of the line for the text of each token.
 func fixColumns(tokens token.Tokens, text string) {
 	if !strings.Contains(text, "\t") {
 		return

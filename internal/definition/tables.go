@@ -13,8 +13,8 @@ import (
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
-// entry is an entry of the section "slots" or "dr" of a file: a class of slots or a group of
-// diminishing returns. Definitions refer to entries by name.
+// entry is an entry of the section "slots" (a class of slots) or "dr" (a group of diminishing
+// returns). Definitions refer to entries by name.
 type entry struct {
 	slot define.Slot
 	dr   define.DR
@@ -83,8 +83,8 @@ func without(fields map[string]readFunc, name string) map[string]readFunc {
 	return fields
 }
 
-// fromTable reads a field whose value is the name of an entry. After all files have been read, it
-// calls take with that entry.
+// fromTable reads a field whose value is the name of an entry. After all files have been read, that
+// entry is passed to the function `take`.
 func (d *definition) fromTable(field, section string, n ast.Node, from map[string]*entry, take func(e *entry)) {
 	name := ""
 	if d.name(field, n, false, &name); d.isBad(field) {

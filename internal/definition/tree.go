@@ -13,10 +13,10 @@ import (
 )
 
 // Tree parses a YAML or JSON text into a syntax tree of package goccy/go-yaml and returns the root.
-// It has the limits and errors of this package. It is for programs whose files contain more than
-// definitions. Such programs pass maps of definitions to [ParseNode], read other nodes with
-// [Fields] and [Text], and report their own errors with [ErrorAt]. If name ends in .csv, the text
-// is a table, and Tree returns the tree of an equivalent YAML file.
+// It applies the limits of this package and returns the same errors as Load. Tree is for programs
+// whose files contain more than definitions. Such programs pass maps of definitions to [ParseNode],
+// read other nodes with [Fields] and [Text], and report their own errors with [ErrorAt]. If name
+// ends in .csv, the text is a table, and Tree returns the tree of an equivalent YAML file.
 //
 // The tree has no anchors, aliases, merge keys or tags, is at most about 60 levels deep, and
 // may contain repeated keys in a map. The root of an empty text is a null. The error is an
@@ -95,7 +95,7 @@ var isSign = func() (is [256]bool) {
 
 // parse returns the root of a plain text, or the errors. The root is nil if the text is empty.
 func parse(text string) (root ast.Node, found []problem) {
-	// The lexer and the parser are third-party code, and their panic must not crash a server that
+	// The lexer and the parser are third-party code, and a panic there must not crash a server that
 	// reloads a bad file.
 	defer func() {
 		if r := recover(); r != nil {
@@ -111,7 +111,7 @@ func parse(text string) (root ast.Node, found []problem) {
 		return root, nil
 	}
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
-	// Only now, because the parser depends on the columns that the lexer has set.
+	// The columns are fixed after parsing, because the parser depends on the lexer's columns.
 	fixColumns(tokens, text)
 	if err != nil {
 		var syntax *yaml.SyntaxError

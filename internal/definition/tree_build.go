@@ -69,8 +69,8 @@ func (b *builder) isKey() bool {
 		colon.Position.Line == b.tokens[b.at].Position.Line
 }
 
-// block reads a node outside of brackets. parent is the column of the block that contains the node.
-// The first token after the node must not be to the right of that column.
+// block reads a node outside of brackets. The parameter parent is the column of the block that
+// contains the node. The first token after the node must not be to the right of that column.
 func (b *builder) block(parent int) ast.Node {
 	t := b.peek(0)
 	var n ast.Node
@@ -109,7 +109,7 @@ func (b *builder) blockMap() ast.Node {
 	return n
 }
 
-// blockValue reads the value after a colon. column is the column of the key.
+// blockValue reads the value after a colon. The given column is the column of the key.
 func (b *builder) blockValue(colon *token.Token, column int) ast.Node {
 	t := b.peek(0)
 	switch {

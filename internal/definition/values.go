@@ -91,8 +91,8 @@ func (d *definition) oneOf(field string, n ast.Node, words ...string) bool {
 	return false
 }
 
-// fate reads the fate of a buff: "remove", "keep", or the parameter more, which is a fate that only
-// some fields allow.
+// fate reads the fate of a buff: "remove", "keep", or the given fate `more`, which only some fields
+// allow.
 func (d *definition) fate(field string, n ast.Node, more define.Fate, to *define.Fate) {
 	words := slices.Compact([]string{define.FateRemove.String(), define.FateKeep.String(), more.String()})
 	if d.oneOf(field, n, words...) {

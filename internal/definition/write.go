@@ -155,7 +155,7 @@ func isNumeral(n ast.Node) bool {
 	return err == nil && isJSONNumber(s.Value)
 }
 
-// differsAt returns a short part of a that starts where a and b differ.
+// differsAt returns a short excerpt of the text a, from just before the first difference from b.
 func differsAt(a, b string) string {
 	i := 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {

@@ -78,7 +78,7 @@ func csvText(root ast.Node) (string, error) {
 	return tableOf(rows), nil
 }
 
-// csvRow is a definition as the cells of a row.
+// csvRow holds the cells of one definition.
 type csvRow struct {
 	id    string
 	order []string // paths of the cells, in the order of the fields

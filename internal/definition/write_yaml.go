@@ -24,7 +24,7 @@ func yamlText(root ast.Node) string {
 type yamlWriter struct{ strings.Builder }
 
 // block writes a node on separate lines, indented by the given number of columns. The parameter
-// open is the number of outer levels in which each field of a map gets its own line, even if the
+// `open` is the number of outer levels in which each field of a map gets its own line, even if the
 // whole map is short.
 func (w *yamlWriter) block(n ast.Node, indent, open int) {
 	pad := strings.Repeat(" ", indent)
