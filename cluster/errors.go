@@ -7,7 +7,7 @@ import (
 
 // Errors of a node.
 var (
-	// ErrName means that another node with this name is alive, or was within the last TTL.
+	// ErrName means that another node with this name is alive, or was alive within the last TTL.
 	ErrName = errors.New("cluster: another node has this name")
 
 	// ErrFuture means that the tables were created by a later version of this library. Nothing

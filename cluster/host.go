@@ -30,8 +30,8 @@ type host struct {
 	onDisk atomic.Uint64
 	ctx    context.Context
 	cancel context.CancelFunc
-	wake   chan struct{} // a commit has ended
-	called chan struct{} // a command has arrived
+	wake   chan struct{} // receives a value when a commit has ended
+	called chan struct{} // receives a value when a command has arrived
 	drains chan struct{}
 	ended  chan struct{} // closed when the loop has ended
 	ending atomic.Bool   // a call of drop is waiting for the zone to end

@@ -26,8 +26,8 @@ type NodeInfo struct {
 type Played struct {
 	Zone    string
 	Epoch   uint64
-	Owners  int           // after the last Tick
-	Waiting int           // commands waiting for a Tick, or with replies waiting for a commit
+	Owners  int           // number of owners after the last Tick
+	Waiting int           // number of commands that wait for a Tick, or for a commit
 	Left    time.Duration // time for which the zone may still run if its lease is not renewed
 	Page    string        // see Zone.Page
 	Unsaved time.Duration // how long commits have failed; 0 if the last commit was acknowledged

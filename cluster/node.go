@@ -44,7 +44,7 @@ type Node struct {
 	hosts   map[string]*host
 	view    policy.View
 	viewSeq uint64        // sequence number of the beat that returned the field view
-	seen    policy.Time   // time when view was received
+	seen    policy.Time   // time when the field view was received
 	moves   []Change      // at most mostMoves
 	left    chan struct{} // closed when a draining node has no zones left
 	stats   Stats

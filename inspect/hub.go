@@ -36,7 +36,7 @@ type hub struct {
 	whole    []byte             // latest view for all other clients, encoded on demand
 	latest   viewJSON           // data from which whole is encoded
 	frame    uint64             // number of the first frame that the next view reports
-	// time when the last View arrived or, if there was none, when run started
+	// time when the last View arrived or, if no View has arrived, when run started
 	seen    time.Duration
 	catalog message
 	players map[buff.OwnerID]message

@@ -25,7 +25,7 @@ var levels = [...]string{"calm", "watch", "alarm"}
 // verdictJSON is the first line of the page: the state of the game in sentences, worst first.
 type verdictJSON struct {
 	Level string `json:"level"`
-	// identifies the problem; does not change when only its numbers change
+	// Topic identifies the problem. It does not change if only numbers in the sentences change.
 	Topic string       `json:"topic"`
 	Say   [][]partJSON `json:"say"`
 }

@@ -45,12 +45,12 @@ type viewJSON struct {
 	Open      int    `json:"open"`      // number of open incidents
 
 	Faults  []faultJSON `json:"faults,omitempty"` // functions in Options that have failed
-	Stuck   []stuckJSON `json:"stuck"`            // players whose handlers run longer than Options.StuckAfter
+	Stuck   []stuckJSON `json:"stuck"`            // players with a handler that has run for longer than Options.StuckAfter
 	Faces   []faceJSON  `json:"faces"`
 	Beyond  int         `json:"beyond"`
 	Kinds   []countJSON `json:"kinds"`
 	Late    []uint64    `json:"late"`
-	First   string      `json:"first"`  // number of the first of Frames
+	First   string      `json:"first"`  // number of the first frame in Frames
 	Frames  []int64     `json:"frames"` // frame times, µs
 	Times   [][2]int64  `json:"times"`  // non-empty buckets of the histogram of frame times: upper bound in µs, count
 	P50     int64       `json:"p50"`    // median frame time, µs

@@ -115,7 +115,7 @@ func (c *committer) stop(now bool) {
 func (c *committer) help(copies snapshot.Maker) {
 	select {
 	case c.helps <- copies:
-	default: // the goroutine has not received the previous request
+	default: // the goroutine has not received the previous request yet
 	}
 }
 

@@ -116,5 +116,5 @@ type Batch struct {
 const (
 	MaxName   = 200      // bytes of a zone's name
 	MaxBytes  = 16 << 20 // bytes of a blob, of an owner's data, or of a zone's data
-	MaxWindow = 1 << 20  // command ids
+	MaxWindow = 1 << 20  // number of command ids
 )

@@ -76,7 +76,7 @@ var (
 // DamageError describes damaged data, its location, and a remedy. It matches [ErrDamaged].
 type DamageError struct {
 	File    string // file, or the address of a database, or ""
-	Place   string // location in the file: a zone, an owner, a page, a byte
+	Place   string // location in the file: a zone, an owner, a page, or a byte
 	Problem string
 }
 

@@ -31,9 +31,9 @@ type Options struct {
 	Share time.Duration
 
 	// Beside lets a goroutine of the Saver copy owners between two Ticks, so that the loop copies
-	// only a few. Marshal is then called while the loop runs. So it is a data race if the loop
-	// changes an owner's data without Touch, or if Marshal reads any other data that may change.
-	// If Marshal is nil, owners are always copied this way.
+	// only a few owners. Marshal is then called while the loop runs. So it is a data race if the
+	// loop changes an owner's data without Touch, or if Marshal reads any other data that may
+	// change. If Marshal is nil, owners are always copied this way.
 	Beside bool
 
 	// Clock, if not nil, is a monotonic clock, such as func() time.Duration { return

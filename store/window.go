@@ -10,7 +10,7 @@ import (
 // window holds the ids of the last executed commands, to detect repetitions.
 type window struct {
 	ring []CommandID
-	// index for the next id, which is that of the oldest id once the ring is full
+	// index of the next id; once the ring is full, the oldest id is at this index
 	next int
 	done map[CommandID]uint64 // by id: the frame of the cut that contains the command
 }

@@ -79,7 +79,7 @@ func (c *Clock) submitBatch() bool {
 	for d.at < len(d.batch) {
 		h := wheel.Handle(d.batch[d.at].ID)
 		if inline {
-			d.at++ // first, because the callback may end this goroutine
+			d.at++ // increment first, because the callback may end this goroutine
 			s.call(h)
 			continue
 		}

@@ -33,8 +33,8 @@ type Pool interface {
 
 // Two ways to run callbacks without a pool.
 var (
-	// Goroutines starts a goroutine for each callback, like package time. Their number is
-	// unbounded.
+	// Goroutines starts a goroutine for each callback, like package time. The number of goroutines
+	// is unbounded.
 	Goroutines Pool = goroutines{}
 
 	// Inline runs the callbacks on the driver itself, one after another, in order of their

@@ -24,7 +24,7 @@ type shard struct {
 	// Protected by mu.
 	spare wheel.Handle
 
-	// No waiting timer is due before this tick; wheel.Never if none waits. Written under mu,
+	// No waiting timer is due before this tick; wheel.Never if no timer waits. Written under mu,
 	// read by the driver without it.
 	next atomic.Int64
 
@@ -181,8 +181,8 @@ func (s *shard) take(t wheel.Time, dst []wheel.Fired) []wheel.Fired {
 		return dst
 	}
 	if s.added > searchPiece {
-		// Many timers were added. Advancing to t might have to empty the slots of all of them.
-		// NextWithin bounds this work, but may return an instant before t.
+		// Many timers were added. Advancing to t might have to empty the slots of all these
+		// timers. NextWithin bounds this work, but may return an instant before t.
 		t = min(t, s.findNext())
 	}
 	if t < s.search {

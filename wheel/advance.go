@@ -264,7 +264,7 @@ func (w *Wheel) cascadeAhead(frame uint64, turned bool) (coming bool) {
 		coming = true
 		// The current round of the level below ends when the coming slot starts.
 		left := uint64(w.level[l-1].last) - uint64(w.now)
-		// the number of frames that end before the coming slot starts, including this one
+		// the number of frames that end before the coming slot starts, including this frame
 		frames := min(left/frame, all-1) + 1
 		f.carry += uint64(n) << 32 / frames
 		whole, odd := uint64(n)/frames, uint64(n)%frames > 0

@@ -77,8 +77,8 @@ func (w *Wheel) build(sh shape) {
 		w.level[shelf+w.shelves] = level{first: n, size: shelfSlots, wide: wide}
 		n += shelfSlots
 		w.shelves++
-		// There are enough shelves if the number of the first half-day of Time fits into their
-		// digits.
+		// There are enough shelves if the number of the first half-day of Time fits into the
+		// digits of the shelves.
 		if top := min(w.shelves*shelfBits-1, 63); floorDiv(earliest, unit) >= -1<<top {
 			w.zeroHalf = 1 << top
 		}

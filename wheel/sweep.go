@@ -33,7 +33,7 @@ type sweep struct {
 	exact  bool   // compare stamps with the stamps of the timers instead of with Wheel.counts
 	turns  uint32 // steps since the last sweep ended
 	deaths uint32 // total number of deaths; wraps around
-	spare  int    // maximum number of dead entries with which no sweep starts
+	spare  int    // no sweep starts while there are at most this many dead entries
 	lap    uint32 // maximum number of steps between two sweeps if there is a dead entry
 }
 
@@ -127,7 +127,7 @@ func (w *Wheel) sweepFirst(slot, n uint32) {
 		kept := w.compact(batch)
 		w.dead -= len(batch) - kept
 		if q.first == 0 && kept == 1 {
-			return // the only entry is also the last
+			return // the only entry is also the last entry
 		}
 		w.pushAll(q, batch[:kept])
 		w.drop(q, len(batch))
@@ -173,10 +173,10 @@ func (w *Wheel) levelOf(slot uint32) int {
 
 const (
 	// An entry is checked only if at most recentCalls calls of Add and Move were made since its
-	// deadline was set. Older entries are rarely the last of their slot.
+	// deadline was set. Older entries are rarely the last entries of their slots.
 	recentCalls = 1 << 10
 
-	// maxDeadPopped is the maximum number of other dead entries that are removed together with it.
+	// maxDeadPopped is the maximum number of other dead entries that popEntry removes too.
 	maxDeadPopped = 8
 )
 

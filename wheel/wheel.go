@@ -19,7 +19,7 @@ type Wheel struct {
 	made          uint64    // timers provided so far, including timer 0, which is unused
 	resting       int       // number of timers that have fired and are resting
 	retiredTimers int       // number of timers whose generations are used up
-	dead          int       // dead entries
+	dead          int       // number of dead entries
 
 	// Four bits for each timer: the lowest bits of the counter in its stamp. Sweeps read them
 	// instead of the timers.

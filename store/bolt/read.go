@@ -25,7 +25,7 @@ func readZone(tx *bbolt.Tx, zone string) (*store.Cut, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n == 1 { // only the epoch
+	if n == 1 { // the zone has only an epoch
 		empty.Epoch = epoch
 		return empty, fmt.Errorf("%w: %q", store.ErrEmpty, zone)
 	}

@@ -34,7 +34,7 @@ func setEpoch(tx *bbolt.Tx, zone string, epoch uint64) error {
 
 // writer writes the next cut of a zone, in one transaction.
 type writer struct {
-	ctx                     context.Context // of the commit
+	ctx                     context.Context // context of the commit
 	b                       *store.Batch
 	frame                   uint64 // frame of the last cut
 	records                 []byte // used by bbolt until the transaction ends

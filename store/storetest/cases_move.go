@@ -13,7 +13,7 @@ import (
 type mover struct {
 	*play
 	store.Mover
-	a, b uint64 // epochs
+	a, b uint64 // epochs of the zones a and b
 }
 
 // mover opens two zones, the first of which has an owner with the given id. It returns nil without

@@ -126,8 +126,8 @@ type SenderConfig struct {
 	Hello       Time // minimum interval between two hellos to the same zone
 	Lease       Time // duration of leases, for zones that do not report it
 
-	// Each of these fields disables one guard. Only the simulation sets them, to show that the
-	// guard is necessary.
+	// Each of the following fields disables one guard. Only the simulation sets them, to show that
+	// the guard is necessary.
 
 	NoLife   bool // if set, messages have no Life
 	NoTurn   bool // if set, an owner with a lower epoch is never accepted, not even after a loss

@@ -15,7 +15,7 @@ type net struct {
 	answerLost      float64
 	slowOp          float64
 	last            map[[2]int]time.Duration // by client and node: latest arrival of a message between them
-	// by a pair of nodes: time since which only the first is disconnected from NATS
+	// by a pair of nodes: time since which only the first node is disconnected from NATS
 	unheard map[[2]int]time.Duration
 }
 
