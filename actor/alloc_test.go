@@ -8,7 +8,7 @@ import (
 	"github.com/bufftick/bufftick/actor"
 )
 
-func TestFrameDoesNotAllocate(t *testing.T) {
+func TestGroup_NoAllocation(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		pool actor.Pool
@@ -60,7 +60,8 @@ func TestFrameDoesNotAllocate(t *testing.T) {
 	}
 }
 
-func TestSendToFullMailboxDoesNotAllocate(t *testing.T) {
+// TestSend_Full_NoAllocation checks that a Send that a full mailbox rejects does not allocate.
+func TestSend_Full_NoAllocation(t *testing.T) {
 	g := actor.NewGroup(actor.Options[*note, int]{Pool: inline{}, Workers: 1, Limit: 1, Handle: takeAll})
 	b := newBoxes("a")[0]
 	send(t, g, b, 1)

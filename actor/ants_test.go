@@ -137,7 +137,9 @@ func (a *army) send(rnd *rand.Rand, n int) (accepted int) {
 	return accepted
 }
 
-func TestStressOnAnts(t *testing.T) {
+// TestAnts_Stress sends many messages at random to workers of an ants pool. Each owner must get
+// its messages in order, each exactly once, on one worker at a time.
+func TestAnts_Stress(t *testing.T) {
 	const workers = 8
 	total := long.Times(100_000)
 	a := newArmy(t, workers, 500)
@@ -186,10 +188,10 @@ func TestStressOnAnts(t *testing.T) {
 	t.Logf("%+v, put back %d", s, repeats)
 }
 
-// TestNoLostWakeUp lets each Start race with the end of the worker of the previous Start. Wait
-// would never return if a worker could end without seeing the new work, or if the loop could add
-// work without seeing that the worker has ended.
-func TestNoLostWakeUp(t *testing.T) {
+// TestStart_NoLostWakeUp lets each Start race with the end of the worker of the previous Start.
+// Wait would never return if a worker could end without seeing the new work, or if the loop could
+// add work without seeing that the worker has ended.
+func TestStart_NoLostWakeUp(t *testing.T) {
 	rounds := long.Times(5_000)
 	for _, workers := range []int{1, 2} {
 		g := newGroup(newAnts(t, workers), workers, func(_ int, b *box) {
@@ -212,7 +214,9 @@ func TestNoLostWakeUp(t *testing.T) {
 	}
 }
 
-func TestReleasedPoolRefuses(t *testing.T) {
+// TestAnts_ReleasedPool checks that a released ants pool refuses tasks, and that Wait then returns
+// false.
+func TestAnts_ReleasedPool(t *testing.T) {
 	pool, err := ants.NewPool(4, ants.WithNonblocking(true), ants.WithDisablePurge(true))
 	require.NoError(t, err)
 	g := newGroup(pool, 2, takeAll)
@@ -231,9 +235,9 @@ func TestReleasedPoolRefuses(t *testing.T) {
 	require.Equal(t, []int{1}, b[0].Owner.got)
 }
 
-// TestFullAntsPool checks that a pool that is full of other work, or whose goroutines exit
+// TestAnts_FullPool checks that a pool that is full of other work, or whose goroutines exit
 // slowly, delays the workers but loses no work.
-func TestFullAntsPool(t *testing.T) {
+func TestAnts_FullPool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool, err := ants.NewPool(2, ants.WithNonblocking(true), ants.WithDisablePurge(true))
 		require.NoError(t, err)

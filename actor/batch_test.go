@@ -58,9 +58,9 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// TestBatchDefers checks that a message deferred by a batched turn is handled after the other
+// TestBatch_Defers checks that a message deferred by a batched turn is handled after the other
 // turns, that its mailbox is collected in start order, and that a mailbox that parks is staged.
-func TestBatchDefers(t *testing.T) {
+func TestBatch_Defers(t *testing.T) {
 	g := newBatchGroup(inline{}, 1)
 	b := newBoxes("a", "b", "c")
 	g.Batch(b[0], func(b *box) {
@@ -90,10 +90,10 @@ func TestBatchDefers(t *testing.T) {
 	requireQuiet(t, g)
 }
 
-// TestBatchHeld checks that a mailbox whose batched turn hangs is running after EndBatch, as if
+// TestBatch_Held checks that a mailbox whose batched turn hangs is running after EndBatch, as if
 // it had a message. The loop does not wait for it again, and turns that were not started never
 // run.
-func TestBatchHeld(t *testing.T) {
+func TestBatch_Held(t *testing.T) {
 	for _, keeps := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			g := newBatchGroup(goroutines{}, 1)
@@ -145,9 +145,9 @@ func TestBatchHeld(t *testing.T) {
 	}
 }
 
-// TestBatchWaitsForTheOthers checks that an owner that hangs in a batched turn delays the loop
+// TestBatch_HangDelaysOneFrame checks that an owner that hangs in a batched turn delays the loop
 // only in one frame.
-func TestBatchWaitsForTheOthers(t *testing.T) {
+func TestBatch_HangDelaysOneFrame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newBatchGroup(goroutines{}, 2)
 		b := newBoxes("a", "b")
@@ -172,9 +172,9 @@ func TestBatchWaitsForTheOthers(t *testing.T) {
 	})
 }
 
-// TestBatchFaults checks that an owner that hangs and then fails is idle afterwards, and that its
-// worker is replaced.
-func TestBatchFaults(t *testing.T) {
+// TestBatch_HangThenFail checks that an owner that hangs and then fails is idle afterwards, and
+// that its worker is replaced.
+func TestBatch_HangThenFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newBatchGroup(goroutines{}, 2)
 		b := newBoxes("a", "b", "c", "d", "e")
@@ -205,9 +205,9 @@ func TestBatchFaults(t *testing.T) {
 	})
 }
 
-// TestBatchRefused checks that no turn is started if the pool refuses, and that the loop is not
+// TestBatch_Refused checks that no turn is started if the pool refuses, and that the loop is not
 // blocked.
-func TestBatchRefused(t *testing.T) {
+func TestBatch_Refused(t *testing.T) {
 	room := false
 	g := newBatchGroup(&moody{accept: func() bool { return room }, submit: inline{}.Submit}, 2)
 	b := newBoxes("a", "b")
@@ -230,9 +230,9 @@ func TestBatchRefused(t *testing.T) {
 	requireQuiet(t, g)
 }
 
-// TestBatchNoLostWakeUp checks that a batch that immediately follows another batch is run, even
+// TestBatch_NoLostWakeUp checks that a batch that immediately follows another batch is run, even
 // if the worker was about to end.
-func TestBatchNoLostWakeUp(t *testing.T) {
+func TestBatch_NoLostWakeUp(t *testing.T) {
 	g := newBatchGroup(goroutines{}, 1)
 	b := newBoxes("a")[0]
 	for round := range 20_000 {
@@ -249,9 +249,9 @@ func TestBatchNoLostWakeUp(t *testing.T) {
 	require.Len(t, b.Owner.got, 20_000)
 }
 
-// TestBatchOnce checks that each turn is claimed by exactly one worker, for any number of
+// TestBatch_ClaimedOnce checks that each turn is claimed by exactly one worker, for any number of
 // workers.
-func TestBatchOnce(t *testing.T) {
+func TestBatch_ClaimedOnce(t *testing.T) {
 	var claimed [2000]atomic.Int32
 	g := actor.NewGroup(actor.Options[int, int]{
 		Pool: goroutines{}, Workers: 8, Limit: 1, Handle: func(int, *actor.Mailbox[int, int]) {},
@@ -274,7 +274,8 @@ func TestBatchOnce(t *testing.T) {
 	}
 }
 
-func TestBatchDoesNotAllocate(t *testing.T) {
+// TestBatch_NoAllocation checks that a frame with batched turns does not allocate.
+func TestBatch_NoAllocation(t *testing.T) {
 	g := newBatchGroup(inline{}, 1)
 	boxes := newBoxes("a", "b", "c")
 	arg := any(func(*box) {})
@@ -288,9 +289,9 @@ func TestBatchDoesNotAllocate(t *testing.T) {
 	}))
 }
 
-// TestBatchStress runs many batches with timeouts. Each started turn must run once, even if
+// TestBatch_Stress runs many batches with timeouts. Each started turn must run once, even if
 // owners hang, fail or defer, and no owner may run on two workers at once.
-func TestBatchStress(t *testing.T) {
+func TestBatch_Stress(t *testing.T) {
 	type owner struct {
 		busy            atomic.Bool
 		done            atomic.Int64

@@ -10,17 +10,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestGreatestLimit checks that the largest and smallest Options.Limit are allowed.
-func TestGreatestLimit(t *testing.T) {
+// TestLimit_Greatest checks that the largest and smallest Options.Limit are allowed.
+func TestLimit_Greatest(t *testing.T) {
 	for _, limit := range []int{1, math.MaxInt32} {
 		g := NewGroup(Options[int, int]{Pool: onLoop{}, Workers: 1, Limit: limit, Handle: drain[int, int]})
 		require.True(t, g.Send(&Mailbox[int, int]{}, 1))
 	}
 }
 
-// TestQuietCountsAll checks that a group is not quiet with equal numbers of running and staged
+// TestQuiet_CountsAll checks that a group is not quiet with equal numbers of running and staged
 // mailboxes.
-func TestQuietCountsAll(t *testing.T) {
+func TestQuiet_CountsAll(t *testing.T) {
 	var worker func()
 	g := NewGroup(Options[int, int]{Pool: poolFunc(func(task func()) { worker = task }), Workers: 1, Limit: 10, Handle: drain[int, int]})
 	require.True(t, g.Quiet())
@@ -40,9 +40,9 @@ func TestQuietCountsAll(t *testing.T) {
 	require.True(t, g.Quiet())
 }
 
-// TestParkedReleasesMessages sends messages to a running mailbox that then parks. Once the
+// TestPark_ReleasesMessages sends messages to a running mailbox that then parks. Once the
 // messages have been handled, they must not be kept alive.
-func TestParkedReleasesMessages(t *testing.T) {
+func TestPark_ReleasesMessages(t *testing.T) {
 	type thing struct{ _ [64]byte }
 	var worker func()
 	parks := true
@@ -85,9 +85,9 @@ func TestParkedReleasesMessages(t *testing.T) {
 	runtime.KeepAlive(g)
 }
 
-// TestShrinkLeavesRoom checks that a list that was shrunk to n can hold n entries without
+// TestShrink_LeavesRoom checks that a list that was shrunk to n can hold n entries without
 // growing, and that lists below the bound are not changed.
-func TestShrinkLeavesRoom(t *testing.T) {
+func TestShrink_LeavesRoom(t *testing.T) {
 	const n = 16
 	g := NewGroup(Options[int, int]{Pool: onLoop{}, Workers: 1, Limit: 1, Handle: drain[int, int]})
 	boxes := make([]Mailbox[int, int], 100*n)
@@ -121,10 +121,10 @@ type poolOr func(task func()) error
 
 func (f poolOr) Submit(task func()) error { return f(task) }
 
-// TestSingleTurnIsClaimed checks that a worker without work checks once more for work before it
+// TestBatch_SingleTurn checks that a worker without work checks once more for work before it
 // ends, and runs a single batched turn that the loop has added in the meantime. The pool has
 // refused, so there is no other worker.
-func TestSingleTurnIsClaimed(t *testing.T) {
+func TestBatch_SingleTurn(t *testing.T) {
 	var tasks []func()
 	full, did := false, 0
 	g := NewGroup(Options[int, int]{

@@ -36,7 +36,9 @@ func faulty(pool actor.Pool, act func(m int)) (*group, *[]fault) {
 	return g, &faults
 }
 
-func TestPanicCostsOneMessage(t *testing.T) {
+// TestPanic_CostsOneMessage checks that a panic consumes only the message that is being handled.
+// The mailbox moves to the end of the ready list.
+func TestPanic_CostsOneMessage(t *testing.T) {
 	bad := errors.New("bad")
 	g, faults := faulty(inline{}, func(m int) {
 		if m == 2 || m == 3 {
@@ -59,7 +61,9 @@ func TestPanicCostsOneMessage(t *testing.T) {
 	requireQuiet(t, g)
 }
 
-func TestPanicBeforeNextIsNotEndless(t *testing.T) {
+// TestPanic_BeforeNext checks that a handler that always panics without consuming a message is not
+// called forever: each panic consumes one message.
+func TestPanic_BeforeNext(t *testing.T) {
 	for name, before := range map[string]func(*box){
 		"before Next":   func(*box) {},
 		"after Requeue": func(b *box) { b.Next(); b.Requeue(false) },
@@ -77,9 +81,9 @@ func TestPanicBeforeNextIsNotEndless(t *testing.T) {
 	}
 }
 
-// TestGoexitBeforeNextIsNotEndless checks that a handler that always ends its goroutine before it
+// TestGoexit_BeforeNext checks that a handler that always ends its goroutine before it
 // takes a message is not called forever.
-func TestGoexitBeforeNextIsNotEndless(t *testing.T) {
+func TestGoexit_BeforeNext(t *testing.T) {
 	g := newGroup(goroutines{}, 1, func(_ int, b *box) {
 		b.Owner.got = append(b.Owner.got, len(b.Owner.got))
 		if len(b.Owner.got) <= 10 {
@@ -97,7 +101,9 @@ func TestGoexitBeforeNextIsNotEndless(t *testing.T) {
 	requireQuiet(t, g)
 }
 
-func TestPanicAfterRequeueKeepsTheMessageIfOthersWereTaken(t *testing.T) {
+// TestPanic_AfterRequeue checks that a requeued message is kept after a panic if the turn has
+// consumed another message.
+func TestPanic_AfterRequeue(t *testing.T) {
 	g := newGroup(inline{}, 1, func(_ int, b *box) {
 		takeAll(0, b)
 		if len(b.Owner.got) == 2 {
@@ -113,7 +119,9 @@ func TestPanicAfterRequeueKeepsTheMessageIfOthersWereTaken(t *testing.T) {
 	requireQuiet(t, g)
 }
 
-func TestGoexitCostsOneMessageAndOneWorker(t *testing.T) {
+// TestGoexit_CostsOneMessageAndOneWorker checks that a handler that ends its goroutine loses only
+// the message that is being handled, and that Wait replaces the worker.
+func TestGoexit_CostsOneMessageAndOneWorker(t *testing.T) {
 	g, faults := faulty(goroutines{}, func(m int) {
 		if m == 2 || m == 4 {
 			runtime.Goexit()
@@ -138,9 +146,9 @@ func TestGoexitCostsOneMessageAndOneWorker(t *testing.T) {
 	require.Equal(t, []int{1, 3}, b[1].Owner.got)
 }
 
-// TestGoexitAfterRequeueKeepsTheMessage checks that a handler can requeue its message before it
+// TestGoexit_AfterRequeue checks that a handler can requeue its message before it
 // ends its goroutine, to keep the unfinished work.
-func TestGoexitAfterRequeueKeepsTheMessage(t *testing.T) {
+func TestGoexit_AfterRequeue(t *testing.T) {
 	ends := 0
 	g := newGroup(newAnts(t, 1), 1, func(_ int, b *box) {
 		m, _ := b.Next()
@@ -160,9 +168,9 @@ func TestGoexitAfterRequeueKeepsTheMessage(t *testing.T) {
 	require.EqualValues(t, 1, g.Stats().Handled)
 }
 
-// TestWaitOthers checks that a slow owner costs the loop one timeout, not one timeout in every
-// frame.
-func TestWaitOthers(t *testing.T) {
+// TestWait_SlowOwnerOnce checks that a slow owner costs the loop one timeout, not one timeout in
+// every frame.
+func TestWait_SlowOwnerOnce(t *testing.T) {
 	stuck, late := make(chan struct{}), make(chan time.Time, 1)
 	g := newGroup(newAnts(t, 2), 2, func(_ int, b *box) {
 		m, _ := b.Next()
@@ -197,9 +205,9 @@ func TestWaitOthers(t *testing.T) {
 	require.Equal(t, []int{0, 1, 2, 3}, b[0].Owner.got)
 }
 
-// TestWaitOthersAllHeld checks that Wait returns at once if slow owners occupy every worker. When
+// TestWait_AllWorkersHeld checks that Wait returns at once if slow owners occupy every worker. When
 // one of their handlers has returned, Wait waits again, whatever the worker claims next.
-func TestWaitOthersAllHeld(t *testing.T) {
+func TestWait_AllWorkersHeld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow, quick := make(chan struct{}), make(chan struct{})
 		again := true
@@ -240,7 +248,9 @@ func TestWaitOthersAllHeld(t *testing.T) {
 	})
 }
 
-func TestGoexitEverywhere(t *testing.T) {
+// TestGoexit_EveryTurn ends the goroutine of the worker in every turn, and checks that all
+// messages are handled.
+func TestGoexit_EveryTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGroup(goroutines{}, 4, func(_ int, b *box) {
 			defer func() { b.Owner.got = append(b.Owner.got, 0) }()
@@ -264,7 +274,9 @@ func TestGoexitEverywhere(t *testing.T) {
 	})
 }
 
-func TestPanicDuringGoexit(t *testing.T) {
+// TestPanic_DuringGoexit checks that a panic in a deferred call during Goexit is reported as a
+// panic.
+func TestPanic_DuringGoexit(t *testing.T) {
 	g, faults := faulty(goroutines{}, func(m int) {
 		if m == 1 {
 			defer panic("in a deferred call")
@@ -282,7 +294,9 @@ func TestPanicDuringGoexit(t *testing.T) {
 	requireQuiet(t, g)
 }
 
-func TestRecoveredMayFail(t *testing.T) {
+// TestRecovered_Fails checks that the group continues if Options.Recovered panics or ends the
+// goroutine.
+func TestRecovered_Fails(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		hook func()
@@ -336,7 +350,9 @@ func stuckGroup(workers int) (g *group, release chan struct{}) {
 	}), release
 }
 
-func TestSomeWorkersStuck(t *testing.T) {
+// TestWait_SomeWorkersStuck checks that in every frame the other owners are handled if two of
+// three workers are stuck.
+func TestWait_SomeWorkersStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, release := stuckGroup(3)
 		stuck := newBoxes("stuck", "stuck")
@@ -369,7 +385,9 @@ func TestSomeWorkersStuck(t *testing.T) {
 	})
 }
 
-func TestAllWorkersStuck(t *testing.T) {
+// TestWait_AllWorkersStuck checks that Wait returns at its timeout in every frame if all workers
+// are stuck, and that no message is lost.
+func TestWait_AllWorkersStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, release := stuckGroup(2)
 		stuck := newBoxes("stuck", "stuck")

@@ -18,7 +18,9 @@ func drain[O, M any](_ int, b *Mailbox[O, M]) {
 	}
 }
 
-func TestBufferShrinksAfterOneBadFrame(t *testing.T) {
+// TestBuffer_Shrinks checks that the message buffer of a mailbox keeps its memory after a large
+// frame and is released after a small one. A small buffer is kept.
+func TestBuffer_Shrinks(t *testing.T) {
 	g := NewGroup(Options[int, int]{Pool: onLoop{}, Workers: 1, Limit: 100_000, Handle: drain[int, int]})
 	var box Mailbox[int, int]
 	frame := func(n int) {
@@ -40,9 +42,9 @@ func TestBufferShrinksAfterOneBadFrame(t *testing.T) {
 	require.Equal(t, size, cap(box.messages()), "a small one is kept")
 }
 
-// TestLateBufferStays checks that the list of late messages keeps its memory while at least a
+// TestLateBuffer_Stays checks that the list of late messages keeps its memory while at least a
 // quarter of it is used.
-func TestLateBufferStays(t *testing.T) {
+func TestLateBuffer_Stays(t *testing.T) {
 	var worker func() // the task waits until the test runs it
 	g := NewGroup(Options[int, int]{Pool: poolFunc(func(task func()) { worker = task }), Workers: 1, Limit: 100_000, Handle: drain[int, int]})
 	var box Mailbox[int, int]
@@ -74,7 +76,9 @@ func TestLateBufferStays(t *testing.T) {
 	require.Zero(t, cap(*box.late))
 }
 
-func TestLateBufferShrinksToo(t *testing.T) {
+// TestLateBuffer_Shrinks checks that the list of late messages is released after a frame in which
+// it was not needed.
+func TestLateBuffer_Shrinks(t *testing.T) {
 	var worker func() // the task waits until the test runs it
 	g := NewGroup(Options[int, int]{Pool: poolFunc(func(task func()) { worker = task }), Workers: 1, Limit: 100_000, Handle: drain[int, int]})
 	var box Mailbox[int, int]
@@ -101,9 +105,9 @@ type poolFunc func(task func())
 
 func (f poolFunc) Submit(task func()) error { f(task); return nil }
 
-// TestNothingIsKeptAlive checks that neither the group nor the buffers of a mailbox keep handled
-// messages or idle mailboxes alive.
-func TestNothingIsKeptAlive(t *testing.T) {
+// TestCollect_ReleasesMemory checks that neither the group nor the buffers of a mailbox keep
+// handled messages or idle mailboxes alive.
+func TestCollect_ReleasesMemory(t *testing.T) {
 	type thing struct{ _ [64]byte }
 	g := NewGroup(Options[int, *thing]{Pool: onLoop{}, Workers: 1, Limit: 100, Handle: func(_ int, b *Mailbox[int, *thing]) {
 		if _, ok := b.Next(); ok {
@@ -131,9 +135,9 @@ func TestNothingIsKeptAlive(t *testing.T) {
 	runtime.KeepAlive(g)
 }
 
-// TestTurnReleasesMessages checks that a handled message is released at the end of its turn, even
+// TestNext_ReleasesMessages checks that a handled message is released at the end of its turn, even
 // if the mailbox has more messages and is still running.
-func TestTurnReleasesMessages(t *testing.T) {
+func TestNext_ReleasesMessages(t *testing.T) {
 	type thing struct{ _ [64]byte }
 	var first weak.Pointer[thing]
 	kept := []bool{}
@@ -155,9 +159,9 @@ func TestTurnReleasesMessages(t *testing.T) {
 	require.Len(t, g.Collect(nil, nil), 1)
 }
 
-// TestNothingIsKeptAliveAfterRequeue checks that messages after a requeued message move to the
+// TestRequeue_ReleasesMemory checks that messages after a requeued message move to the
 // front of the buffer and are not kept alive by their old positions.
-func TestNothingIsKeptAliveAfterRequeue(t *testing.T) {
+func TestRequeue_ReleasesMemory(t *testing.T) {
 	type thing struct{ _ [64]byte }
 	parks := true
 	g := NewGroup(Options[int, *thing]{Pool: onLoop{}, Workers: 1, Limit: 100, Handle: func(_ int, b *Mailbox[int, *thing]) {
@@ -189,7 +193,9 @@ func TestNothingIsKeptAliveAfterRequeue(t *testing.T) {
 	runtime.KeepAlive(box)
 }
 
-func TestReadyListIsAQueue(t *testing.T) {
+// TestReady_PushPop checks that the ready list is a first-in, first-out queue and keeps no
+// pointers to removed mailboxes.
+func TestReady_PushPop(t *testing.T) {
 	var q ready[int]
 	values := make([]int, 1000)
 	in, out := 0, 0

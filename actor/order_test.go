@@ -12,7 +12,7 @@ import (
 	"github.com/bufftick/bufftick/actor"
 )
 
-func TestOrderAndExclusionPerOwner(t *testing.T) {
+func TestHandle_OrderAndExclusion(t *testing.T) {
 	// There are 20 owners, 3 workers, turns of random length in fake time, and a loop that sends
 	// faster than the workers handle messages.
 	synctest.Test(t, func(t *testing.T) {
@@ -76,7 +76,9 @@ func traceGroup(handle func(b *box, saw func(m int))) (*group, *[]string) {
 	return g, &trace
 }
 
-func TestHandleThatStopsEarlyGoesToTheEnd(t *testing.T) {
+// TestHandle_StopsEarly checks that a mailbox with messages left after its turn moves to the end
+// of the ready list.
+func TestHandle_StopsEarly(t *testing.T) {
 	g, trace := traceGroup(func(b *box, saw func(int)) {
 		m, ok := b.Next()
 		require.True(t, ok)
@@ -93,7 +95,9 @@ func TestHandleThatStopsEarlyGoesToTheEnd(t *testing.T) {
 	requireQuiet(t, g)
 }
 
-func TestRequeueKeepsTheMessageAndGoesToTheEnd(t *testing.T) {
+// TestRequeue_KeepsMessage checks that Requeue keeps the message and moves the mailbox to the end
+// of the ready list.
+func TestRequeue_KeepsMessage(t *testing.T) {
 	left := 2 // a1 needs two more turns
 	g, trace := traceGroup(func(b *box, saw func(int)) {
 		for m, ok := b.Next(); ok; m, ok = b.Next() {
@@ -115,7 +119,9 @@ func TestRequeueKeepsTheMessageAndGoesToTheEnd(t *testing.T) {
 	requireQuiet(t, g)
 }
 
-func TestRequeueAfterTheLastMessage(t *testing.T) {
+// TestRequeue_LastMessage checks that Requeue after Next has returned false keeps the last
+// message.
+func TestRequeue_LastMessage(t *testing.T) {
 	turns := 0
 	g := newGroup(inline{}, 1, func(_ int, b *box) {
 		turns++
@@ -133,7 +139,9 @@ func TestRequeueAfterTheLastMessage(t *testing.T) {
 	requireQuiet(t, g)
 }
 
-func TestCollectKeepsStartOrder(t *testing.T) {
+// TestCollect_StartOrder checks that Collect returns mailboxes in the order in which they were
+// started.
+func TestCollect_StartOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGroup(goroutines{}, 4, func(_ int, b *box) {
 			m, _ := b.Next()
@@ -162,7 +170,9 @@ func TestCollectKeepsStartOrder(t *testing.T) {
 	})
 }
 
-func TestSentWhileRunningIsStaged(t *testing.T) {
+// TestSend_WhileRunning checks that messages sent to a running mailbox are staged until the next
+// Start.
+func TestSend_WhileRunning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGroup(goroutines{}, 2, func(_ int, b *box) {
 			time.Sleep(time.Second)
@@ -193,7 +203,9 @@ func TestSentWhileRunningIsStaged(t *testing.T) {
 	})
 }
 
-func TestWaitChecksBeforeItSleeps(t *testing.T) {
+// TestWait_ChecksFirst checks that Wait returns true without blocking if no mailbox is running,
+// even if its timeout has passed.
+func TestWait_ChecksFirst(t *testing.T) {
 	g := newGroup(inline{}, 1, takeAll)
 	require.True(t, g.Wait(nil, true), "nothing was handed over")
 	b := newBoxes("a")
@@ -203,6 +215,8 @@ func TestWaitChecksBeforeItSleeps(t *testing.T) {
 	require.True(t, g.Wait(passed(), true), "done, although the timeout has passed")
 }
 
+// TestLimit checks that a mailbox rejects messages above Options.Limit, whether it is staged or
+// running.
 func TestLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := actor.NewGroup(actor.Options[*note, int]{
@@ -231,7 +245,9 @@ func TestLimit(t *testing.T) {
 	})
 }
 
-func TestNoMoreWorkersThanMailboxes(t *testing.T) {
+// TestStart_FewMailboxes checks that Start starts only as many workers as there are ready
+// mailboxes.
+func TestStart_FewMailboxes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGroup(goroutines{}, 8, func(_ int, b *box) { time.Sleep(time.Second); takeAll(0, b) })
 		b := newBoxes("a", "b", "c")
@@ -252,7 +268,8 @@ func TestNoMoreWorkersThanMailboxes(t *testing.T) {
 	})
 }
 
-func TestMisusePanics(t *testing.T) {
+// TestMisuse checks the messages of panics.
+func TestMisuse(t *testing.T) {
 	ok := actor.Options[*note, int]{Pool: inline{}, Workers: 1, Limit: 1, Handle: takeAll}
 	for want, spoil := range map[string]func(*actor.Options[*note, int]){
 		"actor: Options.Pool is nil":                                       func(o *actor.Options[*note, int]) { o.Pool = nil },

@@ -9,9 +9,9 @@ import (
 	"github.com/bufftick/bufftick/actor"
 )
 
-// TestParkIsCollected checks that a mailbox that parks is collected and waits for the next Start.
+// TestPark_Collected checks that a mailbox that parks is collected and waits for the next Start.
 // It keeps its current message, the later messages and those sent in the meantime, in order.
-func TestParkIsCollected(t *testing.T) {
+func TestPark_Collected(t *testing.T) {
 	var got []int
 	var g *actor.Group[string, int]
 	rest := true
@@ -55,9 +55,9 @@ func TestParkIsCollected(t *testing.T) {
 	require.Zero(t, s.Staged+s.Running)
 }
 
-// TestParkBeforeAFault checks that an owner that parks and then fails is idle. A panic consumes a
+// TestPark_BeforeFailure checks that an owner that parks and then fails is idle. A panic consumes a
 // message if the turn has consumed none. A Goexit keeps the requeued message.
-func TestParkBeforeAFault(t *testing.T) {
+func TestPark_BeforeFailure(t *testing.T) {
 	for _, fault := range []func(){func() { panic("x") }, runtime.Goexit} {
 		var got []int
 		rest := true

@@ -28,7 +28,9 @@ func (p *moody) Submit(task func()) error {
 	return p.submit(task)
 }
 
-func TestRefusedWorkIsKeptInOrder(t *testing.T) {
+// TestPool_Refuses checks that mailboxes remain ready, in order, while the pool refuses, and that
+// Wait neither blocks forever nor spins.
+func TestPool_Refuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		accepting := false
 		pool := &moody{accept: func() bool { return accepting }, submit: inline{}.Submit}
@@ -71,7 +73,8 @@ func TestRefusedWorkIsKeptInOrder(t *testing.T) {
 	})
 }
 
-func TestWaitAloneRetries(t *testing.T) {
+// TestPool_RefusesUntilWait checks that Wait submits workers that the pool refused during Start.
+func TestPool_RefusesUntilWait(t *testing.T) {
 	accepting := false
 	pool := &moody{accept: func() bool { return accepting }, submit: goroutines{}.Submit}
 	g := newGroup(pool, 2, takeAll)
@@ -83,7 +86,9 @@ func TestWaitAloneRetries(t *testing.T) {
 	require.Equal(t, []int{1}, b[0].Owner.got)
 }
 
-func TestOneWorkerIsEnough(t *testing.T) {
+// TestPool_OneWorker checks that one accepted worker handles all mailboxes if the pool refuses the
+// others.
+func TestPool_OneWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := &moody{submit: goroutines{}.Submit}
 		pool.accept = func() bool { return pool.asked == 1 }
@@ -100,7 +105,9 @@ func TestOneWorkerIsEnough(t *testing.T) {
 	})
 }
 
-func TestLastWorkerDiesWhileThePoolRefuses(t *testing.T) {
+// TestPool_RefusesAfterLastWorker checks that Wait returns false if the last worker has ended and
+// the pool refuses a new one.
+func TestPool_RefusesAfterLastWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := &moody{submit: goroutines{}.Submit}
 		pool.accept = func() bool { return pool.asked == 1 }
@@ -125,7 +132,8 @@ func TestLastWorkerDiesWhileThePoolRefuses(t *testing.T) {
 	})
 }
 
-func TestPoolThatSometimesRefuses(t *testing.T) {
+// TestPool_SometimesRefuses checks that no message is lost if the pool refuses at random.
+func TestPool_SometimesRefuses(t *testing.T) {
 	// With some seeds there is no refusal, because Submit is not called if earlier workers still
 	// run when the next frame starts. With the first seed, Submit is always called.
 	refused := uint64(0)
@@ -163,10 +171,10 @@ func TestPoolThatSometimesRefuses(t *testing.T) {
 	require.NotZero(t, refused)
 }
 
-// TestTaskWithoutSlotDoesNothing uses a pool that violates its contract, because it runs a task
+// TestPool_TaskWithoutSlot uses a pool that violates its contract, because it runs a task
 // twice, or a task that it refused. Such a task must do nothing, because no slot is reserved for
 // it.
-func TestTaskWithoutSlotDoesNothing(t *testing.T) {
+func TestPool_TaskWithoutSlot(t *testing.T) {
 	var kept []func()
 	g := newGroup(&moody{accept: func() bool { return true }, submit: func(task func()) error {
 		kept = append(kept, task)
@@ -185,9 +193,9 @@ func TestTaskWithoutSlotDoesNothing(t *testing.T) {
 	requireQuiet(t, g)
 }
 
-// TestPoolPanics checks that a panic of the pool counts as a refusal, whether or not the pool has
+// TestPool_Panics checks that a panic of the pool counts as a refusal, whether or not the pool has
 // run the task.
-func TestPoolPanics(t *testing.T) {
+func TestPool_Panics(t *testing.T) {
 	for _, runs := range []bool{false, true} {
 		fails := true
 		g := newGroup(&moody{accept: func() bool { return true }, submit: func(task func()) error {
@@ -236,9 +244,9 @@ func (p *lateRunner) Submit(task func()) error {
 	return nil
 }
 
-// TestRefusedAndRun checks that a task that the pool refused and runs later does nothing,
+// TestPool_RefusesAndRuns checks that a task that the pool refused and runs later does nothing,
 // because no slot is reserved for it.
-func TestRefusedAndRun(t *testing.T) {
+func TestPool_RefusesAndRuns(t *testing.T) {
 	p := &lateRunner{refuses: true}
 	g := newGroup(p, 1, takeAll)
 	b := newBoxes("a")[0]

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMessagesAfterABatch checks that Wait does not wait again for the turns of an earlier,
+// TestBatch_MessagesAfter checks that Wait does not wait again for the turns of an earlier,
 // complete batch.
-func TestMessagesAfterABatch(t *testing.T) {
+func TestBatch_MessagesAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newBatchGroup(goroutines{}, 2)
 		b := newBoxes("a", "b")
@@ -28,9 +28,9 @@ func TestMessagesAfterABatch(t *testing.T) {
 	})
 }
 
-// TestMessagesWithABatch checks that the ready list has room for mailboxes with messages sent
+// TestBatch_MessagesWith checks that the ready list has room for mailboxes with messages sent
 // between Batch and Start, together with all batched turns, each of which may be moved there.
-func TestMessagesWithABatch(t *testing.T) {
+func TestBatch_MessagesWith(t *testing.T) {
 	g := newBatchGroup(inline{}, 1)
 	names := make([]string, 32)
 	for i := range names {
@@ -53,9 +53,9 @@ func TestMessagesWithABatch(t *testing.T) {
 	requireQuiet(t, g)
 }
 
-// TestBatchTooLate checks that Batch panics while workers may claim turns, because the list of
+// TestBatch_TooLate checks that Batch panics while workers may claim turns, because the list of
 // turns must not change then.
-func TestBatchTooLate(t *testing.T) {
+func TestBatch_TooLate(t *testing.T) {
 	g := newBatchGroup(inline{}, 1)
 	b := newBoxes("a", "b")
 	g.Batch(b[0], 1)

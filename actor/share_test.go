@@ -11,8 +11,8 @@ import (
 	"github.com/bufftick/bufftick/actor"
 )
 
-// TestBatchShare checks that other workers run the rest of a share if an owner in it hangs.
-func TestBatchShare(t *testing.T) {
+// TestBatch_Share checks that other workers run the rest of a share if an owner in it hangs.
+func TestBatch_Share(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 100
 		g := newBatchGroup(goroutines{}, 2)
@@ -43,9 +43,9 @@ func TestBatchShare(t *testing.T) {
 	})
 }
 
-// TestBatchShareLeft checks that if the only worker hangs, EndBatch returns the rest of its share
+// TestBatch_ShareLeft checks that if the only worker hangs, EndBatch returns the rest of its share
 // and the unclaimed turns.
-func TestBatchShareLeft(t *testing.T) {
+func TestBatch_ShareLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n, hangs = 100, 5
 		g := newBatchGroup(goroutines{}, 1)
@@ -79,9 +79,9 @@ func TestBatchShareLeft(t *testing.T) {
 	})
 }
 
-// TestBatchSharesHang checks that if every worker hangs in the first turn of its share, each held
+// TestBatch_SharesHang checks that if every worker hangs in the first turn of its share, each held
 // mailbox is attributed to the right worker.
-func TestBatchSharesHang(t *testing.T) {
+func TestBatch_SharesHang(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n, workers = 100, 3
 		for range 16 {
@@ -114,10 +114,10 @@ func TestBatchSharesHang(t *testing.T) {
 	})
 }
 
-// TestBatchClosedWhileAhead ends the batch while a worker still prefetches its share. The turns
-// of the share have not run, but the loop must not access their owners. If the first turn ends
-// the worker, or hangs, other workers run the rest.
-func TestBatchClosedWhileAhead(t *testing.T) {
+// TestBatch_ClosedDuringPrefetch ends the batch while a worker still prefetches its share. The
+// turns of the share have not run, but the loop must not access their owners. If the first turn
+// ends the worker, or hangs, other workers run the rest.
+func TestBatch_ClosedDuringPrefetch(t *testing.T) {
 	for _, hangs := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			const n, share = 100, 12
@@ -181,9 +181,9 @@ func TestBatchClosedWhileAhead(t *testing.T) {
 	}
 }
 
-// TestBatchAhead checks that Ahead is called only for turns that have not started, and at most
+// TestBatch_Ahead checks that Ahead is called only for turns that have not started, and at most
 // once for each.
-func TestBatchAhead(t *testing.T) {
+func TestBatch_Ahead(t *testing.T) {
 	const n = 1000
 	var seen [n]int
 	var begun [n]bool

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestGroupState checks which mailboxes are staged, running, held and overdue after each step of
+// TestGroup_State checks which mailboxes are staged, running, held and overdue after each step of
 // two workers.
-func TestGroupState(t *testing.T) {
+func TestGroup_State(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := map[string]chan struct{}{"slow": make(chan struct{}), "late": make(chan struct{})}
 		g := newGroup(goroutines{}, 2, func(_ int, b *box) {
@@ -62,9 +62,9 @@ func TestGroupState(t *testing.T) {
 	})
 }
 
-// TestShrinkKeepsStaged checks that staged mailboxes stay staged, in order, when the list
+// TestShrink_KeepsStaged checks that staged mailboxes stay staged, in order, when the list
 // shrinks.
-func TestShrinkKeepsStaged(t *testing.T) {
+func TestShrink_KeepsStaged(t *testing.T) {
 	g := newGroup(inline{}, 1, takeAll)
 	many := newBoxes(make([]string, 500)...)
 	for _, b := range many {

@@ -47,6 +47,7 @@ func TestPage(t *testing.T) {
 	require.Equal(t, 200, under.StatusCode, "any path is good")
 }
 
+// TestSnapshot checks the data of the first page.
 func TestSnapshot(t *testing.T) {
 	g := newGame(t, inspect.Options{Budget: 16 * time.Millisecond, Name: func(id buff.OwnerID) string { return fmt.Sprint("P", id) }})
 	defer g.stream("?stream").resp.Body.Close()
@@ -69,6 +70,7 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
+// TestPlayer checks the data of a player's page.
 func TestPlayer(t *testing.T) {
 	g := newGame(t, inspect.Options{Attributes: func(data any) []inspect.Attribute {
 		return []inspect.Attribute{{Name: data.(string), Base: 1, Value: math.NaN(), Modifiers: []inspect.Modifier{{From: "x", Text: "y"}}}}
@@ -189,6 +191,7 @@ func TestPlayerStream(t *testing.T) {
 	}
 }
 
+// TestSearch checks the search for players by id and by name.
 func TestSearch(t *testing.T) {
 	g := newGame(t, inspect.Options{Name: func(id buff.OwnerID) string { return fmt.Sprintf("Knight %d of Nine", id) }})
 	names := func(query string) (out []string) {
@@ -206,6 +209,7 @@ func TestSearch(t *testing.T) {
 	require.Contains(t, answer(t, own.request("GET", "?search=x", "")), `[{"id":"3"},{"id":"4"}]`)
 }
 
+// TestCatalog checks the data of the pages of definitions.
 func TestCatalog(t *testing.T) {
 	t.Parallel()
 	g := newGame(t, inspect.Options{})

@@ -140,6 +140,7 @@ func TestRemote(t *testing.T) {
 	require.Equal(t, 200, ask(open, "10.0.0.9:4711", "?snapshot", "Bearer "+token))
 }
 
+// TestOptions checks the errors of invalid options.
 func TestOptions(t *testing.T) {
 	eng := newGame(t, inspect.Options{}).eng
 	_, err := inspect.New(eng, inspect.Options{Token: "short"})

@@ -76,9 +76,9 @@ func (w *world) isBusy(id buff.OwnerID) bool {
 	return errors.Is(err, engine.ErrBusy)
 }
 
-// TestModelBusy is like TestModel, with owners that are busy for some frames. Their changes are
+// TestModel_Busy is like TestModel, with owners that are busy for some frames. Their changes are
 // sent when they are idle, and the changes of other owners are not delayed.
-func TestModelBusy(t *testing.T) {
+func TestModel_Busy(t *testing.T) {
 	n, checked, busy := long.Times(15), 0, 0
 	for k := range uint64(n) {
 		seed := long.Seed() + k

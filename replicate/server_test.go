@@ -23,10 +23,10 @@ func engineOf(tb testing.TB, specs ...buff.Spec) *engine.Engine {
 	return e
 }
 
-// TestSecretsAreNotInTheBytes checks that a buff that a viewer may not see does not change the
+// TestSecrets_NotInBytes checks that a buff that a viewer may not see does not change the
 // viewer's packets. They must be equal to the packets in a world without the buff, and contain
 // neither its source nor its magnitude.
-func TestSecretsAreNotInTheBytes(t *testing.T) {
+func TestSecrets_NotInBytes(t *testing.T) {
 	const source, strength = 0x1f5a3c9e7b2d4, 0x5a5a5a5a5a
 	for _, sync := range []define.Sync{define.SyncOwner, define.SyncSource, define.SyncParty, define.SyncNone} {
 		told := map[bool][]byte{}
@@ -67,9 +67,9 @@ func TestSecretsAreNotInTheBytes(t *testing.T) {
 	}
 }
 
-// TestSecretsAreSentToAllowedViewers checks that the search in TestSecretsAreNotInTheBytes finds
+// TestSecrets_SentToAllowedViewers checks that the search in TestSecrets_NotInBytes finds
 // the source and the magnitude if they are sent.
-func TestSecretsAreSentToAllowedViewers(t *testing.T) {
+func TestSecrets_SentToAllowedViewers(t *testing.T) {
 	const source = 0x1f5a3c9e7b2d4
 	for sync, viewer := range map[define.Sync]buff.OwnerID{define.SyncAll: 9, define.SyncOwner: 2, define.SyncSource: source, define.SyncParty: 8} {
 		e := engineOf(t, buff.Spec{ID: "a", Duration: time.Minute, Client: define.Client{Sync: sync}}, buff.Spec{ID: "hush", Duration: time.Minute, Client: define.Client{Sync: define.SyncNone}})
@@ -173,9 +173,9 @@ func TestShortLife(t *testing.T) {
 	see(1, 0)
 }
 
-// TestRepairForgets checks that an owner that does not fit into a packet after a loss is not
-// mistaken for the previous owner of its local number.
-func TestRepairForgets(t *testing.T) {
+// TestRepair_ForgetsNumbers checks that an owner that does not fit into a packet after a loss is
+// not mistaken for the previous owner of its local number.
+func TestRepair_ForgetsNumbers(t *testing.T) {
 	e := engineOf(t, buff.Spec{ID: "a", Kind: define.Infinite})
 	for id := range buff.OwnerID(5) {
 		require.NoError(t, e.Spawn(id, nil))
@@ -211,10 +211,10 @@ func TestRepairForgets(t *testing.T) {
 	require.NotNil(t, c.Owner(4))
 }
 
-// TestDroppedLeaveIsRepeated checks that when the queue is dropped, the departure of an owner is
+// TestLeave_RepeatedAfterDrop checks that when the queue is dropped, the departure of an owner is
 // sent again before another owner gets its local number, even if that owner does not fit into the
 // packet yet.
-func TestDroppedLeaveIsRepeated(t *testing.T) {
+func TestLeave_RepeatedAfterDrop(t *testing.T) {
 	e := engineOf(t, buff.Spec{ID: "a", Kind: define.Infinite})
 	for id := range buff.OwnerID(4) {
 		require.NoError(t, e.Spawn(id, nil))

@@ -100,9 +100,9 @@ func gone(t *testing.T) {
 	}
 }
 
-// TestBeside checks that a goroutine that copies owners between two Ticks, while the loop
-// changes some of them, saves the state from the start of the cut.
-func TestBeside(t *testing.T) { synctest.Test(t, beside) }
+// TestCopying_BetweenTicks checks that a goroutine that copies owners between two Ticks, while
+// the loop changes some of them, saves the state from the start of the cut.
+func TestCopying_BetweenTicks(t *testing.T) { synctest.Test(t, beside) }
 
 func beside(t *testing.T) {
 	const owners = 5000
@@ -138,8 +138,8 @@ func beside(t *testing.T) {
 	}
 }
 
-// TestBesideWithoutMarshal checks that owners without data are always copied by the goroutine.
-func TestBesideWithoutMarshal(t *testing.T) { synctest.Test(t, besideWithout) }
+// TestCopying_WithoutMarshal checks that owners without data are always copied by the goroutine.
+func TestCopying_WithoutMarshal(t *testing.T) { synctest.Test(t, besideWithout) }
 
 func besideWithout(t *testing.T) {
 	e, err := engine.New(engine.Options{Synchronous: true})
@@ -158,9 +158,9 @@ func besideWithout(t *testing.T) {
 	require.EqualValues(t, 2, v.Stats().Cuts)
 }
 
-// TestUnsavedIsCounted checks that timeouts with a function, and handlers that a call of the loop
+// TestSaver_CountsLost checks that timeouts with a function, and handlers that a call of the loop
 // has deferred to the next Tick, are counted as Lost.
-func TestUnsavedIsCounted(t *testing.T) {
+func TestSaver_CountsLost(t *testing.T) {
 	cat, err := buff.NewCatalog(buff.Spec{ID: "boon", Kind: define.Infinite, On: buff.Hooks{Apply: []buff.Action{{Do: define.DoCall, Name: "cheer"}}}})
 	require.NoError(t, err)
 	v := play(t, storetest.NewMemory(), noon, engine.Options{Catalog: cat, Handlers: engine.Handlers{"cheer": func(*engine.Context, buff.Event) {}}}, store.Options{Every: -1})
@@ -240,9 +240,9 @@ func (p *polite) Commit(ctx context.Context, b *store.Batch) error {
 	return p.Store.Commit(ctx, b)
 }
 
-// TestGiveWay checks that a commit waits for a running Tick, and that its owners are sorted,
-// regardless of the order in which they were copied.
-func TestGiveWay(t *testing.T) { synctest.Test(t, giveWay) }
+// TestCommit_WaitsForTick checks that a commit waits for a running Tick, and that its owners are
+// sorted, regardless of the order in which they were copied.
+func TestCommit_WaitsForTick(t *testing.T) { synctest.Test(t, giveWay) }
 
 func giveWay(t *testing.T) {
 	const owners = 3000 // three pieces

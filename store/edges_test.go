@@ -89,9 +89,9 @@ func TestPrepareSorts(t *testing.T) {
 	}
 }
 
-// TestFollows checks that a batch may follow the frame that its writer knows, or a later frame up
-// to the batch's own.
-func TestFollows(t *testing.T) {
+// TestBatch_Follows checks that a batch may follow the frame that its writer knows, or a later
+// frame up to the batch's own.
+func TestBatch_Follows(t *testing.T) {
 	for _, c := range []struct {
 		epoch, frame uint64
 		whole        bool
@@ -151,9 +151,9 @@ func TestDefaultTimes(t *testing.T) {
 	require.EqualValues(t, 3, v.Stats().Frame)
 }
 
-// TestAgeIncludesCarriedTime checks that the age of a cut includes time that was passed to Tick
+// TestAge_IncludesCarriedTime checks that the age of a cut includes time that was passed to Tick
 // but that the engine has not processed yet.
-func TestAgeIncludesCarriedTime(t *testing.T) {
+func TestAge_IncludesCarriedTime(t *testing.T) {
 	v := play(t, storetest.NewMemory(), noon, engine.Options{Limits: engine.Limits{Tick: 10}}, store.Options{Every: -1, Alarm: 29 * time.Second})
 	require.NoError(t, v.Engine().Spawn(1, &hero{}))
 	v.Engine().AddBuff(1, buff.Application{Spec: v.Engine().Catalog().Spec("poison")})
@@ -230,9 +230,10 @@ func (l *losing) Commit(ctx context.Context, b *store.Batch) error {
 	return l.Store.Commit(ctx, b)
 }
 
-// TestWholeAfterLost checks that after a store has lost a cut, the next batch contains the whole
-// zone: all owners, and the last commands in order. The cut after that is incremental again.
-func TestWholeAfterLost(t *testing.T) {
+// TestBatch_WholeAfterLoss checks that after a store has lost a cut, the next batch contains the
+// whole zone: all owners, and the last commands in order. The cut after that is incremental
+// again.
+func TestBatch_WholeAfterLoss(t *testing.T) {
 	l := &losing{Store: storetest.NewMemory()}
 	v := play(t, l, noon, engine.Options{}, store.Options{Every: -1, Window: 3})
 	for id := range buff.OwnerID(3) {

@@ -139,9 +139,9 @@ func playEffects(t *testing.T, rng *rand.Rand) (b *bank, coins map[buff.OwnerID]
 	return b, coins, len(w.Effects())
 }
 
-// TestEffectsTooMany checks that effects beyond the limits are reported, and that a panic in a
+// TestEffects_TooMany checks that effects beyond the limits are reported, and that a panic in a
 // callback loses only one effect.
-func TestEffectsTooMany(t *testing.T) {
+func TestEffects_TooMany(t *testing.T) {
 	calls := 0
 	v := play(t, storetest.NewMemory(), noon, engine.Options{}, store.Options{Every: -1, Effect: func(e *buff.Event, b []byte) ([]byte, bool) {
 		switch calls++; calls {
@@ -170,10 +170,10 @@ func TestEffectsTooMany(t *testing.T) {
 	require.Empty(t, v.Effects())
 }
 
-// TestEffectsOnce checks that each effect is returned once in a run, in order, regardless of
+// TestEffects_Once checks that each effect is returned once in a run, in order, regardless of
 // which effects were given before. Effects given before a cut are not returned in the next run,
 // and no longer count towards the limits.
-func TestEffectsOnce(t *testing.T) {
+func TestEffects_Once(t *testing.T) {
 	m := storetest.NewMemory()
 	size := store.MostEffectBytes / 3
 	open := func() *store.Saver {

@@ -257,7 +257,7 @@ func ExampleParseCut() {
 	fmt.Printf("%s at frame %d: owner %d, %s\n", cut.Zone, cut.Frame, cut.Owners[0].ID, cut.Owners[0].Data)
 	_, err = store.ParseCut(b[:60])
 	fmt.Println(err)
-	// Output: arena at frame 90: owner 7, health 85 store: damaged: the record at byte 39: its
-	// length is 23 bytes, but only 21 are left in the file; nothing has been changed: restore a
-	// copy, or list the intact records with: bufftick cut -verify
+	// Output:
+	// arena at frame 90: owner 7, health 85
+	// store: damaged: the record at byte 39: its length is 23 bytes, but only 21 are left in the file; nothing has been changed: restore a copy, or list the intact records with: bufftick cut -verify
 }

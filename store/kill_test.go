@@ -204,9 +204,9 @@ func TestKill(t *testing.T) {
 	t.Logf("%d kills, %d commands asked for, %d acknowledged: none lost, none doubled, no cut torn", long.Times(6), asked, acked)
 }
 
-// TestKillControls checks that TestKill detects if owners are copied in different frames without
-// copy on write.
-func TestKillControls(t *testing.T) {
+// TestKill_DetectsFaults checks that TestKill detects if owners are copied in different frames
+// without copy on write.
+func TestKill_DetectsFaults(t *testing.T) {
 	b := &book{path: filepath.Join(t.TempDir(), "world.db"), acked: map[uint64]bool{}}
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 50 {

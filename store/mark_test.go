@@ -50,9 +50,9 @@ func TestMark(t *testing.T) {
 	require.False(t, seen, "two others have come")
 }
 
-// TestMarkBeforeTick checks that a mark after a SaveAll and before the first Tick is not
+// TestMark_BeforeTick checks that a mark after a SaveAll and before the first Tick is not
 // counted as on disk, and that the next cut includes it.
-func TestMarkBeforeTick(t *testing.T) {
+func TestMark_BeforeTick(t *testing.T) {
 	v := play(t, storetest.NewMemory(), noon, engine.Options{}, store.Options{Window: 4, Every: -1})
 	require.NoError(t, v.SaveAll(t.Context()))
 	require.Greater(t, v.Mark(store.CommandID{1}), v.Stats().Frame)

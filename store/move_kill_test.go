@@ -36,9 +36,9 @@ func TestKillMoves(t *testing.T) {
 	t.Logf("%d kills, %d acknowledgements; places found: %v", long.Times(6), b.acks, b.found)
 }
 
-// TestKillMovesControl checks that the test detects if players are moved with Despawn and Restore
-// instead of Move.
-func TestKillMovesControl(t *testing.T) {
+// TestKillMoves_DetectsFaults checks that the test detects if players are moved with Despawn and
+// Restore instead of Move.
+func TestKillMoves_DetectsFaults(t *testing.T) {
 	b := newTravelBook(t)
 	for range 60 {
 		b.life(t, "Despawn")

@@ -161,9 +161,9 @@ func TestNoMoves(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestMoveBack checks a player that returns before its zone has committed the departure. The
+// TestMove_Back checks a player that returns before its zone has committed the departure. The
 // player must wait for this commit, and a repeated commit of the zone must not move it again.
-func TestMoveBack(t *testing.T) {
+func TestMove_Back(t *testing.T) {
 	s := storetest.NewFaulty(storetest.NewMemory(), 1, storetest.Faults{})
 	eo := engine.Options{Catalog: movers(t)}
 	arena, harbour := playZone(t, s, "arena", noon, eo, store.Options{}), playZone(t, s, "harbour", noon, eo, store.Options{})
@@ -192,9 +192,9 @@ func TestMoveBack(t *testing.T) {
 	require.Equal(t, []store.Place{{Owner: 7, Zone: "arena"}}, places)
 }
 
-// TestMoveBounds checks the limit of concurrent departures, and that it is lifted once they
+// TestMove_Limit checks the limit of concurrent departures, and that it is lifted once they
 // are on disk.
-func TestMoveBounds(t *testing.T) {
+func TestMove_Limit(t *testing.T) {
 	v := playZone(t, storetest.NewMemory(), "arena", noon, engine.Options{Catalog: movers(t)}, store.Options{})
 	for id := range buff.OwnerID(store.MostMoves + 1) {
 		require.NoError(t, v.Engine().Spawn(id+1, &hero{}))
@@ -218,8 +218,8 @@ func TestMoves(t *testing.T) {
 	wander(t, seeds, func() store.Store { return storetest.NewMemory() })
 }
 
-// TestMovesInFile is like TestMoves, with all zones in one store/bolt file.
-func TestMovesInFile(t *testing.T) {
+// TestMoves_InFile is like TestMoves, with all zones in one store/bolt file.
+func TestMoves_InFile(t *testing.T) {
 	wander(t, min(long.Times(10), 40), func() store.Store {
 		disk, err := bolt.Open(filepath.Join(t.TempDir(), "world.db"), bolt.Options{})
 		require.NoError(t, err)

@@ -61,9 +61,9 @@ func play(t testing.TB, s store.Store, at time.Time, eo engine.Options, o store.
 
 func pass(v *store.Saver, d time.Duration) *engine.Frame { return v.After(v.Engine().Tick(d)) }
 
-// TestNewOfOldEngine checks that the age of a cut excludes the time that the engine ran before
-// it was saved.
-func TestNewOfOldEngine(t *testing.T) {
+// TestAge_EngineOlderThanSave checks that the age of a cut excludes the time that the engine ran
+// before it was saved.
+func TestAge_EngineOlderThanSave(t *testing.T) {
 	e, err := engine.New(engine.Options{Synchronous: true})
 	require.NoError(t, err)
 	e.Tick(time.Hour)
@@ -120,9 +120,9 @@ func TestSaver(t *testing.T) {
 	require.ErrorIs(t, w.Touch(2), engine.ErrUnknownOwner)
 }
 
-// TestSaverEvery checks that cuts start at intervals of game time, only when the previous cut is
+// TestSaver_Every checks that cuts start at intervals of game time, only when the previous cut is
 // on disk, and contain the changes.
-func TestSaverEvery(t *testing.T) {
+func TestSaver_Every(t *testing.T) {
 	v := play(t, storetest.NewMemory(), noon, engine.Options{}, store.Options{Every: 250 * time.Millisecond})
 	require.NoError(t, v.Engine().Spawn(1, &hero{}))
 	require.NoError(t, v.Engine().Spawn(2, &hero{}))
@@ -141,9 +141,9 @@ func TestSaverEvery(t *testing.T) {
 	require.EqualValues(t, 12, v.Stats().Cuts)
 }
 
-// TestSaverStore checks that the game continues while the store fails, and that the next commit
-// contains all changes.
-func TestSaverStore(t *testing.T) {
+// TestSaver_StoreFails checks that the game continues while the store fails, and that the next
+// commit contains all changes.
+func TestSaver_StoreFails(t *testing.T) {
 	m := storetest.NewMemory()
 	f := storetest.NewFaulty(m, 1, storetest.Faults{Fail: 1})
 	v := play(t, f, noon, engine.Options{}, store.Options{Every: time.Second, Alarm: 2 * time.Second})
@@ -171,9 +171,9 @@ func TestSaverStore(t *testing.T) {
 	require.Empty(t, v.Stats().Problem())
 }
 
-// TestSaverFenced checks that a Saver that has lost its zone reports it and stops saving,
+// TestSaver_Fenced checks that a Saver that has lost its zone reports it and stops saving,
 // while the game continues.
-func TestSaverFenced(t *testing.T) {
+func TestSaver_Fenced(t *testing.T) {
 	m := storetest.NewMemory()
 	v := play(t, m, noon, engine.Options{}, store.Options{})
 	require.NoError(t, v.Engine().Spawn(1, &hero{1}))
@@ -190,9 +190,9 @@ func TestSaverFenced(t *testing.T) {
 	require.ErrorIs(t, err, store.ErrTaken)
 }
 
-// TestSaverMarshal checks that the last state of an owner is kept as long as its data cannot be
-// encoded, and that an owner whose data cannot be decoded stays on disk.
-func TestSaverMarshal(t *testing.T) {
+// TestSaver_MarshalFails checks that the last state of an owner is kept as long as its data
+// cannot be encoded, and that an owner whose data cannot be decoded stays on disk.
+func TestSaver_MarshalFails(t *testing.T) {
 	m := storetest.NewMemory()
 	fails := false
 	o := store.Options{Unmarshal: unmarshal, Marshal: func(id buff.OwnerID, data any, b []byte) ([]byte, error) {
@@ -222,9 +222,9 @@ func TestSaverMarshal(t *testing.T) {
 	require.Equal(t, &hero{1}, play(t, m, noon, engine.Options{}, o).Engine().Data(1))
 }
 
-// TestSaverPerFrame checks that owners are restored over several frames, and that no cut is made
+// TestSaver_PerFrame checks that owners are restored over several frames, and that no cut is made
 // before all are restored.
-func TestSaverPerFrame(t *testing.T) {
+func TestSaver_PerFrame(t *testing.T) {
 	m := storetest.NewMemory()
 	v := play(t, m, noon, engine.Options{}, store.Options{})
 	for id := range buff.OwnerID(10) {
@@ -240,9 +240,9 @@ func TestSaverPerFrame(t *testing.T) {
 	require.Equal(t, 10, w.Engine().Owners())
 }
 
-// TestSaverDrain checks that earlier commands are executed and saved, and that later ones are
+// TestSaver_Drain checks that earlier commands are executed and saved, and that later ones are
 // refused.
-func TestSaverDrain(t *testing.T) {
+func TestSaver_Drain(t *testing.T) {
 	m := storetest.NewMemory()
 	v := play(t, m, noon, engine.Options{}, store.Options{Every: -1})
 	require.NoError(t, v.Engine().Spawn(1, &hero{1}))
@@ -264,9 +264,9 @@ func TestCommittedAfterDrain(t *testing.T) {
 	require.ErrorIs(t, v.Committed(over, 1<<40), store.ErrClosed)
 }
 
-// TestDrainEarly checks that a zone that is drained before all owners are restored loses nothing.
-// Drain restores the other owners first, even if their events do not fit into one frame.
-func TestDrainEarly(t *testing.T) {
+// TestSaver_DrainEarly checks that a zone that is drained before all owners are restored loses
+// nothing. Drain restores the other owners first, even if their events do not fit into one frame.
+func TestSaver_DrainEarly(t *testing.T) {
 	for _, events := range []int{1000, 3} {
 		m := storetest.NewMemory()
 		v := play(t, m, noon, engine.Options{}, store.Options{Every: -1})

@@ -161,8 +161,8 @@ func TestStorm(t *testing.T) {
 	}
 }
 
-// TestStormControl checks that the same game detects a store that tears batches.
-func TestStormControl(t *testing.T) {
+// TestStorm_DetectsFaults checks that the same game detects a store that tears batches.
+func TestStorm_DetectsFaults(t *testing.T) {
 	g := newStorm(t, storetest.NewFaulty(storetest.NewMemory(), 5, storetest.Faults{Tear: 0.5}), 7)
 	require.Error(t, g.run(40))
 }

@@ -61,9 +61,9 @@ func TestP68_Close(t *testing.T) {
 	}
 }
 
-// TestCloseInACallback checks that Close in a callback does not wait for that callback if its
+// TestClose_InCallback checks that Close in a callback does not wait for that callback if its
 // context has ended.
-func TestCloseInACallback(t *testing.T) {
+func TestClose_InCallback(t *testing.T) {
 	for _, run := range []timer.Pool{timer.Inline, timer.Goroutines} {
 		synctest.Test(t, func(t *testing.T) {
 			c := timer.New(timer.Options{Run: run})
@@ -116,9 +116,9 @@ func TestP69_Refusals(t *testing.T) {
 	})
 }
 
-// TestPauseStartsOver checks that the first refusal after an accepted task is followed by the
+// TestPool_PauseRestarts checks that the first refusal after an accepted task is followed by the
 // shortest pause.
-func TestPauseStartsOver(t *testing.T) {
+func TestPool_PauseRestarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &moody{}
 		c := timer.New(timer.Options{Run: p})
@@ -156,8 +156,8 @@ func (p *moody) Submit(task func()) error {
 	return nil
 }
 
-// TestCloseOfARefusingPool checks that a pool that always refuses does not block Close.
-func TestCloseOfARefusingPool(t *testing.T) {
+// TestClose_PoolRefuses checks that a pool that always refuses does not block Close.
+func TestClose_PoolRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := timer.New(timer.Options{Run: &moody{refuses: 1 << 30}})
 		c.AfterFunc(0, func() { t.Error("started") })
@@ -201,9 +201,9 @@ func TestAnts(t *testing.T) {
 	}
 }
 
-// TestPanicInAPool checks that a Clock and an Every continue after a panic recovered by the
+// TestPool_Panic checks that a Clock and an Every continue after a panic recovered by the
 // pool.
-func TestPanicInAPool(t *testing.T) {
+func TestPool_Panic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool, err := ants.NewPool(2, ants.WithDisablePurge(true), ants.WithPanicHandler(func(any) {}))
 		require.NoError(t, err)

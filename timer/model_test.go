@@ -96,6 +96,8 @@ func delay(dice *rand.Rand) time.Duration {
 	return time.Duration(ms)*time.Millisecond + time.Millisecond/2
 }
 
+// TestP61_Model makes the same random calls on a Clock and on package time, and compares the
+// results.
 func TestP61_Model(t *testing.T) {
 	ops := long.Times(20_000)
 	runs := []timer.Options{{}, {Run: timer.Inline}, {Run: timer.Goroutines, Resolution: time.Millisecond / 2}, {Run: timer.Inline, Resolution: 250 * time.Microsecond}}

@@ -45,8 +45,8 @@ func seconds(n ...float64) []time.Duration {
 	return out
 }
 
-// TestEveryDoesNotDrift checks that the n-th call is due after n periods, for any resolution.
-func TestEveryDoesNotDrift(t *testing.T) {
+// TestEvery_NoDrift checks that the n-th call is due after n periods, for any resolution.
+func TestEvery_NoDrift(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -69,9 +69,9 @@ func TestEveryDoesNotDrift(t *testing.T) {
 	}
 }
 
-// TestEverySkips checks that calls that became due during a call are skipped, and that the phase
+// TestEvery_Skips checks that calls that became due during a call are skipped, and that the phase
 // is kept.
-func TestEverySkips(t *testing.T) {
+func TestEvery_Skips(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -106,9 +106,9 @@ func milliseconds(n ...float64) []time.Duration {
 	return out
 }
 
-// TestEveryAtTheResolution checks that no call is lost because a deadline is rounded up, or
+// TestEvery_AtResolution checks that no call is lost because a deadline is rounded up, or
 // because the next deadline passes during a callback that takes less than a period.
-func TestEveryAtTheResolution(t *testing.T) {
+func TestEvery_AtResolution(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -129,8 +129,8 @@ func TestEveryAtTheResolution(t *testing.T) {
 	}
 }
 
-// TestEveryBelowTheResolution checks that deadlines within one tick cause only one call.
-func TestEveryBelowTheResolution(t *testing.T) {
+// TestEvery_BelowResolution checks that deadlines within one tick cause only one call.
+func TestEvery_BelowResolution(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -147,9 +147,9 @@ func TestEveryBelowTheResolution(t *testing.T) {
 	}
 }
 
-// TestEveryLate checks that a late driver makes the late call, then at once the latest call that
+// TestEvery_Late checks that a late driver makes the late call, then at once the latest call that
 // has become due, and skips the calls in between.
-func TestEveryLate(t *testing.T) {
+func TestEvery_Late(t *testing.T) {
 	for _, test := range []struct {
 		held time.Duration // from 3 ms on
 		want []time.Duration
@@ -174,9 +174,9 @@ func TestEveryLate(t *testing.T) {
 	}
 }
 
-// TestEveryReset checks that Reset gives an Every a new period that starts now, like
+// TestEvery_Reset checks that Reset gives an Every a new period that starts now, like
 // time.Ticker.Reset, whether the timer waits, runs or was stopped.
-func TestEveryReset(t *testing.T) {
+func TestEvery_Reset(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -283,8 +283,8 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// TestScheduleEndsAtOnce checks that f is never called if next first returns the zero time.
-func TestScheduleEndsAtOnce(t *testing.T) {
+// TestSchedule_EndsAtOnce checks that f is never called if next first returns the zero time.
+func TestSchedule_EndsAtOnce(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -299,8 +299,8 @@ func TestScheduleEndsAtOnce(t *testing.T) {
 	}
 }
 
-// TestScheduleSkipsNothing checks that f is called at once for each instant in the past.
-func TestScheduleSkipsNothing(t *testing.T) {
+// TestSchedule_SkipsNothing checks that f is called at once for each instant in the past.
+func TestSchedule_SkipsNothing(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -322,9 +322,9 @@ func TestScheduleSkipsNothing(t *testing.T) {
 	}
 }
 
-// TestScheduleStoppedByNext checks that f does not start after a Stop in next that returned
+// TestSchedule_StoppedByNext checks that f does not start after a Stop in next that returned
 // true.
-func TestScheduleStoppedByNext(t *testing.T) {
+func TestSchedule_StoppedByNext(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -348,8 +348,8 @@ func TestScheduleStoppedByNext(t *testing.T) {
 	}
 }
 
-// TestSeriesNeverOverlaps resets a series to now repeatedly while f runs.
-func TestSeriesNeverOverlaps(t *testing.T) {
+// TestReset_NeverOverlaps resets a series to now repeatedly while f runs.
+func TestReset_NeverOverlaps(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -374,9 +374,9 @@ func TestSeriesNeverOverlaps(t *testing.T) {
 	}
 }
 
-// TestScheduleByReadings checks instants with a monotonic reading. (In a bubble of synctest no
-// instant has a monotonic reading.)
-func TestScheduleByReadings(t *testing.T) {
+// TestSchedule_MonotonicReading checks instants with a monotonic reading. (In a bubble of
+// synctest no instant has a monotonic reading.)
+func TestSchedule_MonotonicReading(t *testing.T) {
 	c := timer.New(timer.Options{})
 	defer closed(t, c)
 	s := c.Schedule(func(prev time.Time) time.Time { return prev.Add(time.Hour) }, func() { t.Error("an hour too early") })
@@ -397,9 +397,9 @@ func (recovering) Submit(task func()) error {
 	return nil
 }
 
-// TestNextFails checks that a Schedule ends if next does not return, and that other timers and a
-// Schedule that was reset meanwhile are not affected.
-func TestNextFails(t *testing.T) {
+// TestSchedule_NextFails checks that a Schedule ends if next does not return, and that other
+// timers and a Schedule that was reset meanwhile are not affected.
+func TestSchedule_NextFails(t *testing.T) {
 	for name, run := range runs {
 		for _, end := range recoveredtest.Ends("") {
 			if end.Name != "Goexit" {

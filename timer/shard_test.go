@@ -13,10 +13,10 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// TestSearchInPieces searches for the earliest of very many deadlines that are hours away. The
-// driver must find it without holding the lock for more than a bounded number of entries. A timer
-// added during the search must be called on time. The test counts entries, not time.
-func TestSearchInPieces(t *testing.T) {
+// TestDriver_SearchInPieces searches for the earliest of very many deadlines that are hours away.
+// The driver must find it without holding the lock for more than a bounded number of entries. A
+// timer added during the search must be called on time. The test counts entries, not time.
+func TestDriver_SearchInPieces(t *testing.T) {
 	const many = 50 * searchPiece
 	c := newClock(Options{Resolution: time.Millisecond}, 1) // no driver
 	s := &c.shards[0]
@@ -60,9 +60,9 @@ func TestSearchInPieces(t *testing.T) {
 	require.Equal(t, int64(wheel.Never), s.next.Load())
 }
 
-// TestSearchWakesSeldom checks that ten thousand distant timers cost one wake-up for each level
+// TestDriver_FewWakeUps checks that ten thousand distant timers cost one wake-up for each level
 // and one for their deadline.
-func TestSearchWakesSeldom(t *testing.T) {
+func TestDriver_FewWakeUps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const many = 10_000
 		c := New(Options{Run: Inline})
@@ -80,9 +80,9 @@ func TestSearchWakesSeldom(t *testing.T) {
 	})
 }
 
-// TestSearchWhileIdle checks that a search in several pieces is complete before the driver
+// TestDriver_SearchWhileIdle checks that a search in several pieces is complete before the driver
 // sleeps, so that no timer is late.
-func TestSearchWhileIdle(t *testing.T) {
+func TestDriver_SearchWhileIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := New(Options{Run: Inline})
 		for range 10 * searchPiece {
@@ -104,9 +104,9 @@ func TestSearchWhileIdle(t *testing.T) {
 	})
 }
 
-// TestSpare checks that the next added timer reuses the place of a stopped timer on the wheel, so
-// that repeatedly adding and stopping a timer takes the memory of one timer.
-func TestSpare(t *testing.T) {
+// TestStop_ReusesPlace checks that the next added timer reuses the place of a stopped timer on
+// the wheel, so that repeatedly adding and stopping a timer takes the memory of one timer.
+func TestStop_ReusesPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		submitted := 0
 		c := New(Options{Run: pool(func(f func()) error {
@@ -152,9 +152,10 @@ type pool func(f func()) error
 
 func (p pool) Submit(f func()) error { return p(f) }
 
-// TestSpread checks that a goroutine with few timers uses one shard, and that a goroutine with
-// many timers uses all shards, so that callers that stop these timers do not share one lock.
-func TestSpread(t *testing.T) {
+// TestAfterFunc_Spread checks that a goroutine with few timers uses one shard, and that a
+// goroutine with many timers uses all shards, so that callers that stop these timers do not share
+// one lock.
+func TestAfterFunc_Spread(t *testing.T) {
 	const shards = 8
 	c := newClock(Options{Resolution: time.Millisecond}, shards)
 	used := func() int {
@@ -180,9 +181,10 @@ func TestSpread(t *testing.T) {
 	require.Equal(t, s.wheel.Stats().Bytes+bytes, c.Stats().Bytes)
 }
 
-// TestAnnounce adds an earlier timer after the driver has read the earliest deadline and before
-// it publishes its sleep time. This does not wake the driver, so the driver must check again.
-func TestAnnounce(t *testing.T) {
+// TestDriver_AddBeforeSleep adds an earlier timer after the driver has read the earliest deadline
+// and before it publishes its sleep time. This does not wake the driver, so the driver must check
+// again.
+func TestDriver_AddBeforeSleep(t *testing.T) {
 	c := newClock(Options{Resolution: time.Millisecond}, 2)
 	c.shards[0].add(0, 50, func() {})
 	_, due := c.earliest()
@@ -198,9 +200,9 @@ func TestAnnounce(t *testing.T) {
 	require.Len(t, c.wake, 1, "now it is known when it will be")
 }
 
-// TestResetBeforeEnter resets a series after its timer has left the wheel and before its call has
+// TestReset_BeforeEnter resets a series after its timer has left the wheel and before its call has
 // started. The series must wait again, and the earlier call must do nothing.
-func TestResetBeforeEnter(t *testing.T) {
+func TestReset_BeforeEnter(t *testing.T) {
 	c := newClock(Options{Resolution: time.Millisecond}, 1)
 	called := 0
 	timer := c.At(time.Now(), func() { called++ })
@@ -221,9 +223,9 @@ func TestResetBeforeEnter(t *testing.T) {
 	require.Zero(t, c.Len())
 }
 
-// TestPauses checks that a pool that refuses is called again after 1, 2, 4 and so on up to 64 ms,
-// and then every 64 ms.
-func TestPauses(t *testing.T) {
+// TestPool_Pauses checks that a pool that refuses is called again after 1, 2, 4 and so on up to
+// 64 ms, and then every 64 ms.
+func TestPool_Pauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked []time.Time
 		c := New(Options{Run: pool(func(func()) error {

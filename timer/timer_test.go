@@ -81,9 +81,9 @@ func TestP60_AsPackageTime(t *testing.T) {
 	}
 }
 
-// TestNeverInline checks that a timer due now runs at once, but not inside AfterFunc, where the
-// caller may hold a lock.
-func TestNeverInline(t *testing.T) {
+// TestAfterFunc_NeverInline checks that a timer due now runs at once, but not inside AfterFunc,
+// where the caller may hold a lock.
+func TestAfterFunc_NeverInline(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -172,9 +172,9 @@ func TestP63_StopOfASibling(t *testing.T) {
 	})
 }
 
-// TestResetOfASibling checks that, of two timers due at the same instant, the callback of the
+// TestReset_SameInstant checks that, of two timers due at the same instant, the callback of the
 // first can reset the second.
-func TestResetOfASibling(t *testing.T) {
+func TestReset_SameInstant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := timer.New(timer.Options{Run: timer.Inline})
 		defer closed(t, c)
@@ -197,8 +197,8 @@ func TestResetOfASibling(t *testing.T) {
 	})
 }
 
-// TestFromCallbacks checks that a callback may call every method.
-func TestFromCallbacks(t *testing.T) {
+// TestCallback_AnyMethod checks that a callback may call every method.
+func TestCallback_AnyMethod(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -231,9 +231,9 @@ func TestFromCallbacks(t *testing.T) {
 	}
 }
 
-// TestGoexit checks that a callback that ends its goroutine has no other effect, even on the
-// driver.
-func TestGoexit(t *testing.T) {
+// TestCallback_Goexit checks that a callback that ends its goroutine has no other effect, even on
+// the driver.
+func TestCallback_Goexit(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -311,8 +311,8 @@ func TestP64_Idle(t *testing.T) {
 	})
 }
 
-// TestWakesOnlyForEarlier checks that adding a later deadline does not wake the driver.
-func TestWakesOnlyForEarlier(t *testing.T) {
+// TestDriver_WokenForEarlier checks that adding a later deadline does not wake the driver.
+func TestDriver_WokenForEarlier(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := timer.New(timer.Options{})
 		defer closed(t, c)
@@ -335,9 +335,9 @@ func TestWakesOnlyForEarlier(t *testing.T) {
 	})
 }
 
-// TestCatchUp checks that after the process was stopped, all due timers fire in the order of
+// TestDriver_CatchUp checks that after the process was stopped, all due timers fire in the order of
 // their deadlines.
-func TestCatchUp(t *testing.T) {
+func TestDriver_CatchUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := timer.New(timer.Options{Run: timer.Inline})
 		defer closed(t, c)
@@ -393,9 +393,9 @@ func TestP66_Bytes(t *testing.T) {
 	t.Logf("%.1f bytes a timer", float64(c.Stats().Bytes)/n)
 }
 
-// TestFunctionIsReleased checks that the function of a stopped or fired timer is collected when
+// TestStop_ReleasesFunction checks that the function of a stopped or fired timer is collected when
 // its Timer is dropped.
-func TestFunctionIsReleased(t *testing.T) {
+func TestStop_ReleasesFunction(t *testing.T) {
 	c := timer.New(timer.Options{Run: timer.Inline})
 	defer closed(t, c)
 	came := make(chan bool, 1)

@@ -109,9 +109,9 @@ func TestP67_AtFollowsTheWallClock(t *testing.T) {
 	}
 }
 
-// TestAtSetBackAtTheLastMoment reaches a deadline before the driver has noticed that the clock
+// TestAt_ClockSetBack reaches a deadline before the driver has noticed that the clock
 // was set back. The call must wait.
-func TestAtSetBackAtTheLastMoment(t *testing.T) {
+func TestAt_ClockSetBack(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -132,9 +132,9 @@ func TestAtSetBackAtTheLastMoment(t *testing.T) {
 	}
 }
 
-// TestAtBetweenTwoChecks adds a timer while the clock is set forward, and sets it back
+// TestAt_BetweenChecks adds a timer while the clock is set forward, and sets it back
 // immediately, so that no check notices this.
-func TestAtBetweenTwoChecks(t *testing.T) {
+func TestAt_BetweenChecks(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -155,9 +155,9 @@ func TestAtBetweenTwoChecks(t *testing.T) {
 	}
 }
 
-// TestAtOfAClockThatDrifts checks that with a slewed clock, a call is never early, and at most
+// TestAt_SlewedClock checks that with a slewed clock, a call is never early, and at most
 // ten milliseconds plus a Resolution late.
-func TestAtOfAClockThatDrifts(t *testing.T) {
+func TestAt_SlewedClock(t *testing.T) {
 	for _, drift := range []float64{0.0005, -0.0005} {
 		for name, run := range runs {
 			t.Run(name, func(t *testing.T) {
@@ -184,10 +184,10 @@ func TestAtOfAClockThatDrifts(t *testing.T) {
 	}
 }
 
-// TestAtOfASmallDrift checks that no deadline is moved while the wall clock is within the
+// TestAt_SmallDrift checks that no deadline is moved while the wall clock is within the
 // tolerance: the call is made at the instant that was computed when the timer was set, and not
 // earlier.
-func TestAtOfASmallDrift(t *testing.T) {
+func TestAt_SmallDrift(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &dial{start: time.Now(), drift: 0.0005}
 		c := timer.New(timer.Options{Clock: w.now})
@@ -199,8 +199,8 @@ func TestAtOfASmallDrift(t *testing.T) {
 	})
 }
 
-// TestAtToTheNanosecond checks that a call is not even a nanosecond early by the wall clock.
-func TestAtToTheNanosecond(t *testing.T) {
+// TestAt_NeverEarly checks that a call is not even a nanosecond early by the wall clock.
+func TestAt_NeverEarly(t *testing.T) {
 	for _, back := range []time.Duration{1, 2, time.Millisecond - 1} {
 		synctest.Test(t, func(t *testing.T) {
 			w := &dial{start: time.Now()}
@@ -219,9 +219,9 @@ func TestAtToTheNanosecond(t *testing.T) {
 	}
 }
 
-// TestChecksTheWallClock checks that the driver reads the wall clock once a second while a timer
-// follows it, however often the driver wakes, and otherwise never.
-func TestChecksTheWallClock(t *testing.T) {
+// TestDriver_ChecksWallClock checks that the driver reads the wall clock once a second while a
+// timer follows it, however often the driver wakes, and otherwise never.
+func TestDriver_ChecksWallClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var looks atomic.Int64
 		c := timer.New(timer.Options{Run: timer.Inline, Clock: func() time.Time { looks.Add(1); return time.Now() }})
@@ -246,9 +246,9 @@ func TestChecksTheWallClock(t *testing.T) {
 	})
 }
 
-// TestScheduleByDate checks that instants without a monotonic reading follow the wall clock,
+// TestSchedule_WallClock checks that instants without a monotonic reading follow the wall clock,
 // every hour on the hour.
-func TestScheduleByDate(t *testing.T) {
+func TestSchedule_WallClock(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -285,9 +285,9 @@ func TestScheduleByDate(t *testing.T) {
 	}
 }
 
-// TestSetWhileACallRuns sets the wall clock forward while a call runs; the next call is made
+// TestAt_ClockSetDuringCall sets the wall clock forward while a call runs; the next call is made
 // when the clock shows its hour.
-func TestSetWhileACallRuns(t *testing.T) {
+func TestAt_ClockSetDuringCall(t *testing.T) {
 	for name, run := range runs {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

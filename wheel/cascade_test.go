@@ -94,7 +94,8 @@ func TestPostpone(t *testing.T) {
 	require.Equal(t, 1, w.Stats().Resting)
 }
 
-func TestFacePanics(t *testing.T) {
+// TestFace checks the units and slots that Face returns, and its panic for an invalid level.
+func TestFace(t *testing.T) {
 	w := New(0)
 	require.Equal(t, 11, w.Levels())
 	for _, level := range []int{-1, 11} {

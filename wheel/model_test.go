@@ -64,8 +64,8 @@ func last(calls []string, n int) string {
 	return strings.Join(calls[max(0, len(calls)-n):], "\n")
 }
 
-// TestModelFindsPlanted plants a wrong result and checks that the session reports it.
-func TestModelFindsPlanted(t *testing.T) {
+// TestModel_DetectsFaults plants a wrong result and checks that the session reports it.
+func TestModel_DetectsFaults(t *testing.T) {
 	s := newSession(clockFace, 0, 10)
 	require.NoError(t, s.add(5))
 	s.list[0].due = 6

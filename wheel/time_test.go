@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTimeString(t *testing.T) {
+// TestTime_String checks the text of a Time.
+func TestTime_String(t *testing.T) {
 	for at, want := range map[Time]string{
 		0:           "00:00:00.000",
 		1:           "00:00:00.001",
@@ -27,7 +28,8 @@ func TestTimeString(t *testing.T) {
 	}
 }
 
-func TestTimeAdd(t *testing.T) {
+// TestTime_Add checks Time.Add, also at the ends of the range of Time.
+func TestTime_Add(t *testing.T) {
 	for _, c := range []struct {
 		at   Time
 		ms   int64
@@ -55,7 +57,8 @@ func TestTimeAdd(t *testing.T) {
 	}
 }
 
-func TestTimeAfter(t *testing.T) {
+// TestTime_After checks Time.After, also with durations that are not whole milliseconds.
+func TestTime_After(t *testing.T) {
 	for _, c := range []struct {
 		at   Time
 		d    time.Duration

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// TestClockFace checks the shape of the levels and the sizes of the types.
 func TestClockFace(t *testing.T) {
 	w := New(0)
 	require.Equal(t, shape{dial: 1000, seconds: 60, minutes: 60, hours: 12}, clockFace)
@@ -149,7 +150,8 @@ func TestManyInOneInstant(t *testing.T) {
 	require.NoError(t, check(w))
 }
 
-func TestTimeWentBack(t *testing.T) {
+// TestAdvance_PastPanics checks that Advance panics for a time in the past and changes nothing.
+func TestAdvance_PastPanics(t *testing.T) {
 	w := New(1000)
 	w.Add(500, 1)
 	w.Add(1500, 2)
@@ -158,9 +160,9 @@ func TestTimeWentBack(t *testing.T) {
 	require.Equal(t, []Fired{{500, 1}}, w.Advance(1000, nil))
 }
 
-// TestAdvanceAppends checks that Advance keeps the contents of dst and sorts only what it
+// TestAdvance_Appends checks that Advance keeps the contents of dst and sorts only what it
 // appends.
-func TestAdvanceAppends(t *testing.T) {
+func TestAdvance_Appends(t *testing.T) {
 	w := New(10)
 	w.Add(9, 1)
 	w.Add(8, 2)

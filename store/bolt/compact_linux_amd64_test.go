@@ -17,7 +17,7 @@ import (
 func TestCompactChild(t *testing.T) {
 	path := os.Getenv("BOLT_COMPACT_FILE")
 	if path == "" {
-		t.Skip("it is run by TestCompactKilled")
+		t.Skip("it is run by TestCompact_Killed")
 	}
 	_, _, err := Compact(path)
 	require.NoError(t, err)
@@ -78,10 +78,10 @@ func (s *tracer) text(at uint64) string {
 	return string(text)
 }
 
-// TestCompactKilled kills a process that compacts a file after each of its system calls on a
+// TestCompact_Killed kills a process that compacts a file after each of its system calls on a
 // file. Each time, there must be a complete file with the same contents at the path, and the next
 // Compact must remove the temporary file of the killed process.
-func TestCompactKilled(t *testing.T) {
+func TestCompact_Killed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zones.db")
 	want := loosePages(t, path, 400)
 	loose, err := os.ReadFile(path)
@@ -109,9 +109,9 @@ func TestCompactKilled(t *testing.T) {
 	t.Logf("killed after each of %d calls: %d times the old file, %d times the new one", old+replaced-1, old, replaced)
 }
 
-// TestCompactPowerLoss checks that the new file is synced after its last change and before it is
+// TestCompact_PowerLoss checks that the new file is synced after its last change and before it is
 // renamed, that the directory is synced after that, and that the old file is never written to.
-func TestCompactPowerLoss(t *testing.T) {
+func TestCompact_PowerLoss(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zones.db")
 	loosePages(t, path, 400)
 	calls, _ := compactTraced(t, path, -1)

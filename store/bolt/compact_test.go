@@ -120,9 +120,9 @@ func TestCompact(t *testing.T) {
 	require.Equal(t, after, same)
 }
 
-// TestCompactRefuses checks that Compact does not change a file that is open, damaged, from
+// TestCompact_Refuses checks that Compact does not change a file that is open, damaged, from
 // another program or missing.
-func TestCompactRefuses(t *testing.T) {
+func TestCompact_Refuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zones.db")
 	loosePages(t, path, 10)
 	refused := func(want error) {

@@ -157,8 +157,8 @@ func TestP33_EveryLength(t *testing.T) {
 	}
 }
 
-// TestFailedOpenChangesNothing compares files byte for byte after a failed Open.
-func TestFailedOpenChangesNothing(t *testing.T) {
+// TestOpen_FailedChangesNothing compares files byte for byte after a failed Open.
+func TestOpen_FailedChangesNothing(t *testing.T) {
 	dir := t.TempDir()
 	sound := filepath.Join(dir, "sound.db")
 	twoCuts(t, sound)

@@ -91,9 +91,9 @@ func TestFileGone(t *testing.T) {
 	}
 }
 
-// TestFileGoneInCommit checks that a commit is not acknowledged if the file is removed during the
+// TestCommit_FileGone checks that a commit is not acknowledged if the file is removed during the
 // commit.
-func TestFileGoneInCommit(t *testing.T) {
+func TestCommit_FileGone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zones.db")
 	s, err := Open(path, Options{})
 	require.NoError(t, err)
@@ -123,9 +123,9 @@ func TestFileMovedAway(t *testing.T) {
 	require.ErrorIs(t, err, store.ErrBroken)
 }
 
-// TestReplacedBeforeLocked checks that Open opens the new file if the file is replaced before it
+// TestOpen_FileReplaced checks that Open opens the new file if the file is replaced before it
 // is locked.
-func TestReplacedBeforeLocked(t *testing.T) {
+func TestOpen_FileReplaced(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zones.db")
 	twoCuts(t, path)
 	twoCuts(t, path+".new")
@@ -148,9 +148,9 @@ func TestReplacedBeforeLocked(t *testing.T) {
 	require.True(t, os.SameFile(got, want))
 }
 
-// TestZonesReopen removes a file that two zones share. Their common Reopen must open the file
+// TestReopen_TwoZones removes a file that two zones share. Their common Reopen must open the file
 // only once, and each zone must save all its owners to the new file.
-func TestZonesReopen(t *testing.T) {
+func TestReopen_TwoZones(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zones.db")
 	disk, err := Open(path, Options{})
 	require.NoError(t, err)

@@ -83,9 +83,9 @@ func TestOlderProgram(t *testing.T) {
 	require.Equal(t, []store.Place{{Owner: travels.ID, Zone: "harbour", Arriving: true}}, places)
 }
 
-// TestMovesAreMany checks the order of the arrivals if more owners are in transit than one call
+// TestArrivals_Many checks the order of the arrivals if more owners are in transit than one call
 // returns.
-func TestMovesAreMany(t *testing.T) {
+func TestArrivals_Many(t *testing.T) {
 	s, err := Open(filepath.Join(t.TempDir(), "zones.db"), Options{})
 	require.NoError(t, err)
 	defer s.Close()

@@ -102,9 +102,9 @@ func TestSyncFails(t *testing.T) {
 	require.Equal(t, 3, onDisk())
 }
 
-// TestSyncFailsForGood checks that without Reopen nothing more is written to the file after a
+// TestSyncFails_NoReopen checks that without Reopen nothing more is written to the file after a
 // failed sync, and that the file keeps its data.
-func TestSyncFailsForGood(t *testing.T) {
+func TestSyncFails_NoReopen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "zones.db")
 	states := twoCuts(t, path)
 	s, err := Open(path, Options{})

@@ -20,6 +20,7 @@ func lasting(m *storetest.Memory) storetest.Open {
 	return func() (store.Store, error) { return m.Reopen(), nil }
 }
 
+// TestMemory runs the conformance test on Memory.
 func TestMemory(t *testing.T) {
 	storetest.Run(t, func(*testing.T) storetest.Open { return lasting(storetest.NewMemory()) })
 }
