@@ -11,8 +11,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// loopTime measures the CPU time of the calling goroutine, without the time of other processes and
-// of workers.
+// loopTime measures the processor time of the calling goroutine. It does not include the time of
+// other processes or of workers.
 type loopTime struct{ spent, began time.Duration }
 
 func (l *loopTime) start() {
@@ -25,7 +25,7 @@ func (l *loopTime) stop() {
 	runtime.UnlockOSThread()
 }
 
-// report reports the time per unit for n units, and the target, if there is one.
+// report reports the time per unit, for n units, and the target time, if any.
 func (l *loopTime) report(b *testing.B, n int, unit string, target float64) {
 	b.ReportMetric(0, "ns/op") // useless, because it includes the preparation of a batch
 	b.ReportMetric(float64(l.spent)/float64(n), "loop-ns/"+unit)
@@ -34,9 +34,10 @@ func (l *loopTime) report(b *testing.B, n int, unit string, target float64) {
 	}
 }
 
-// BenchmarkBuffs measures calls of one verb for players with ten buffs each: for random ones of
-// all players, so that their data is not in the cache, or for the twenty of one raid. floor is the
-// minimum work of any call: it finds the player, and writes one buff, one timer and one event.
+// BenchmarkBuffs makes one kind of call many times, on players with ten buffs each. With who=any
+// the players are random, so that their data is not in the cache. With who=raid they are the twenty
+// players of one raid. The row "floor" does the minimum work of a call: it finds the player, and
+// writes one buff, one timer and one event.
 func BenchmarkBuffs(b *testing.B) {
 	for _, players := range []int{10_000, 100_000} {
 		b.Run(fmt.Sprintf("live=%d", players*carried), func(b *testing.B) {
@@ -53,7 +54,7 @@ func BenchmarkBuffs(b *testing.B) {
 	}
 }
 
-// targets are the players of one batch of calls. The clock is read before and after a batch.
+// targets has the players for one batch of calls. A batch is measured as a whole.
 type targets struct {
 	rng    *rand.Rand
 	among  int
@@ -123,9 +124,9 @@ func (w *world) calls(b *testing.B, t *targets) {
 	}
 }
 
-// benchmarkFloor does the work that no implementation of buffs can avoid: it finds the player by
-// id, writes to the player's data, to one of its buffs and to one timer, and records an event. The
-// data is spread over memory as that of the engine is.
+// benchmarkFloor does the work that no implementation can avoid. It finds the player by its id,
+// writes to the player, to one of its buffs and to one timer, and appends an event. These are
+// spread in memory as in the engine.
 func benchmarkFloor(b *testing.B, players int, t *targets) {
 	type (
 		slot  [96]byte
@@ -159,7 +160,7 @@ func benchmarkFloor(b *testing.B, players int, t *targets) {
 	l.report(b, b.N*len(t.player), "call", 0)
 }
 
-// BenchmarkIdle measures a Tick in which nothing is due: without players, and with a million
+// BenchmarkIdle measures a Tick in which no event is due, without players and with a million
 // waiting buffs.
 func BenchmarkIdle(b *testing.B) {
 	for _, row := range []struct {

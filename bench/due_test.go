@@ -19,24 +19,24 @@ import (
 // due is the number of pulses that are due in each frame of BenchmarkDue.
 const due = 4096
 
-// duePlayers is the number of players for which 4,096 pulses are due in each frame.
+// duePlayers is the number of players with which 4,096 pulses are due in each frame.
 var duePlayers = due * frames / poisons
 
-// BenchmarkDue measures a frame of 50 ms in which 4,096 of a quarter of a million pulses of
-// 122,880 players are due, with a trivial handler. by=engine is the whole engine. by=inline is the
-// same work without the engine: a wheel, and a call of the handler on the loop for each timer that
-// fires, without an order of events at one instant, handles, events or isolation. by=submits is
-// by=inline with one task of a pool per event, and a lock per player. With stuck=1 the handler of
-// one more player never returns.
+// BenchmarkDue measures a frame of 50 ms in which 4,096 pulses with a trivial handler are due.
+// There are 122,880 players, each with two pulsing buffs. The row by=engine is the whole engine.
+// The row by=inline does the same work with only a wheel, and calls the handler for each fired
+// timer on the loop. It has no order among events of one instant, no handles, no events and no
+// isolation. The row by=submits is like by=inline, but runs one task of a pool for each event, and
+// has a lock for each player. With stuck=1 there is one more player, whose handler never returns.
 //
-// loop-ns/event is the CPU time of the loop's goroutine, without the time of workers. by=submits
-// has no such metric: to measure it, the goroutine would have to be bound to its thread, and
-// waiting for the pool would then be far more expensive. So by=submits has only wall time. The row
-// ratios runs three seconds of game time of each in turn:
+// The metric loop-ns/event is the processor time of the loop's own goroutine, without the workers.
+// The row by=submits does not have this metric: measuring it requires that the goroutine is bound
+// to its thread, and such a goroutine waits for the pool at a far higher cost. The row "ratios"
+// runs the engine, inline and submits in turn, three seconds of game time each:
 //
-//	times-inline    CPU time of the engine's loop, divided by that of by=inline
-//	below-submits   wall time of by=submits, divided by the CPU time of the engine's loop
-//	… -wall, -cpu   the same ratio of wall times, and of the CPU times of all threads
+//	times-inline                loop time of the engine / loop time of inline
+//	below-submits               wall time of submits / loop time of the engine
+//	below-submits-wall, -cpu    wall time, and CPU time of all processors: submits / engine
 func BenchmarkDue(b *testing.B) {
 	workers := runtime.GOMAXPROCS(0)
 	rows := []struct {
@@ -103,7 +103,7 @@ func dueRatios(b *testing.B, workers int) {
 	b.ReportMetric(float64(cpu[1])/float64(cpu[0]), "below-submits-cpu")
 }
 
-// frame runs one frame and measures it.
+// frame measures one frame.
 func (l *loopTime) frame(turn func() int) {
 	l.start()
 	turn()
@@ -116,7 +116,8 @@ func dueEngine(b *testing.B, workers int) (turn func() int) {
 	return func() int { return w.Tick(frame).Len() }
 }
 
-// dueStuck is dueEngine with one more player, whose handler does not return, and a worker for it.
+// dueStuck is like dueEngine, but has another player whose handler does not return, and another
+// worker for this handler.
 func dueStuck(b *testing.B, workers int) (turn func() int) {
 	w := newWorldWithin(b, duePlayers, workers+1, time.Second)
 	w.beat()
@@ -131,7 +132,7 @@ func dueStuck(b *testing.B, workers int) (turn func() int) {
 	return func() int { return w.Tick(frame).Len() }
 }
 
-// beat gives each player its poisons, spread over one period, and then runs another period.
+// beat gives each player its poisons, spread over a period. It then plays another period.
 func (w *world) beat() {
 	for f := range frames {
 		for p := 1 + f; p <= w.players; p += frames {
@@ -146,14 +147,14 @@ func (w *world) beat() {
 	}
 }
 
-// duePlayer is a player without the engine.
+// duePlayer is a player in the rows without the engine.
 type duePlayer struct {
 	mu     sync.Mutex
 	health int64
 }
 
-// duePlain returns a frame without the engine. The function each handles one event, and calls done
-// at the end.
+// duePlain returns a function that runs one frame without the engine. The function each must handle
+// one event and then call done.
 func duePlain(each func(p *duePlayer, done func())) (turn func() int) {
 	all := make([]duePlayer, duePlayers)
 	timers := make([]wheel.Handle, duePlayers*poisons)

@@ -9,8 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkTick measures a frame of 50 ms in which the poisons of one player in 60 pulse.
-// ns/player is the cost of the frame divided by all players, ns/event divided by those pulses.
+// BenchmarkTick measures a frame of 50 ms in which the poisons of one player in 60 pulse. The
+// metric ns/player is the cost of the frame divided by the number of players. The metric ns/event
+// is the cost divided by the number of pulses.
 func BenchmarkTick(b *testing.B) {
 	for _, players := range []int{1000, 10_000, 100_000} {
 		for _, row := range []struct {
@@ -39,8 +40,8 @@ func perFrame(b *testing.B, players, events int) {
 	b.ReportMetric(ns/float64(events), "ns/event")
 }
 
-// benchmarkScan is the obvious implementation without the engine: each frame checks every buff of
-// every player.
+// benchmarkScan is a simple solution without the engine: every frame visits every buff of every
+// player.
 func benchmarkScan(b *testing.B, players int) {
 	type carriedBuff struct {
 		next, period, end time.Duration

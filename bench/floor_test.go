@@ -7,23 +7,23 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// record is the minimum data of a timer in a wheel with handles and an order.
+// record has the minimum data of a timer in a wheel with handles and a defined order.
 type record struct {
 	gen, stamp uint32
 	due        int64
 	id, seq    uint64
 }
 
-// entryOf is the entry of a timer in a slot.
+// entryOf is a timer's entry in a slot.
 type entryOf struct{ timer, stamp, due uint32 }
 
-// BenchmarkWheelFloor measures the minimum work of a wheel with handles and an order: a million
-// records of the size of the wheel's records, in one array, without any other data.
+// BenchmarkWheelFloor measures the minimum work of a wheel with handles and a defined order. It has
+// a million records in one array. They have the size of the wheel's records, but there is no wheel.
 //
-//	later     checks the handles of a random tenth of the records, and writes a new
-//	          deadline and the number of the call
-//	periodic  reads one of three plain lists and adds its timers to the results; then
-//	          finds each by its handle, writes to it, and adds it to a fourth list
+//	later     for a random tenth of the records: check the handle, then write a new deadline
+//	          and the number of the call
+//	periodic  read one of three plain lists and copy its timers to the results; then find each
+//	          timer by its handle, write to it, and append it to a fourth list
 func BenchmarkWheelFloor(b *testing.B) {
 	const timers = 1_000_000
 	b.Run("later", func(b *testing.B) {

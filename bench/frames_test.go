@@ -12,20 +12,27 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// BenchmarkWheelFrames advances a wheel with a million timers, due within 12 h on a grid of a
-// millisecond, through 24 h in frames of 50 ms and of 16 ms. Timers that fire are moved by up to
-// 12 h, so that all hours are equally full. The same day is run several times, and each frame
-// counts with its shortest time, which excludes the noise of the machine.
+// BenchmarkWheelFrames advances a wheel through 24 h, in frames of 50 ms and of 16 ms. A million
+// timers are due within 12 h, with a resolution of a millisecond. A timer that fires is moved by up
+// to 12 h, so that all hours have about the same number of timers. The same day is run several
+// times, and each frame counts with its shortest duration. This excludes other work of the machine,
+// but not the work of the wheel.
 //
-// The target is the median frame of the same second. But a frame that fires six timers takes
-// longer than one that fires none, because six timers are at six places in memory. So a frame is
-// also compared with its kind: the frames of the day that fired the same number. The test
-// TestFramesAreEven of package wheel counts the moved entries of each frame.
+// Each frame is compared with the median of the frames in the same second. A frame that fires six
+// timers takes longer than a frame that fires none, because the timers are at six places in memory.
+// Therefore each frame is also compared with its kind, which is the frames of the day that fired
+// the same number of timers. TestFramesAreEven of package wheel counts how many entries a frame
+// moves.
 //
-// The metrics are: the median and the longest frame, and the number of timers that the longest one
-// fired; of the first second of each hour, the longest frame, and the largest ratio of a frame to
-// the median of its second and of its kind; and the number of frames of the day that are longer
-// than three times these medians.
+// The metrics:
+//
+//	median-ns                median frame
+//	longest-ns, -fired       longest frame, and the number of timers that it fired
+//	hour-ns                  longest frame in the first second of an hour
+//	hour-times-its-second    largest ratio of such a frame to the median of its second
+//	hour-times-its-kind      largest ratio of such a frame to the median of its kind
+//	over-3x-its-second       number of frames longer than three times the median of their second
+//	over-3x-its-kind         number of frames longer than three times the median of their kind
 func BenchmarkWheelFrames(b *testing.B) {
 	const timers, runs = 1_000_000, 5
 	for _, frame := range []int{50, 16} {
@@ -44,21 +51,21 @@ func BenchmarkWheelFrames(b *testing.B) {
 	}
 }
 
-// warmTime is the number of ms before measuring, after which the data that a garbage collection
-// has evicted is in the cache again.
+// warmTime is the time at the start, in ms, that is not measured. In this time, data that a garbage
+// collection has evicted from the cache is loaded again.
 const warmTime = 60_000
 
-// frameCost is the time of one frame and the number of timers that it fired.
+// frameCost is the duration of a frame in ns, and the number of timers that it fired.
 type frameCost struct{ ns, fired uint32 }
 
-// day runs 24 h and sets each cost to the time of the frame if that is less.
+// day runs 24 h. If a frame is shorter than in earlier runs, day lowers its cost.
 func day(frames []frameCost, timers, frame int) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	k := newRivalWheel(timers).(*rivalWheel)
 	for i := range timers {
 		k.add(i, 1+rng.Int64N(halfDay))
 	}
-	// First half a day without measuring, after which the slabs do not grow any more.
+	// First play half a day, until the memory of the wheel has its final size.
 	fired := make([]wheel.Fired, 0, 4096)
 	for now := int64(1000); now <= halfDay-warmTime; now += 1000 {
 		fired = k.wheel.Advance(wheel.Time(now), fired[:0])
@@ -134,14 +141,14 @@ func reportFrames(b *testing.B, frames []frameCost, frame int) {
 	b.ReportMetric(float64(overKind), "over-3x-its-kind")
 }
 
-// median sorts the costs. The result is at least 1, so that it can be a divisor.
+// median sorts the costs and returns their median, but at least 1, because callers divide by it.
 func median(ns []uint32) uint32 {
 	slices.Sort(ns)
 	return max(1, ns[len(ns)/2])
 }
 
-// BenchmarkWheelMemory measures the memory of a pending timer, after ten times as many timers were
-// removed and added again, and the time of a garbage collection with no other data.
+// BenchmarkWheelMemory measures the memory of a pending timer after ten times as many timers were
+// removed and added. It also measures the duration of a garbage collection.
 func BenchmarkWheelMemory(b *testing.B) {
 	for n := 10_000; n <= *wheelMost; n *= 10 {
 		b.Run(fmt.Sprintf("timers=%d", n), func(b *testing.B) {
@@ -176,7 +183,7 @@ func BenchmarkWheelMemory(b *testing.B) {
 	}
 }
 
-// heapBytes returns the number of bytes of live objects on the heap.
+// heapBytes returns the size of the live heap in bytes.
 func heapBytes() int64 {
 	runtime.GC()
 	var m runtime.MemStats

@@ -11,14 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bench runs a command line and returns its exit code and its outputs.
+// bench runs a command line and returns its exit code and output.
 func bench(args ...string) (code int, out, diag string) {
 	var o, d bytes.Buffer
 	code = run(args, &o, &d)
 	return code, o.String(), d.String()
 }
 
-// TestRun plays a small city, selected by name and by letter, with flags of one dash and of two.
+// TestRun plays a small city, selected by name and by letter. Its flags have one dash or two.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	code, out, diag := bench("run", "-seed", "3", "-out", dir, "city", "-players=40", "--for", "5s", "-warm", "1s")
@@ -32,8 +32,7 @@ func TestRun(t *testing.T) {
 	require.Zero(t, code, diag)
 }
 
-// TestReportOfTwoMachines checks that measurements of another machine are not attributed to this
-// one.
+// TestReportOfTwoMachines checks that a report never mixes measurements of two machines.
 func TestReportOfTwoMachines(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "run.json"), []byte(`{"Machine":{"CPU":"abacus","Processors":1}}`), 0o600))
@@ -79,7 +78,7 @@ func TestQuickKeepsFlags(t *testing.T) {
 	require.Equal(t, 500, given.Targets)
 }
 
-// TestRatioLines checks that compare reads only the rows of steps.
+// TestRatioLines checks that the command compare uses only the lines of steps.
 func TestRatioLines(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "bench.txt")
 	text := "cpu: x\nBenchmarkProfile/A/event-2 1 5 ns/op\nBenchmarkStep/a-2 1 2.0 times-the-heap\nBenchmarkStep/a-2 1 2.1 times-the-heap\n"
@@ -91,8 +90,8 @@ func TestRatioLines(t *testing.T) {
 	require.Contains(t, string(got), "2.1 times-the-heap")
 }
 
-// TestCompare checks that random differences are ignored, changes of a fifth are found, and only
-// slowdowns fail.
+// TestCompare checks that random differences are ignored, that changes of a fifth are found, and
+// that only slowdowns fail.
 func TestCompare(t *testing.T) {
 	file := func(times float64, steps ...string) string {
 		var text strings.Builder
@@ -126,7 +125,7 @@ func TestCompare(t *testing.T) {
 	require.Contains(t, diag, "benchstat has compared nothing")
 }
 
-// TestGateVerdict checks that a run passes or names the failed check.
+// TestGateVerdict checks that the verdict is "passed" or names the failed checks.
 func TestGateVerdict(t *testing.T) {
 	require.Equal(t, "passed", gateVerdict(nil))
 	require.Equal(t, "failed at wheel/churn, wheel: Move", gateVerdict([]string{"wheel/churn", "wheel: Move"}))

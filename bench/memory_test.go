@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// BenchmarkMemory measures the memory of a world without buffs, with ten buffs per player, and
-// with 22, as in profile B. The memory of a buff includes its slot, its timer and the lists of the
-// frames. all-in is the memory of the whole world, including players, divided by the number of
-// buffs.
+// BenchmarkMemory builds a world and measures its memory: first without buffs, then with ten buffs
+// on each player, or 22, as in profile B. The memory of a buff includes its place on the player,
+// its timer and the lists of the frames. The metric B/buff-all-in is the memory of the whole world
+// divided by the number of buffs, so it also includes the players.
 func BenchmarkMemory(b *testing.B) {
 	for _, row := range []struct{ players, each int }{{10_000, carried}, {100_000, carried}, {1_000_000 / 22, 22}} {
 		players, each := row.players, row.each

@@ -5,11 +5,11 @@ import (
 	"testing"
 )
 
-// BenchmarkWheelMix is the mix of calls of a game: of a hundred calls 62 add a buff, 28 refresh
-// one and 10 stack one, which is a refresh too. Half of the buffs are removed before their end;
-// the others fire and are removed then. A buff lasts 10 s to 2 min, a frame is 50 ms long, and the
-// number of calls keeps the population constant. The metric is the time of one call, including its
-// share of the frames.
+// BenchmarkWheelMix measures the calls of a game in realistic proportions. Of a hundred calls, 62
+// add a buff, 28 refresh a buff, and 10 add a stack, which is also a refresh. Half of the buffs are
+// removed before their end; the others fire and are then removed. A buff lasts 10 s to 2 min, a
+// frame takes 50 ms, and the number of calls keeps the number of buffs constant. The metric is the
+// time of all calls and frames divided by the number of calls.
 func BenchmarkWheelMix(b *testing.B) {
 	duel(b, 1000, true, func(b *testing.B, k rival, due []int64, rng *rand.Rand) {
 		n, now := len(due), int64(0)

@@ -11,7 +11,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// keeper keeps the deadlines of timers, which are identified by numbers.
+// keeper keeps deadlines by timer number.
 type keeper interface {
 	add(timer int, ms int64) // due in that number of ms
 	cancel(timer int)
@@ -73,8 +73,7 @@ func BenchmarkAdd(b *testing.B) {
 	})
 }
 
-// BenchmarkCancel cancels the timers, in an order that is independent of their additions and
-// deadlines.
+// BenchmarkCancel cancels timers in random order.
 func BenchmarkCancel(b *testing.B) {
 	benchmarkKeepers(b, func(b *testing.B, k keeper, batch int) {
 		delays := someDelays(batch)
@@ -92,9 +91,8 @@ func BenchmarkCancel(b *testing.B) {
 	})
 }
 
-// BenchmarkFire fires timers that are due within one frame of 50 ms. Timers of AfterFunc are reset
-// to the present, because its time cannot be accelerated; each of them fires on a goroutine of its
-// own.
+// BenchmarkFire fires timers that are due within one frame of 50 ms. The timers of AfterFunc use
+// real time, so they are reset to fire now. Each of them starts a goroutine.
 func BenchmarkFire(b *testing.B) {
 	benchmarkKeepers(b, func(b *testing.B, k keeper, batch int) {
 		for b.Loop() {
@@ -117,7 +115,7 @@ func someDelays(n int) []int64 {
 	return delays
 }
 
-// wheelKeeper uses the wheel.
+// wheelKeeper uses our wheel.
 type wheelKeeper struct {
 	wheel   *wheel.Wheel
 	handles []wheel.Handle
@@ -134,7 +132,7 @@ func (k *wheelKeeper) add(timer int, ms int64) {
 
 func (k *wheelKeeper) cancel(timer int) { k.wheel.Remove(k.handles[timer]) }
 
-// fire also removes the timers, because a fired timer stays in the wheel until it is moved or
+// fire also removes the timers, because a fired timer remains in the wheel until it is moved or
 // removed.
 func (k *wheelKeeper) fire(_, _ int) {
 	k.fired = k.wheel.Advance(k.wheel.Now().Add(50), k.fired[:0])
@@ -143,7 +141,7 @@ func (k *wheelKeeper) fire(_, _ int) {
 	}
 }
 
-// heapKeeper is the binary heap of the standard library, with the index of each timer, for Cancel.
+// heapKeeper uses container/heap, and keeps the place of each timer in the heap for cancel.
 type heapKeeper struct {
 	now    int64
 	due    []int64 // by timer
@@ -189,7 +187,7 @@ func (k *heapKeeper) fire(_, _ int) {
 	}
 }
 
-// afterKeeper uses one time.AfterFunc per timer.
+// afterKeeper uses one time.AfterFunc for each timer.
 type afterKeeper struct {
 	timers []*time.Timer
 	fired  sync.WaitGroup
@@ -198,7 +196,7 @@ type afterKeeper struct {
 func newAfterKeeper(timers int) keeper { return &afterKeeper{timers: make([]*time.Timer, timers)} }
 
 func (k *afterKeeper) add(timer int, ms int64) {
-	// None may fire before fire is called.
+	// Add an hour, so that no timer fires before the method fire is called.
 	k.timers[timer] = time.AfterFunc(time.Duration(ms)*time.Millisecond+time.Hour, k.fired.Done)
 }
 

@@ -13,8 +13,9 @@ import (
 
 var wheelMost = flag.Int("wheel.most", 1_000_000, "the largest number of timers in the benchmarks of the wheel; 10000000 needs 1 GB")
 
-// rival keeps deadlines in ms by the number of the timer, and fires timers in order of time. The
-// heap is that of the standard library; flat has a slot for each second of twelve hours.
+// rival keeps deadlines in ms by timer number, and fires the timers in the order of their
+// deadlines. The rival "heap" uses container/heap. The rival "flat" has a slot for each second of
+// 12 h.
 type rival interface {
 	add(timer int, due int64)
 	move(timer int, due int64) // waiting or fired
@@ -27,8 +28,8 @@ var rivals = []struct {
 	make func(timers int) rival
 }{{"wheel", newRivalWheel}, {"heap", newRivalHeap}, {"flat", newRivalFlat}, {"floor", newFloor}}
 
-// duel runs f for every rival and every size, with that number of timers, which wait for up to 12
-// h on the grid, in ms. The floor is only measured if no timer has to fire.
+// duel runs f for every rival and every number of timers. The timers wait for up to 12 h, and their
+// deadlines are multiples of grid ms. The rival "floor" takes part only if fires is false.
 func duel(b *testing.B, grid int64, fires bool, f func(b *testing.B, k rival, due []int64, rng *rand.Rand)) {
 	for n := 10_000; n <= *wheelMost; n *= 10 {
 		for _, r := range rivals {
@@ -52,13 +53,12 @@ func duel(b *testing.B, grid int64, fires bool, f func(b *testing.B, k rival, du
 
 func within12h(rng *rand.Rand, grid int64) int64 { return (1 + rng.Int64N(halfDay/grid)) * grid }
 
-// each reports the time per element, with n elements in each iteration of b.
+// each reports the time per operation, with n operations in each iteration of b.
 func each(b *testing.B, n int, unit string) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), unit)
 }
 
-// BenchmarkWheelAdd adds a tenth to the timers, and BenchmarkWheelRemove removes these again in
-// random order.
+// BenchmarkWheelAdd adds a tenth more timers. BenchmarkWheelRemove removes them in random order.
 func BenchmarkWheelAdd(b *testing.B)    { addAndRemove(b, true) }
 func BenchmarkWheelRemove(b *testing.B) { addAndRemove(b, false) }
 
@@ -82,11 +82,12 @@ func addAndRemove(b *testing.B, adding bool) {
 	})
 }
 
-// warm is the number of repetitions before measuring: entries of removed timers accumulate up to a
-// fifth of the timers.
+// warm is how many times the calls are made before they are measured. During this time, the entries
+// of removed timers accumulate to a fifth of the timers.
 const warm = 5
 
-// toggle calls two functions in turn, and measures one of them.
+// toggle calls the functions one and other alternately. It measures one if first is true, and
+// otherwise other.
 func toggle(b *testing.B, first bool, one, other func()) {
 	for range warm { // allocates the memory for all later calls
 		one()
@@ -109,7 +110,7 @@ func timed(b *testing.B, is bool, f func()) {
 	f()
 }
 
-// BenchmarkWheelLater moves a random tenth of the timers to a later deadline, as a refresh does;
+// BenchmarkWheelLater moves a random tenth of the timers to a later deadline, like a refresh.
 // BenchmarkWheelEarlier moves them back.
 func BenchmarkWheelLater(b *testing.B)   { moveAndBack(b, true) }
 func BenchmarkWheelEarlier(b *testing.B) { moveAndBack(b, false) }
@@ -135,8 +136,8 @@ func moveAndBack(b *testing.B, later bool) {
 	})
 }
 
-// BenchmarkWheelFire fires all timers in steps of a second, on a grid of a second and of a
-// millisecond. It includes all cascading.
+// BenchmarkWheelFire fires all timers in steps of a second. The deadlines are multiples of a second
+// or of a millisecond. The time includes all moves of timers between the levels of the wheel.
 func BenchmarkWheelFire(b *testing.B) {
 	for _, grid := range []int64{1000, 1} {
 		b.Run(fmt.Sprintf("grid=%dms", grid), func(b *testing.B) {
@@ -161,9 +162,9 @@ func BenchmarkWheelFire(b *testing.B) {
 	}
 }
 
-// BenchmarkWheelPeriodic fires every timer each 3 s, in frames of 50 ms, and moves it to its next
-// deadline. Timers that fire together were added together (phase=seconds), or each has its own
-// millisecond (phase=ms): then timers with neighbouring deadlines are not neighbours in memory.
+// BenchmarkWheelPeriodic fires every timer every 3 s, in frames of 50 ms, and moves each timer when
+// it fires. With phase=seconds the timers fire at whole seconds. With phase=ms they fire at random
+// milliseconds, so that timers that fire one after the other are far apart in memory.
 func BenchmarkWheelPeriodic(b *testing.B) {
 	for _, phase := range []string{"seconds", "ms"} {
 		b.Run("phase="+phase, func(b *testing.B) {
@@ -201,8 +202,7 @@ func BenchmarkWheelPeriodic(b *testing.B) {
 	}
 }
 
-// BenchmarkWheelAfterFunc measures the cost of time.AfterFunc when a timer is added, for
-// comparison.
+// BenchmarkWheelAfterFunc measures time.AfterFunc, for comparison with BenchmarkWheelAdd.
 func BenchmarkWheelAfterFunc(b *testing.B) {
 	for n := 10_000; n <= min(*wheelMost, 1_000_000); n *= 10 {
 		b.Run(fmt.Sprintf("timers=%d", n), func(b *testing.B) {
@@ -229,7 +229,7 @@ func BenchmarkWheelAfterFunc(b *testing.B) {
 	}
 }
 
-// rivalWheel uses the wheel.
+// rivalWheel uses our wheel.
 type rivalWheel struct {
 	wheel   *wheel.Wheel
 	handles []wheel.Handle
@@ -251,7 +251,7 @@ func (r *rivalWheel) advance(now int64) []wheel.Fired {
 	return r.fired
 }
 
-// rivalHeap is the heap of timers_test.go; a fired timer has place -1.
+// rivalHeap uses heapKeeper. The place of a fired timer is -1.
 type rivalHeap struct {
 	*heapKeeper
 	fired []wheel.Fired
@@ -292,8 +292,8 @@ func (r *rivalHeap) advance(now int64) []wheel.Fired {
 	return r.fired
 }
 
-// rivalFlat has a list in each of 43,200 slots, linked by index in both directions. It has no
-// order within a second, counts rounds for deadlines beyond 12 h, and has no handles.
+// rivalFlat has 43,200 slots, each with a list that is doubly linked by index. It has no order
+// within a second and no handles, and a slot also holds timers that are due 12 h later.
 type rivalFlat struct {
 	now        int64 // s
 	head       []int32
@@ -361,7 +361,7 @@ func (r *rivalFlat) advance(now int64) []wheel.Fired {
 	return r.fired
 }
 
-// floor only writes the deadline: it measures the cost of the machine and the benchmark alone.
+// floor only stores the deadline. It shows the cost of the machine and of the benchmark itself.
 type floor []int64
 
 func newFloor(timers int) rival               { return make(floor, timers) }

@@ -11,10 +11,10 @@ import (
 	"github.com/bufftick/bufftick/actor"
 )
 
-// BenchmarkHand sends four messages to each of ten thousand players and waits until all are
-// handled. With mailboxes the messages of a player are in order, and its handlers never run
-// concurrently. With one Submit per message the player needs a lock, and its messages are in any
-// order.
+// BenchmarkHand sends four messages to each of ten thousand players and waits until all messages
+// are handled. With mailboxes, a player's messages are handled in order, and no two of its handlers
+// run at the same time. With one Submit for each message, each player needs a lock, and its
+// messages are handled in any order.
 func BenchmarkHand(b *testing.B) {
 	const players, each = 10_000, 4
 	perMessage := func(b *testing.B) {

@@ -12,8 +12,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// The world of all benchmarks of the engine: each player has two poisons that pulse every 3 s and
-// call a handler, and eight blessings without pulses.
+// All benchmarks of the engine use the same world. In this world, each player has two poisons,
+// which pulse every 3 s and call a handler, and eight blessings, which do not pulse.
 const (
 	poisons   = 2
 	blessings = 8
@@ -24,21 +24,20 @@ const (
 
 var frames = int(period / frame) // after that number of frames every poison has pulsed once
 
-// world is an engine with its players, numbered from 1, and its definitions.
+// world is an engine with players and definitions. The players are numbered from 1.
 type world struct {
 	*engine.Engine
 	players          int
 	poison, blessing *buff.Spec
 }
 
-// newWorld returns a world of players without buffs. With workers 0 the engine is
-// synchronous.
+// newWorld returns a world with players without buffs. If workers is 0, the engine is synchronous.
 func newWorld(b *testing.B, players, workers int) *world {
 	b.Helper()
 	return newWorldWithin(b, players, workers, -1) // every frame is finished when its Tick returns
 }
 
-// newWorldWithin is newWorld with a given budget.
+// newWorldWithin is like newWorld, but sets the budget of a Tick.
 func newWorldWithin(b *testing.B, players, workers int, budget time.Duration) *world {
 	b.Helper()
 	catalog, err := buff.NewCatalog(
@@ -83,7 +82,7 @@ func (w *world) fill() {
 	}
 }
 
-// bless applies the blessing of a source to a player, or refreshes it.
+// bless gives a player a blessing from a source, or refreshes it.
 func (w *world) bless(player, source int) buff.Handle {
 	h, _ := w.AddBuff(buff.OwnerID(player), buff.Application{Spec: w.blessing, Source: buff.OwnerID(source)})
 	return h

@@ -38,7 +38,7 @@ type verdict struct {
 	marks         map[string]int
 }
 
-// tryLaw plays a draft by the engine and by the judge.
+// tryLaw plays a draft with the engine and with the judge.
 func tryLaw(d *law.Draft) (v verdict) {
 	text := d.JSON()
 	list, err := scenario.Parse("law.json", text)
@@ -69,7 +69,8 @@ func tryLaw(d *law.Draft) (v verdict) {
 	return v
 }
 
-// report returns a shrunken difference with the command that repeats it.
+// report shrinks a scenario whose logs differ, and returns the difference and the command that
+// repeats it.
 func report(d *law.Draft, seed uint64, n int) (text, shape string) {
 	d = d.Shrink(func(c *law.Draft) bool { return tryLaw(c).differs })
 	v := tryLaw(d)
@@ -77,12 +78,12 @@ func report(d *law.Draft, seed uint64, n int) (text, shape string) {
 		seed, n, d.Pair[0], d.Pair[1], d.Text(), strings.Join(scenario.Diff(v.judge, v.engine), "\n")), d.Shape()
 }
 
-// allRules is the number of scenarios from which on each rule of -law.marks must have had an
-// effect in one of them. The rarest rule has one in about 700 scenarios.
+// allRules is a number of scenarios. A run of at least this number fails if a rule of -law.marks
+// had no effect in any scenario. The rarest rule has an effect in one of about 700 scenarios.
 const allRules = 4000
 
-// TestLaw checks that the engine and the interpreter, which share no code, produce the same log
-// for each scenario, and that definitions that the law forbids do not load.
+// TestLaw checks that the engine and the interpreter, which share no code, produce the same log for
+// each scenario, and that definitions that the rules forbid do not load.
 func TestLaw(t *testing.T) {
 	count := *lawScenarios
 	if count == 0 {
@@ -171,14 +172,14 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// FuzzLaw draws from the first fuzzNumbers scenarios of seed fuzzSeed. All of them have been
-// played with the present rules, so that a finding is due to a change. Other seeds run each night.
+// The fuzz test draws from the first fuzzNumbers scenarios of seed fuzzSeed. The present code
+// passes all of these, so a failure is caused by a change. Other seeds run each night.
 const (
 	fuzzSeed    = 1
 	fuzzNumbers = 1_300
 )
 
-// FuzzLaw is TestLaw with scenarios that the fuzzer selects by number.
+// FuzzLaw is like TestLaw, with scenarios whose numbers come from the fuzzer.
 func FuzzLaw(f *testing.F) {
 	f.Add(uint32(0))
 	f.Add(uint32(4711))

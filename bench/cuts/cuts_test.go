@@ -9,8 +9,8 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// TestMeasure checks that the game plays the same frames with each way of saving, that saved data
-// is on disk, and that a saved zone can be opened.
+// TestMeasure checks that every way plays the same frames, that the cuts are on disk, and that a
+// zone can be restored.
 func TestMeasure(t *testing.T) {
 	rounds := long.Pick(1, 2)
 	all, err := Measure(Options{Owners: 400, Frames: 60, Rounds: rounds, Warm: time.Second, Virtual: true, Dir: t.TempDir(), Seed: 1}, func(float64) {})

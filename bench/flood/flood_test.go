@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTouches checks that each kind of command is executed completely, and is in the table.
+// TestTouches checks that the commands of each kind are processed to the end and are in the table.
 func TestTouches(t *testing.T) {
 	all, err := Touches(300)
 	require.NoError(t, err)
@@ -19,8 +19,8 @@ func TestTouches(t *testing.T) {
 	}
 }
 
-// TestFlood checks that no command of an honest producer is refused or lost while other producers
-// never stop.
+// TestFlood checks that no command of the honest producer is refused or lost while other producers
+// post without a pause.
 func TestFlood(t *testing.T) {
 	f, err := Run(Options{Producers: 2, For: 200 * time.Millisecond, Frame: 10 * time.Millisecond, Players: 50})
 	require.NoError(t, err)
@@ -31,7 +31,7 @@ func TestFlood(t *testing.T) {
 	require.Contains(t, b.String(), "| the honest one: posted, refused, lost |")
 }
 
-// TestCalls checks that a quantile of the calls is accurate to an eighth.
+// TestCalls checks that quantiles are correct to an eighth.
 func TestCalls(t *testing.T) {
 	var c Calls
 	for k := range 1000 {

@@ -10,8 +10,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// TestBooks_FindFaults checks that the books find each kind of fault. A mend pulses at 1000, 2000
-// and 3000 and ends at 3500; each row has the events that the engine would have reported.
+// TestBooks_FindFaults checks that the books find wrong events. A "mend" pulses at 1000, 2000 and
+// 3000 ms, and ends at 3500 ms. Each row has the events that the engine might report.
 func TestBooks_FindFaults(t *testing.T) {
 	type seen struct {
 		at   int64
@@ -74,9 +74,9 @@ func TestBooks_FindFaults(t *testing.T) {
 	}
 }
 
-// TestBooks_AnswerAfterWaiting checks that if a command is answered at once, all waiting commands
-// have been executed. A dispel that found no buff has no event, and must not remove a buff that is
-// applied after it.
+// TestBooks_AnswerAfterWaiting checks that the result of a command implies that all waiting
+// commands have run. A dispel that found no buff has no event, and must not remove a buff that is
+// applied later.
 func TestBooks_AnswerAfterWaiting(t *testing.T) {
 	magic := int16(slices.IndexFunc(kinds, func(k kind) bool { return k.magic }))
 	b := newBooks(1, 1, 4)
@@ -94,8 +94,8 @@ func TestBooks_AnswerAfterWaiting(t *testing.T) {
 	require.True(t, b.faults.none(), "%v", b.faults.Words)
 }
 
-// TestBooks_HandlerCalls checks that a pulse without a handler call counts as lost, and with two
-// calls as doubled.
+// TestBooks_HandlerCalls checks that a pulse without a handler call counts as lost, and a pulse
+// with two handler calls as doubled.
 func TestBooks_HandlerCalls(t *testing.T) {
 	for calls, want := range []faults{{Lost: 1}, {}, {Doubled: 1}} {
 		b := newBooks(1, 1, 1)
@@ -107,8 +107,8 @@ func TestBooks_HandlerCalls(t *testing.T) {
 	}
 }
 
-// TestBooks_WaitingCommands checks that commands for a busy owner are entered in the order of its
-// events.
+// TestBooks_WaitingCommands checks that commands for a busy owner are entered in the order of the
+// owner's events.
 func TestBooks_WaitingCommands(t *testing.T) {
 	cat, err := newCatalog()
 	require.NoError(t, err)
@@ -131,7 +131,7 @@ func TestBooks_WaitingCommands(t *testing.T) {
 	require.Zero(t, b.live)
 }
 
-// TestLifetimes checks the quartiles of the log on which the lifetimes are based.
+// TestLifetimes checks the quartiles of the drawn lifetimes against the log.
 func TestLifetimes(t *testing.T) {
 	w := newTestRand()
 	v := make([]int64, 20_000)
@@ -143,7 +143,7 @@ func TestLifetimes(t *testing.T) {
 	require.InDelta(t, 11_000, float64(v[len(v)*3/4]), 500)
 }
 
-// TestSpread compares with the numbers of a textbook: 2, 4, 4, 4, 5, 5, 7, 9.
+// TestSpread checks SpreadOf with the numbers of a textbook.
 func TestSpread(t *testing.T) {
 	s := SpreadOf([]float64{2, 4, 4, 4, 5, 5, 7, 9})
 	require.InDelta(t, 5, s.Mean, 1e-9)

@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// small reduces a mix to 60 players, with all kinds of calls of a large one.
+// small reduces a mix to 60 players. The mix still makes all kinds of calls.
 func small(m *Mix) {
 	m.Players, m.New, m.Refresh, m.Stacks, m.Dispel, m.Hasten, m.Cancel = 60, 84, 38, 13, 20, 20, 20
 	m.quick(5*time.Second, 30*time.Second)
@@ -18,7 +18,7 @@ func small(m *Mix) {
 	}
 }
 
-// TestProfiles plays a small version of each profile, and compares its results with its books.
+// TestProfiles plays a small version of each profile, and compares the result with the books.
 func TestProfiles(t *testing.T) {
 	for _, e := range Profiles {
 		t.Run(e.Name, func(t *testing.T) {
@@ -62,7 +62,7 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-// TestDigest checks that the events depend on the seed, but not on the number of workers.
+// TestDigest checks that the events depend on the seed and not on the number of workers.
 func TestDigest(t *testing.T) {
 	play := func(seed uint64, workers int) *Result {
 		p := newRaids()
@@ -80,7 +80,7 @@ func TestDigest(t *testing.T) {
 	require.NotEqual(t, one.Digest, play(8, 2).Digest)
 }
 
-// TestMix checks that of a hundred calls about 62 are new buffs, 28 refresh one and 10 stack one.
+// TestMix checks that of a hundred calls about 62 add a buff, 28 refresh a buff and 10 add a stack.
 func TestMix(t *testing.T) {
 	p := newRaids()
 	p.Players, p.New, p.Refresh, p.Stacks = 400, 558, 252, 90

@@ -16,7 +16,7 @@ import (
 	"github.com/bufftick/bufftick/bench/rival"
 )
 
-// sample returns a report with all parts, with made-up numbers.
+// sample returns a report with all parts and made-up numbers.
 func sample() *Report {
 	r := &Report{Seed: 1}
 	r.Machine.Processors, r.Machine.CPU, r.Machine.Command = 2, "a machine", "go -C bench run . report"
@@ -65,7 +65,7 @@ func sample() *Report {
 	return r
 }
 
-// files returns the contents of the files in dir, by name.
+// files returns the contents of the files in the folder dir, by name.
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -107,7 +107,8 @@ func TestReport(t *testing.T) {
 	require.Contains(t, one["ticks.csv"], "F,-200000,1,1000,2000,0,0,0\n")
 }
 
-// TestMeasuredCuts checks that the machine of the cuts is recorded only if it differs from that of the rest.
+// TestMeasuredCuts checks that the machine that measured the cuts is recorded only if another
+// machine measured the rest of the report.
 func TestMeasuredCuts(t *testing.T) {
 	r := New(1, false)
 	r.MeasuredCuts(r.Machine, nil, nil)

@@ -9,7 +9,7 @@ import (
 
 var most = flag.Int("peers.most", 1_000_000, "maximum number of timers; 10000000 needs 8 GB")
 
-// all runs f for every peer and every size, the number of waiting timers.
+// all runs f for every peer and every number of waiting timers.
 func all(b *testing.B, f func(b *testing.B, p peer, n int, rng *rand.Rand)) {
 	for n := 10_000; n <= *most; n *= 10 {
 		for _, p := range peers {
@@ -32,7 +32,8 @@ func each(b *testing.B, n int, unit string) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), unit)
 }
 
-// BenchmarkAdd adds a tenth to the waiting timers and removes these again in random order, outside the measurement.
+// BenchmarkAdd adds a tenth more timers. It then removes these timers in random order, which is not
+// measured.
 func BenchmarkAdd(b *testing.B)    { addAndRemove(b, true) }
 func BenchmarkRemove(b *testing.B) { addAndRemove(b, false) }
 
@@ -68,7 +69,8 @@ func clock(b *testing.B, on bool) {
 	}
 }
 
-// BenchmarkMove gives a random tenth of the timers a new random deadline. Half of them become later.
+// BenchmarkMove moves a random tenth of the timers to a random deadline, which is later for half of
+// them.
 func BenchmarkMove(b *testing.B) {
 	all(b, func(b *testing.B, p peer, n int, rng *rand.Rand) {
 		which, due := rng.Perm(n)[:n/10], make([]int64, n/10)

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// BenchmarkPools sends one message to each player and waits until all are handled, as in a frame. A handler takes 0.1, 1 or
-// 10 µs. The mailboxes keep the order of a player's messages and never run two of its handlers at the same time. The others
-// do not need to here, because each player gets a single message per frame; otherwise they would need a lock, and messages
-// would run in any order.
+// BenchmarkPools sends one message to each player and waits until all messages are handled, as in a
+// frame. A handler takes 0.1, 1 or 10 µs. Only the mailboxes keep the order of a player's messages
+// and never run two of its handlers at the same time. Here the other ways need no lock for this,
+// because each player gets only one message per frame.
 //
-// All use as many workers as there are processors, and take turns frame by frame. The metrics are ns per message for each
-// row, and its ratio to the mailboxes.
+// All ways use as many workers as there are processors, and take turns frame by frame. The metrics
+// are the ns per message of each way, and the ratio to the mailboxes.
 func BenchmarkPools(b *testing.B) {
 	for _, work := range []time.Duration{100, time.Microsecond, 10 * time.Microsecond} {
 		for _, players := range []int{16, 256, 4096} {

@@ -2,7 +2,8 @@ package main
 
 import "testing"
 
-// TestTurns checks that every peer has a sample for each round. A timer that does not fire panics.
+// TestTurns checks that every peer has a sample for each round. If a timer does not fire,
+// keepInTurn panics.
 func TestTurns(t *testing.T) {
 	for _, q := range keepInTurn(1000, 2) {
 		want := 2

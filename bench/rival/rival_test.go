@@ -8,8 +8,7 @@ import (
 
 func ignore(float64) {}
 
-// TestSameWork checks that all contenders have the same pulses and ends of the same buffs at the
-// same instants; otherwise Run fails.
+// TestSameWork checks that all contenders have the same pulses and ends. Otherwise Run fails.
 func TestSameWork(t *testing.T) {
 	for _, load := range []Load{Fight, City} {
 		d, err := Run(load, 2000, 2, ignore)
@@ -38,7 +37,7 @@ func (f *forgetful) tick(now int64) {
 	}
 }
 
-// TestGame_LostEventsShow checks that the totals show when a contender has lost events.
+// TestGame_LostEventsShow checks that a contender that has lost a pulse is found.
 func TestGame_LostEventsShow(t *testing.T) {
 	good := newGame(Fight, 2000, settled, newHeap)
 	bad := newGame(Fight, 2000, settled, func(g *Game) contender { return &forgetful{newScan(g), g, 0} })
@@ -50,8 +49,7 @@ func TestGame_LostEventsShow(t *testing.T) {
 	require.Equal(t, good.totals.Ends, bad.totals.Ends)
 }
 
-// TestScale checks that every world has in each frame the pulses that are due; otherwise Scale
-// fails.
+// TestScale checks that every world has the due pulses in each frame. Otherwise Scale fails.
 func TestScale(t *testing.T) {
 	var sizes []Size
 	for _, players := range []int{30, 61, 1000} {
@@ -74,7 +72,7 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// TestCalls checks that the calls are new buffs, refreshes and removals; otherwise Calls fails.
+// TestCalls checks that the calls start, refresh and remove buffs. Otherwise Calls fails.
 func TestCalls(t *testing.T) {
 	c, err := Calls(2000, 2, ignore)
 	require.NoError(t, err)
@@ -83,7 +81,7 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestMemory checks that accesses cover the whole range of memory and stay within it.
+// TestMemory checks that accesses reach all of the given memory, and no other memory.
 func TestMemory(t *testing.T) {
 	const lines = 64
 	m := newMemory(2 * lines * line * 8)
@@ -98,7 +96,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestKeep checks that all keepers fire all timers; otherwise Keep panics.
+// TestKeep checks that all keepers fire all timers. Otherwise Keep panics.
 func TestKeep(t *testing.T) {
 	all := Keep(1000, 2, ignore)
 	require.Len(t, all, 4)

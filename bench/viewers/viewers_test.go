@@ -10,8 +10,8 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// TestMeasure plays a second of the game in each way. It checks that the viewers of replicate get
-// fewer bytes than those of JSON, and that all get some.
+// TestMeasure plays a second of the game with each method. It checks that viewers get fewer bytes
+// from package replicate than from JSON, and that all viewers get messages.
 func TestMeasure(t *testing.T) {
 	if !long.On() {
 		t.Skip("three worlds of raids: -long")
@@ -26,8 +26,8 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestStream checks that each line is JSON of the changes of a frame, and that there are no more
-// lines than frames.
+// TestStream checks that each line has the changes in JSON, and that there are no more lines than
+// frames.
 func TestStream(t *testing.T) {
 	if !long.On() {
 		t.Skip("a world of raids: -long")

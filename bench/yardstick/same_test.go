@@ -20,7 +20,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// story plays a world with calls between the frames, and returns the events of each owner as text.
+// story plays a world, with calls between the frames, and returns the events of each owner as text.
 func story(w world, p play) map[uint64]string {
 	defer w.close()
 	p.fill(w, 2000)
@@ -51,7 +51,7 @@ func story(w world, p play) map[uint64]string {
 	return log
 }
 
-// TestWorlds_Pulses checks that every world counts the same number of pulses.
+// TestWorlds_Pulses checks that all worlds have the same number of pulses.
 func TestWorlds_Pulses(t *testing.T) {
 	for _, name := range []string{"engine", "engine+quick", "engine+data", "engine+sync", "onelist", "onelist+all", "structs", "arrays", "heap"} {
 		w := build(name)

@@ -12,8 +12,8 @@ import (
 	"github.com/bufftick/bufftick/internal/definition"
 )
 
-// TestConvert_RoundTrip converts a folder to CSV, JSON, CSV and YAML, and loads the same
-// definitions after each step.
+// TestConvert_RoundTrip converts a folder to CSV, JSON, CSV and YAML. After each step, it loads the
+// result and checks that the definitions are the same.
 func TestConvert_RoundTrip(t *testing.T) {
 	buffs, err := filepath.Abs("../../examples/mmo/buffs")
 	require.NoError(t, err)
@@ -30,7 +30,7 @@ func TestConvert_RoundTrip(t *testing.T) {
 		from = "as-" + to
 	}
 
-	// As one file through the standard output. CSV cannot hold attributes.
+	// Convert to a single file through the standard output. CSV cannot hold attributes.
 	for _, to := range []string{"yaml", "json"} {
 		text, stderr, code := tool("convert", buffs, "-to", to)
 		require.Zero(t, code, stderr)
@@ -40,8 +40,8 @@ func TestConvert_RoundTrip(t *testing.T) {
 	}
 }
 
-// loaded returns the content of the files in a folder, which must load. It omits the version of
-// the format, which CSV does not have.
+// loaded returns the content of the files in a folder, and checks that they load. It omits the
+// version of the format, which CSV does not have.
 func loaded(t *testing.T, dir string) (content map[string]any) {
 	t.Helper()
 	_, err := definition.Load(dir)

@@ -17,8 +17,8 @@ import (
 // intended lists warnings that a recipe shows on purpose.
 var intended = map[string]string{"xp-boost": "runs-offline"}
 
-// TestCookbook checks that each recipe, copied by the tool, loads on its own, has the expected
-// log, shows the numbers that it changes, and has no warnings.
+// TestCookbook copies each recipe with the tool. It checks that the recipe loads on its own, has
+// the expected log, shows the numbers that it changes, and has no warnings.
 func TestCookbook(t *testing.T) {
 	t.Chdir(t.TempDir())
 	recipes := cookbook.All()

@@ -33,8 +33,8 @@ func poisoned(t *testing.T) []byte {
 	return blob
 }
 
-// cutFiles creates world.db with two zones, one of them without a cut, and arena.cut, a copy of
-// one.
+// cutFiles creates world.db, which has two zones, one of them without a cut. It also creates
+// arena.cut, which is a copy of the other zone's cut.
 func cutFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	ctx := context.Background()
@@ -96,8 +96,8 @@ func TestCut(t *testing.T) {
 	require.Equal(t, "health 85", string(z.Owners[0].Data))
 }
 
-// TestCutArriving checks that moving owners are printed with their target zone, which may not
-// exist yet.
+// TestCutArriving checks that owners that are moving are printed with their target zone, even if
+// this zone does not exist yet.
 func TestCutArriving(t *testing.T) {
 	cutFiles(t)
 	s, err := bolt.Open("world.db", bolt.Options{})
@@ -172,7 +172,7 @@ func TestCutDamaged(t *testing.T) {
 	require.Contains(t, later, "; nothing has been changed: update this program\n")
 }
 
-// TestCutBlob reads an intact cut with an invalid blob.
+// TestCutBlob checks that an invalid blob in an intact cut is reported.
 func TestCutBlob(t *testing.T) {
 	t.Chdir(t.TempDir())
 	cut := &store.Cut{Head: store.Head{Zone: "a", Epoch: 1, Frame: 1}, Owners: []store.Owner{{ID: 3, Frame: 1, Blob: []byte("x")}}}

@@ -11,8 +11,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestReplay_RecordedStacks checks that after every line the engine has the recorded number of
-// stacks.
+// TestReplay_RecordedStacks checks that the engine has the recorded number of stacks after every
+// line.
 func TestReplay_RecordedStacks(t *testing.T) {
 	id := spellID{"1", "buff"}
 	var trace []record
@@ -58,8 +58,8 @@ func TestReplay_RecordedStacks(t *testing.T) {
 	require.NoError(t, r.engine.Close(t.Context()))
 }
 
-// TestReplay_RefusedLine checks that a command that the engine refuses ends the replay, and that
-// the error contains the line.
+// TestReplay_RefusedLine checks that a command that the engine refuses ends the replay with an
+// error, which contains the line.
 func TestReplay_RefusedLine(t *testing.T) {
 	id := spellID{"1", "buff"}
 	var trace []record

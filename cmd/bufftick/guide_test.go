@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestGuide loads and runs each example of docs/buffs.md. A yaml block is kept as the file named
-// in its first line, "# poison.yaml". A console block runs its commands, each after "$ ", and
-// compares the output below them. A line "…" stands for the timeline, up to the events. With
-// -rewrite the output is written.
+// TestGuide loads and runs each example in docs/buffs.md. A YAML block is saved under the file name
+// in its first line, such as "# poison.yaml". In a console block, each command follows "$ ". The
+// test runs the commands and compares their output with the text below them. A line "…" stands for
+// the timeline, up to the events. With -rewrite the test writes the output to the page.
 func TestGuide(t *testing.T) {
 	path, err := filepath.Abs("../../docs/buffs.md")
 	require.NoError(t, err)
@@ -46,7 +46,7 @@ func TestGuide(t *testing.T) {
 	require.Equal(t, string(text), guide.String(), "run go test ./cmd/bufftick -run TestGuide -rewrite")
 }
 
-// nextBlock splits a text at its first fenced block. kind is empty if there is none.
+// nextBlock splits a text at its first fenced block. If there is no such block, kind is empty.
 func nextBlock(text string) (before, kind, block, after string) {
 	before, rest, ok := strings.Cut(text, "```")
 	if !ok {
@@ -57,7 +57,7 @@ func nextBlock(text string) (before, kind, block, after string) {
 	return before, kind, block, after
 }
 
-// keep writes a complete file.
+// keep saves a YAML block under the file name in its first line.
 func keep(t *testing.T, block string) {
 	t.Helper()
 	name, ok := strings.CutPrefix(strings.SplitN(block, "\n", 2)[0], "# ")
@@ -66,7 +66,8 @@ func keep(t *testing.T, block string) {
 	require.NoError(t, os.WriteFile(name, []byte(block), 0o600))
 }
 
-// rerun returns a console block with the current output of its commands, and their number.
+// rerun returns a console block with the current output of its commands, and the number of
+// commands.
 func rerun(t *testing.T, block string) (string, int) {
 	t.Helper()
 	var b strings.Builder

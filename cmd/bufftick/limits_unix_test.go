@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// endless returns the path of a pipe that yields a text, and then further text without end.
+// endless returns the path of a pipe from which one can read a text, followed by an endless stream
+// of further texts.
 func endless(t *testing.T, head string, more func(i int) string) string {
 	t.Helper()
 	r, w, err := os.Pipe()
@@ -29,8 +30,8 @@ func endless(t *testing.T, head string, more func(i int) string) string {
 	return fmt.Sprintf("/dev/fd/%d", r.Fd())
 }
 
-// TestEndlessInput checks that endless input is refused at a limit that the error and the help
-// state.
+// TestEndlessInput checks that endless input is refused at a limit, and that the error and the help
+// name this limit.
 func TestEndlessInput(t *testing.T) {
 	spells := filepath.Join(t.TempDir(), "spells.csv")
 	require.NoError(t, os.WriteFile(spells, []byte(strings.Join(spellColumns, ",")+"\n"), 0o600))

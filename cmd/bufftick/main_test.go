@@ -17,14 +17,14 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain ignores the goroutines that the import of ants starts.
+// TestMain ignores the goroutines that the imported package ants starts.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
 
-// The transcripts in testdata have these commands:
+// TestTranscripts runs the transcripts in testdata, which have these commands:
 //
 //	file NAME             write the text below to a file of that name
-//	bufftick ARGUMENTS    run the tool: its output, then its errors after
-//	                      "stderr:", then its exit code if not 0
+//	bufftick ARGUMENTS    run the tool and print its output, then its errors
+//	                      after "stderr:", then its exit code if not 0
 //
 // A tab is written \t. The speed of the machine is replaced by "…".
 func TestTranscripts(t *testing.T) {
@@ -51,7 +51,7 @@ func TestTranscripts(t *testing.T) {
 	})
 }
 
-// speed matches the parts that depend on the machine.
+// speed matches those parts of the output that depend on the speed of the machine.
 var speed = regexp.MustCompile(`(commands, ).*( a second)`)
 
 func transcript(args []string) string {
@@ -90,7 +90,8 @@ func TestExecute_Flags(t *testing.T) {
 	require.True(t, *on)
 }
 
-// TestExecute_Help checks that the help of each command has its flags and an example to copy.
+// TestExecute_Help checks that the help of each command contains the flags of the command and an
+// example.
 func TestExecute_Help(t *testing.T) {
 	for _, c := range []struct {
 		args []string
@@ -128,7 +129,7 @@ func (f *full) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestFullOutput checks that a write error is reported for every command, wherever it occurs.
+// TestFullOutput checks that every command reports a write error, wherever in the output it occurs.
 func TestFullOutput(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const story = "- {want: [], script: [{at: 0, tick: true}]}\n"

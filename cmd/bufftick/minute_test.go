@@ -21,8 +21,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// TestMinuteOfPlayer checks that the last minute of a player, as exported by the live page, is a
-// scenario that run plays: buffs start, pulse and end at the same instants as in the game.
+// TestMinuteOfPlayer checks that "bufftick run" can play the last minute of a player, which the
+// live page exports as a scenario. Buffs start, pulse and end at the same times as in the game.
 func TestMinuteOfPlayer(t *testing.T) {
 	cat, err := buff.NewCatalog(
 		buff.Spec{ID: "venom", Duration: 7 * time.Second, Period: 1500 * time.Millisecond, Stack: define.Stacking{By: define.BySource, Limit: 3}},
@@ -91,8 +91,8 @@ func TestMinuteOfPlayer(t *testing.T) {
 	require.Equal(t, want, got, "%s", text)
 }
 
-// minuteOf requests the minute of player 7 from the page of an engine, and runs the engine's
-// loop until it is complete.
+// minuteOf requests the minute of player 7 from the page of an engine. It runs the engine's loop
+// until the response is complete.
 func minuteOf(t *testing.T, eng *engine.Engine) string {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -115,8 +115,8 @@ func minuteOf(t *testing.T, eng *engine.Engine) string {
 	return w.Body.String()
 }
 
-// TestMinutePaused checks that pauses and rates of the player, of its zone and of single buffs
-// are in the scenario, so that every pulse and end has the right time, even for buffs that
+// TestMinutePaused checks that the scenario contains pauses and rates of the player, of its zone
+// and of single buffs. With these, every pulse and end has the right time, even for buffs that
 // started before the recorded minute.
 func TestMinutePaused(t *testing.T) {
 	cat, err := buff.NewCatalog(
@@ -166,7 +166,7 @@ func TestMinutePaused(t *testing.T) {
 		case 3:
 			do(1300, buff.SetZoneRate(0, double), buff.SetBuffRate(rot, half))
 		}
-		// the record starts at 7 s: a whole ms at half speed, since a scenario has no fractions
+		// The record starts at 7 s, which is a whole ms at half speed. A scenario has no fractions of ms.
 		do(6999)
 		for range 3 * history.MinBytes / 40 { // until the memory has been full more than once
 			eng.AddBuff(8, buff.Application{Spec: cat.Spec("ward"), Source: 8})

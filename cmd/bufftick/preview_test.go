@@ -21,7 +21,7 @@ import (
 // previewOf matches a command of docs/buffs.md that draws a picture.
 var previewOf = regexp.MustCompile(`(?m)^bufftick (preview .*-svg (\S+))$`)
 
-// TestPreviewPage checks that the pictures of the page are the output of its commands. With
+// TestPreviewPage checks that the pictures of docs/buffs.md are the output of its commands. With
 // -rewrite it writes the pictures.
 func TestPreviewPage(t *testing.T) {
 	t.Chdir("../..")
@@ -87,7 +87,7 @@ func TestPreview_SameEventsAsRun(t *testing.T) {
 	}
 }
 
-// TestExampleScenarios checks the logs of the scenarios that come with the tool.
+// TestExampleScenarios checks the logs of the scenarios in examples/scenarios.
 func TestExampleScenarios(t *testing.T) {
 	files, err := filepath.Glob("../../examples/scenarios/*.yaml")
 	require.NoError(t, err)
@@ -96,7 +96,7 @@ func TestExampleScenarios(t *testing.T) {
 	require.Zero(t, code, stdout+stderr)
 }
 
-// TestPreviewSVG checks that a picture is written to its file, and nothing is printed.
+// TestPreviewSVG checks that a picture is written to its file, and that nothing is printed.
 func TestPreviewSVG(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.WriteFile("b.yaml", []byte("buffs:\n  b: {duration: 5s, period: 1s, tail: partial, stack: {by: target, limit: 3}}\n"), 0o600))
@@ -114,7 +114,7 @@ func TestPreviewSVG(t *testing.T) {
 	require.Equal(t, string(first), again, "the same script gives the same bytes")
 }
 
-// TestPreviewFullOutput checks that a write error is reported, for a text and for a picture.
+// TestPreviewFullOutput checks that a write error is reported, for text and for a picture.
 func TestPreviewFullOutput(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.WriteFile("b.yaml", []byte("buffs:\n  b: {duration: 5s}\n"), 0o600))
@@ -126,8 +126,8 @@ func TestPreviewFullOutput(t *testing.T) {
 	}
 }
 
-// FuzzPreviewFlags checks that any value of a flag is an error, or a script that can be run and
-// drawn.
+// FuzzPreviewFlags checks that any value of a flag causes an error or gives a script that can be
+// run and drawn.
 func FuzzPreviewFlags(f *testing.F) {
 	for _, v := range []string{"0", "4sx2:b=5", "4s=5x2:b", "1.3@5s", "-2s@3s", "x2@6s", "3s-5s", "state@3s-5s", "b@4s", "dmg=35", "1e9@1s", "@", "-", "1s-1s"} {
 		f.Add(v)

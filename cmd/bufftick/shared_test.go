@@ -12,8 +12,8 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// shared returns the path of a file that is kept next to the repository. Without it the test is
-// skipped.
+// shared returns the path of a file in the folder shared, which is next to the repository. If the
+// file does not exist, shared skips the test.
 func shared(t *testing.T, name string) string {
 	t.Helper()
 	path := filepath.Join("..", "..", "..", "shared", filepath.FromSlash(name))
@@ -39,7 +39,7 @@ func passList(t *testing.T) []string {
 	return ids
 }
 
-// TestVectors checks that the conformance scenarios of the list pass, and that neither the length
+// TestVectors checks that the conformance scenarios in the list pass, and that neither the length
 // of a frame nor the number of workers changes a line of any log.
 func TestVectors(t *testing.T) {
 	file := shared(t, "vectors/vectors.json")
@@ -72,8 +72,9 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// TestTraces checks on recordings of real fights that at most two ends in a hundred are too early,
-// and that neither the length of a frame nor the number of workers changes a figure.
+// TestTraces replays recordings of real fights. It checks that the engine ends at most two buffs in
+// a hundred too early, and that neither the length of a frame nor the number of workers changes a
+// figure.
 func TestTraces(t *testing.T) {
 	spells := shared(t, "traces/spells.csv")
 	for _, name := range []string{"arena-duel.csv", "arena-shuffle.csv"} {

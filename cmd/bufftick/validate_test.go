@@ -12,8 +12,8 @@ import (
 	"github.com/bufftick/bufftick/internal/scenario"
 )
 
-// TestValidate_LoopsFault checks that definitions that the loop rule warns about stop the engine
-// with a fault, and that others terminate.
+// TestValidate_LoopsFault checks the warnings of the loop rule. Definitions with a warning cause a
+// fault in the engine, and definitions without a warning terminate.
 func TestValidate_LoopsFault(t *testing.T) {
 	for _, c := range []struct {
 		file  string
@@ -44,7 +44,7 @@ func TestSchemaCommand(t *testing.T) {
 	require.Equal(t, definition.Schema(), stdout)
 }
 
-// TestOwnBuffs checks that the buffs of the examples cause no warnings.
+// TestOwnBuffs checks that the definitions of the examples cause no warnings.
 func TestOwnBuffs(t *testing.T) {
 	for _, dir := range []string{"arena/buffs", "mmo/buffs", "tavern"} {
 		stdout, stderr, code := tool("validate", "-strict", filepath.Join("../../examples", dir))

@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// playFile plays every scenario of a YAML or JSON file that has a want, and compares the logs.
+// playFile plays the scenarios of a YAML or JSON file that have an expected log, and compares the
+// logs.
 func playFile(t *testing.T, path string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -36,7 +37,8 @@ func playFile(t *testing.T, path string) {
 	}
 }
 
-// playUntilWanted adds a frame that reaches the last expected line.
+// playUntilWanted adds a step at the time of the last expected line, if this is after the last
+// step.
 func (s *Scenario) playUntilWanted() {
 	var last int64
 	if n := len(s.Want); n > 0 {
@@ -47,19 +49,19 @@ func (s *Scenario) playUntilWanted() {
 	}
 }
 
-// TestScenario_Play_Rules plays testdata/rules.yaml: one scenario for each rule that the random
-// scenarios did not test before.
+// TestScenario_Play_Rules plays testdata/rules.yaml. The file has a scenario for each rule that
+// random scenarios did not test before.
 func TestScenario_Play_Rules(t *testing.T) {
 	playFile(t, filepath.Join("testdata", "rules.yaml"))
 }
 
-// otherwise lists the files whose want differs from the interpreter's log, with the reason.
+// otherwise lists the files whose expected log differs from the interpreter's log, with the reason.
 var otherwise = map[string]string{
 	"P79-cookbook-icd-shared": "about a recipe: actions run breadth first",
 	"R13-pumpkin2620":         "its want is the old rule: a higher level replaces the end, and a refresh that leaves the end is logged",
 }
 
-// TestScenario_Play_Cases plays the case files of ../shared.
+// TestScenario_Play_Cases plays the case files in ../shared.
 func TestScenario_Play_Cases(t *testing.T) {
 	cases := filepath.Join("..", "..", "..", "shared", "cases")
 	if _, err := os.Stat(cases); err != nil {

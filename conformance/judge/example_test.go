@@ -6,7 +6,7 @@ import (
 	"github.com/bufftick/bufftick/conformance/judge"
 )
 
-// A scenario and its log.
+// This example plays a scenario and prints its log.
 func Example() {
 	all, err := judge.Decode([]byte(`{
 		"buffs": {"burn": {"duration": "5s", "period": "2s", "tail": "partial"}},

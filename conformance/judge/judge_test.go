@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestVectors checks that the interpreter agrees with the vectors.
+// TestVectors checks that the interpreter produces the logs of the vectors.
 func TestVectors(t *testing.T) {
 	path := filepath.Join("..", "..", "..", "shared", "vectors", "vectors.json")
 	text, err := os.ReadFile(path)
@@ -28,9 +28,9 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// TestScenario_Play_EqualLatePulses checks that one pulse stands for equal pulses of a frame, even
-// if a stack that did not count had its last pulse between them (scenario 62198 of seed 20261122),
-// but not if the strongest stack had.
+// TestScenario_Play_EqualLatePulses checks that equal pulses in a frame are combined into one. They
+// are combined even if a stack that does not count has its last pulse between them (scenario 62198
+// of seed 20261122), but not if the strongest stack has its last pulse between them.
 func TestScenario_Play_EqualLatePulses(t *testing.T) {
 	scenario := func(first, second int) string {
 		return fmt.Sprintf(`[{"buffs": {
@@ -55,8 +55,8 @@ func TestScenario_Play_EqualLatePulses(t *testing.T) {
 	}
 }
 
-// TestScenario_Play_PulseOfStacksApplies checks that a buff that a pulse of async stacks applies
-// has the sum of their magnitudes, as the pulse has (scenario 340566 of seed 20261122).
+// TestScenario_Play_PulseOfStacksApplies checks that a buff that is applied by a pulse of async
+// stacks has the sum of their magnitudes, like the pulse (scenario 340566 of seed 20261122).
 func TestScenario_Play_PulseOfStacksApplies(t *testing.T) {
 	all, err := Decode([]byte(`[{"buffs": {
 		"p": {"duration": "4s", "period": "1s", "stack": {"by": "target", "limit": 3, "timers": "each"}, "on": {"pulse": [{"apply": "q"}]}},
@@ -68,8 +68,8 @@ func TestScenario_Play_PulseOfStacksApplies(t *testing.T) {
 	require.Contains(t, log, "2000 queue q active=7 end=10000")
 }
 
-// TestDecode_ExplicitDefaults checks that an instant buff may have a stack with only default values
-// (scenario 619576 of seed 20261122).
+// TestDecode_ExplicitDefaults checks that an instant may have the field `stack` with only default
+// values (scenario 619576 of seed 20261122).
 func TestDecode_ExplicitDefaults(t *testing.T) {
 	for stack, refused := range map[string]bool{
 		`{}`: false, `{"by": "none"}`: false, `{"by": "none", "timers": "shared", "refresh": "restart", "phase": "keep", "overflow": "allow", "expire": "all"}`: false,
@@ -81,9 +81,8 @@ func TestDecode_ExplicitDefaults(t *testing.T) {
 	}
 }
 
-// TestScenario_Play_QueueLinksBeforeOverflow checks that the links of an application to a full
-// queue are applied before overflow_apply, as for all applications that join a buff (scenario
-// 947283 of seed 20261122).
+// TestScenario_Play_QueueLinksBeforeOverflow checks that an application to a full queue applies its
+// links before `overflow_apply`, like all joining applications (scenario 947283 of seed 20261122).
 func TestScenario_Play_QueueLinksBeforeOverflow(t *testing.T) {
 	all, err := Decode([]byte(`[{"buffs": {
 		"p": {"duration": "9s", "links": ["y"], "stack": {"by": "target", "limit": 2, "overflow_apply": ["q"], "timers": "queue"}},
@@ -96,9 +95,9 @@ func TestScenario_Play_QueueLinksBeforeOverflow(t *testing.T) {
 	require.Equal(t, []string{"4000 queue p active=1 end=13000", "4000 apply y x1 end=5000", "4000 apply q x1 end=8000"}, log[len(log)-3:])
 }
 
-// TestScenario_Play_Lingers checks that two lingers that end at one instant end together with the
-// buff, and that if they end at different instants, the first removes its own stack (scenario
-// 963481 of seed 20261122).
+// TestScenario_Play_Lingers checks the ends of two linger times of one buff. If they end at the
+// same time, the buff is removed with all stacks. If they end at different times, the first removes
+// its stack (scenario 963481 of seed 20261122).
 func TestScenario_Play_Lingers(t *testing.T) {
 	for at, want := range map[int][]string{
 		4000: {"6500 remove p why=expired", "6500 remove p why=expired", "6800 remove q why=out_of_aura"},
@@ -118,8 +117,8 @@ func TestScenario_Play_Lingers(t *testing.T) {
 	}
 }
 
-// TestScenario_Play_Cascade checks that a cascade ends after sixteen rounds, and that the fault
-// follows all their commands: the sixteenth round has two here.
+// TestScenario_Play_Cascade checks that a cascade ends after sixteen rounds, and that the error
+// follows all commands of the last round, which are two here.
 func TestScenario_Play_Cascade(t *testing.T) {
 	all, err := Decode([]byte(`[{"buffs": {
 		"a": {"duration": "1h", "stack": {"by": "target", "limit": 40}, "on": {"refresh": [{"apply": "a"}, {"apply": "b"}]}},
