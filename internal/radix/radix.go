@@ -10,10 +10,10 @@ import (
 const few = 32
 
 // Sort sorts keys in ascending order. It makes one pass for each group of eight bits in which the
-// keys differ, but ignores the lowest bits, whose number is the parameter low. Keys that differ
-// only in these bits should be rare; if there are any, Sort falls back to a comparison sort. The
-// parameter spare is scratch memory. If it is too small, Sort allocates more. Sort returns the
-// scratch memory for the next call.
+// keys differ, but ignores the lowest bits; low is their number. Keys that differ only in these
+// bits should be rare; if there are any, Sort falls back to a comparison sort. The parameter spare
+// is scratch memory. If it is too small, Sort allocates more. Sort returns the scratch memory for
+// the next call.
 func Sort[K ~uint64](keys []K, low int, spare []K) []K {
 	if len(keys) <= few {
 		slices.Sort(keys)
@@ -29,7 +29,7 @@ func Sort[K ~uint64](keys []K, low int, spare []K) []K {
 	return spare
 }
 
-// byDigits sorts keys, ignoring the lowest bits, whose number is the parameter low. It is stable.
+// byDigits sorts keys, ignoring the lowest bits; low is their number. It is stable.
 func byDigits[K ~uint64](keys []K, low int, spare []K) {
 	differ := K(0)
 	for _, k := range keys {

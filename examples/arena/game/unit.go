@@ -64,12 +64,12 @@ type FactKind uint8
 
 // The kinds of facts. The comments describe [Fact.What].
 const (
-	Struck   FactKind = iota // a basic attack; What is the Class, and Amount is the damage
-	Cast                     // an ability was cast; What is the Ability
-	Hurt                     // damage by a pulse of a buff; What is the icon
-	Healed                   // a heal by a buff; What is the icon
-	Absorbed                 // damage absorbed by a shield; What is the icon of the damaging buff
-	Resisted                 // an effect was resisted; What is the Ability, or 255 if unknown
+	Struck   FactKind = iota // a basic attack; `What` is the Class, and Amount is the damage
+	Cast                     // an ability was cast; `What` is the Ability
+	Hurt                     // damage by a pulse of a buff; `What` is the icon
+	Healed                   // a heal by a buff; `What` is the icon
+	Absorbed                 // damage absorbed by a shield; `What` is the icon of the damaging buff
+	Resisted                 // an effect was resisted; `What` is the Ability, or 255 if unknown
 	Fell                     // a unit died
 	Rose
 	Shook // the King's quake
