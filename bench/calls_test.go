@@ -27,7 +27,7 @@ func (l *loopTime) stop() {
 
 // report reports the time per unit, for n units, and the target time, if any.
 func (l *loopTime) report(b *testing.B, n int, unit string, target float64) {
-	b.ReportMetric(0, "ns/op") // useless, because it includes the preparation of a batch
+	b.ReportMetric(0, "ns/op") // hide this metric, because it includes the preparation of each batch
 	b.ReportMetric(float64(l.spent)/float64(n), "loop-ns/"+unit)
 	if target > 0 {
 		b.ReportMetric(target, "target")
@@ -84,7 +84,7 @@ func (w *world) calls(b *testing.B, t *targets) {
 	handles := make([]buff.Handle, len(t.player))
 	add := func() {
 		for i, p := range t.player {
-			handles[i] = w.bless(p, blessings+i) // a new source for this player
+			handles[i] = w.bless(p, blessings+i) // a source from which the player has no buff yet
 		}
 	}
 	remove := func() {

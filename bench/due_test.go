@@ -159,7 +159,7 @@ func duePlain(each func(p *duePlayer, done func())) (turn func() int) {
 	all := make([]duePlayer, duePlayers)
 	timers := make([]wheel.Handle, duePlayers*poisons)
 	w := wheel.New(0)
-	for f := range frames { // in the order of dueEngine, and so in the same order in memory
+	for f := range frames { // same order as in dueEngine, so that the memory layout is the same
 		for p := f; p < duePlayers; p += frames {
 			for i := p * poisons; i < (p+1)*poisons; i++ {
 				timers[i] = w.Add(wheel.Time(frame.Milliseconds()*int64(1+f)), uint64(i))

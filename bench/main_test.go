@@ -111,7 +111,7 @@ func TestCompare(t *testing.T) {
 		says  string
 	}{
 		{1, 0, "2 rows: 0 dearer, 0 cheaper, 2 without a difference"},
-		// significant, but too small
+		// the difference is significant, but too small
 		{1.05, 0, "2 rows: 0 dearer, 0 cheaper, 2 without a difference"},
 		{1.2, 1, "2 rows: 2 dearer, 0 cheaper, 0 without a difference"},
 		{0.8, 0, "2 rows: 0 dearer, 2 cheaper, 0 without a difference"},

@@ -35,7 +35,7 @@ func BenchmarkWheelMix(b *testing.B) {
 				k.remove(int(f.ID))
 				leave(int(f.ID))
 			}
-			// adds one timer for each free one; removes half of them before they are due
+			// Add a timer for each free number. Remove half of these timers before they are due.
 			for range len(free) {
 				calls++
 				switch p := rng.IntN(100); {

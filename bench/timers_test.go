@@ -13,14 +13,14 @@ import (
 
 // keeper keeps deadlines by timer number.
 type keeper interface {
-	add(timer int, ms int64) // due in that number of ms
+	add(timer int, ms int64) // adds a timer that is due in the given number of ms
 	cancel(timer int)
-	// the timers first to end-1 are due within 50 ms; returns when they have fired
+	// fire waits until the timers first..end-1, which are due within 50 ms, have fired.
 	fire(first, end int)
 }
 
-// Half of the timers wait for more than half a day and are not used otherwise. The other half are
-// those that each batch adds, cancels or fires.
+// In each benchmark, half of the timers wait for more than half a day and are not used. Each batch
+// adds, cancels or fires the other half.
 
 func benchmarkKeepers(b *testing.B, f func(b *testing.B, k keeper, n int)) {
 	for _, n := range []int{10_000, 1_000_000} {
@@ -62,7 +62,7 @@ func BenchmarkAdd(b *testing.B) {
 				k.cancel(timer)
 			}
 		}
-		add() // allocates the memory for all later calls
+		add() // allocate the memory before the measurement
 		cancel()
 		for b.Loop() {
 			add()
@@ -144,8 +144,8 @@ func (k *wheelKeeper) fire(_, _ int) {
 // heapKeeper uses container/heap, and keeps the place of each timer in the heap for cancel.
 type heapKeeper struct {
 	now    int64
-	due    []int64 // by timer
-	place  []int   // by timer
+	due    []int64 // deadline of each timer
+	place  []int   // index of each timer in the heap
 	timers []int   // the heap
 }
 

@@ -18,7 +18,7 @@ var wheelMost = flag.Int("wheel.most", 1_000_000, "the largest number of timers 
 // 12 h.
 type rival interface {
 	add(timer int, due int64)
-	move(timer int, due int64) // waiting or fired
+	move(timer int, due int64) // moves a timer that is waiting or has fired
 	remove(timer int)
 	advance(now int64) []wheel.Fired // valid until the next call
 }
@@ -89,7 +89,7 @@ const warm = 5
 // toggle calls the functions one and other alternately. It measures one if first is true, and
 // otherwise other.
 func toggle(b *testing.B, first bool, one, other func()) {
-	for range warm { // allocates the memory for all later calls
+	for range warm { // allocate the memory before the measurement
 		one()
 		other()
 	}
@@ -297,7 +297,7 @@ func (r *rivalHeap) advance(now int64) []wheel.Fired {
 type rivalFlat struct {
 	now        int64 // s
 	head       []int32
-	next, prev []int32 // of timer + 1; 0 means none
+	next, prev []int32 // neighbours of each timer in its list, as timer + 1; 0 means none
 	due        []int64
 	fired      []wheel.Fired
 }
@@ -357,7 +357,7 @@ func (r *rivalFlat) advance(now int64) []wheel.Fired {
 			t = next
 		}
 	}
-	r.now = now / 1000 // the current second is read again
+	r.now = now / 1000 // the next call visits the current second again
 	return r.fired
 }
 

@@ -44,7 +44,7 @@ func BenchmarkHand(b *testing.B) {
 			}
 			g.Start(-1)
 			for !g.Wait(nil, true) {
-				continue // the pool refused a task while its workers were ending
+				continue // the pool refused the task while its workers were returning
 			}
 			idle = g.Collect(idle[:0], nil)
 		}

@@ -22,7 +22,7 @@ const (
 	frame     = 50 * time.Millisecond
 )
 
-var frames = int(period / frame) // after that number of frames every poison has pulsed once
+var frames = int(period / frame) // number of frames in which every poison pulses once
 
 // world is an engine with players and definitions. The players are numbered from 1.
 type world struct {
@@ -77,7 +77,7 @@ func (w *world) fill() {
 		}
 		w.Tick(frame)
 	}
-	for range frames { // until the lists have their final size
+	for range frames { // let the lists grow to their final size
 		w.Tick(frame)
 	}
 }

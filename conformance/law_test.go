@@ -33,7 +33,7 @@ type verdict struct {
 	engine, judge []string
 	refused       string   // the catalog's error
 	stopped       string   // the error of a step
-	wrong         []string // sentences by which it must not load
+	wrong         []string // sentences of the rules by which the definitions must not load
 	differs       bool
 	marks         map[string]int
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// carriedState is the state of the owner of a history: two buffs, each present at most once, and
-// timeouts. It is a value, so that the checker can keep earlier states.
+// carriedState is the state of the owner in a history. The owner has up to two buffs, each at most
+// once, and timeouts. The state has no pointers, so the checker can keep copies of earlier states.
 type carriedState struct {
-	now       wheel.Time // the time is at least that
+	now       wheel.Time // the time is at least this
 	held      [2]heldState
 	cancelled [histTimeouts]bool
 }
@@ -22,13 +22,13 @@ type heldState struct {
 	end    wheel.Time
 }
 
-// claim is a call of another goroutine with its result.
+// claim is a call that a client has made, together with its result.
 type claim interface {
-	// follows reports whether the call can have that result in a state, and updates the state.
+	// follows reports whether the call can have this result in the state s. It updates the state.
 	follows(s *carriedState) bool
 }
 
-// histModel defines the possible results of calls that are made one after the other.
+// histModel defines which results sequential calls on an owner can have.
 var histModel = porcupine.Model{
 	Init: func() any { return carriedState{} },
 	Step: func(state, _, output any) (bool, any) {
@@ -39,7 +39,8 @@ var histModel = porcupine.Model{
 	DescribeOperation: func(_, output any) string { return fmt.Sprintf("%T%+v", output, output) },
 }
 
-// pass advances the time to an instant, and first ends all buffs that end by then.
+// pass advances the time, and ends all buffs that end by then. It returns false if the given time
+// is already over.
 func (s *carriedState) pass(at wheel.Time) bool {
 	if at < s.now {
 		return false
@@ -53,7 +54,7 @@ func (s *carriedState) pass(at wheel.Time) bool {
 	return true
 }
 
-// added is an AddBuff that has applied a buff, or has refreshed the existing one.
+// added is a call of AddBuff that has started a new buff or refreshed the existing buff.
 type added struct {
 	slot   int
 	kind   buff.EventKind
@@ -78,12 +79,12 @@ func (a added) follows(s *carriedState) bool {
 	return a.kind == buff.Refreshed && a.end == want && a.handle == was.handle
 }
 
-// removed is a Remove that has ended a buff, or was too late.
+// removed is a call that has removed a buff, or was too late to remove it.
 type removed struct {
 	slot   int
 	handle buff.Handle
 	done   bool
-	at     wheel.Time // if done
+	at     wheel.Time // if done is set: the time of the removal
 }
 
 func (r removed) follows(s *carriedState) bool {
@@ -95,11 +96,11 @@ func (r removed) follows(s *carriedState) bool {
 		*h = heldState{}
 		return true
 	}
-	// Either another client was first, or the buff had expired.
+	// Either another client had removed the buff, or the buff had expired.
 	return h.handle != r.handle || h.end != wheel.Never && s.pass(max(s.now, h.end))
 }
 
-// observed is the result of a function that was executed for the owner.
+// observed is a query by a function that ran for the owner, with the buffs that it found.
 type observed struct {
 	at   wheel.Time
 	held [2]heldState
@@ -107,7 +108,7 @@ type observed struct {
 
 func (l observed) follows(s *carriedState) bool { return s.pass(l.at) && s.held == l.held }
 
-// cancelled is a Cancel of a timeout, which rang or did not.
+// cancelled is a call of Cancel. The field rang reports whether the timeout ran nevertheless.
 type cancelled struct {
 	timeout int
 	due     wheel.Time

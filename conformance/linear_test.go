@@ -21,15 +21,16 @@ import (
 const (
 	histClients, histOps = 8, 6
 	histTimeouts         = 6
-	histSpan             = 20 * time.Millisecond // the duration of the buff of slot 0
+	histSpan             = 20 * time.Millisecond // duration of the buff in slot 0
 )
 
-// histReasons identify the client that has removed a buff: each client has its own reason.
+// histReasons has a different reason for each client. The reason of a removal shows which client
+// has removed the buff.
 var histReasons = [histClients]buff.Reason{
 	buff.Cancelled, buff.Dispelled, buff.Stolen, buff.Replaced, buff.Overflowed, buff.Consumed, buff.Broken, buff.Immunity,
 }
 
-// clients are goroutines that make calls for one owner at once.
+// clients are goroutines that make calls on one owner at the same time.
 type clients struct {
 	eng      *engine.Engine
 	specs    [2]*buff.Spec
@@ -37,12 +38,12 @@ type clients struct {
 	due      [histTimeouts]wheel.Time
 
 	clock   atomic.Int64  // counts calls and returns
-	posts   chan struct{} // each makes the loop call Tick
-	waiting atomic.Int64  // number of clients that wait for a query
+	posts   chan struct{} // each element makes the loop call Tick
+	waiting atomic.Int64  // number of clients that wait for the result of a query
 	recent  [2]atomic.Uint64
 
-	// Used by the loop only.
-	rang    [histTimeouts]bool // used by a worker until the owner is idle
+	// The following fields are used only by the loop.
+	rang    [histTimeouts]bool // also used by a worker while the owner is busy
 	adds    map[int64]buff.Event
 	removes map[removal]wheel.Time
 }
@@ -56,7 +57,7 @@ type removal struct {
 type pendingCall struct {
 	porcupine.Operation
 	slot   int
-	id     int64 // the identity of an AddBuff
+	id     int64 // identifies a call of AddBuff
 	handle buff.Handle
 	known  bool // Output is set
 	verb   int
@@ -69,8 +70,8 @@ const (
 	histLook
 )
 
-// client makes the calls of one client. A call that is executed later has its place in the order
-// when it returns.
+// client makes the calls of one client. When a call to the Inbox returns, its place in the order of
+// all calls is fixed, even if the command runs later.
 func (h *clients) client(n int, d *rand.Rand) (out []pendingCall) {
 	in := h.eng.Inbox()
 	for k := range histOps {
@@ -91,7 +92,7 @@ func (h *clients) client(n int, d *rand.Rand) (out []pendingCall) {
 		}
 		a.Return = h.clock.Add(1)
 		if err != nil {
-			panic(err) // there is room for all calls
+			panic(err) // the Inbox has room for all calls
 		}
 		out = append(out, a)
 		h.posts <- struct{}{}
@@ -207,16 +208,16 @@ func (h *clients) answer(a *pendingCall) {
 	case a.verb == histRemove:
 		key := removal{a.handle, histReasons[a.ClientId]}
 		at, done := h.removes[key]
-		delete(h.removes, key) // the first of two such calls of one client has removed the buff
+		delete(h.removes, key) // if a client makes this call twice, the first call has removed the buff
 		a.Output = removed{a.slot, a.handle, done, at}
 	default:
 		a.Output = cancelled{a.slot, h.due[a.slot], h.rang[a.slot]}
 	}
 }
 
-// TestP13_Linearizable is model test M8: the calls that goroutines make for an owner through the
-// Inbox, and their queries, have the same results as if each had been executed at one instant
-// between its start and its return, one after the other.
+// TestP13_Linearizable is model test M8. It checks that the calls and queries that goroutines make
+// on an owner through the Inbox are linearizable. Their results are as if the calls ran one after
+// the other, each at an instant between its start and its return.
 func TestP13_Linearizable(t *testing.T) {
 	n := long.Times(20)
 	calls, late := 0, 0
@@ -239,7 +240,7 @@ func TestP13_Linearizable(t *testing.T) {
 	require.NotZero(t, late)
 }
 
-// TestHistoryModel checks that impossible results are found.
+// TestHistoryModel checks that the model rejects impossible results.
 func TestHistoryModel(t *testing.T) {
 	const h, g = buff.Handle(1), buff.Handle(2)
 	end := wheel.Time(0).After(histSpan)

@@ -138,7 +138,7 @@ func TestLifetimes(t *testing.T) {
 	for i := range v {
 		v[i] = lifetime(w)
 	}
-	require.InDelta(t, 6000, float64(median(v)), 300) // also sorts v
+	require.InDelta(t, 6000, float64(median(v)), 300) // median also sorts v
 	require.InDelta(t, 2500, float64(v[len(v)/4]), 200)
 	require.InDelta(t, 11_000, float64(v[len(v)*3/4]), 500)
 }

@@ -92,7 +92,7 @@ func TestMix(t *testing.T) {
 	before := w.books.counts
 	w.measure(p.For, func() { p.plan(w) })
 	applied, stacked := w.books.counts[1]-before[1], w.books.counts[3]-before[3]
-	refreshed := w.books.counts[2] - before[2] - stacked // a stack refreshes too
+	refreshed := w.books.counts[2] - before[2] - stacked // adding a stack also refreshes the buff
 	all := float64(applied + stacked + refreshed)
 	require.InDelta(t, 62, 100*float64(applied)/all, 3)
 	require.InDelta(t, 28, 100*float64(refreshed)/all, 3)

@@ -65,7 +65,7 @@ func TestScale(t *testing.T) {
 		switch {
 		case sizes[i].Workers > 0:
 			require.Zero(t, s.Access.Mean)
-		// a small world may need less memory than is freed while it is made
+		// a smaller world may need less memory than was freed while it was built
 		case sizes[i].Players == 1000:
 			require.Positive(t, s.Access.Mean)
 		}

@@ -56,7 +56,7 @@ func TestWorlds_Pulses(t *testing.T) {
 	for _, name := range []string{"engine", "engine+quick", "engine+data", "engine+sync", "onelist", "onelist+all", "structs", "arrays", "heap"} {
 		w := build(name)
 		play{mix: city}.fill(w, 1000)
-		require.Equal(t, 60, play{mix: city}.periods(w, 1), name) // 6 of 100
+		require.Equal(t, 60, play{mix: city}.periods(w, 1), name) // 6 of 100 buffs pulse
 		w.close()
 	}
 }

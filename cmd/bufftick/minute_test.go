@@ -47,7 +47,7 @@ func TestMinuteOfPlayer(t *testing.T) {
 		return h
 	}
 	tick(1000)
-	add("rot", 9) // before the recorded minute: the start of its period must be computed
+	add("rot", 9) // this is before the recorded minute, so the start of the period must be computed
 	tick(2000)
 	for at := wheel.Time(6000); at < 60_000; at += 5300 {
 		tick(at)
@@ -129,7 +129,7 @@ func TestMinutePaused(t *testing.T) {
 	half, double := buff.Ratio{Num: 1, Den: 2}, buff.Ratio{Num: 2, Den: 1}
 	header := regexp.MustCompile(`# Time 0 is (\d\d):(\d\d):(\d\d)\.(\d{3})\.`)
 	line := regexp.MustCompile(`^(\d+) (apply|pulse|remove|refresh) (\S+?)(?:_\d+)?( x\d+)?( .*)?$`)
-	for _, before := range []int{0, 1, 2, 3} { // what stops time when the record starts
+	for _, before := range []int{0, 1, 2, 3} { // which pause is active when the record starts
 		eng, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, Trace: engine.Trace{History: history.MinBytes}})
 		require.NoError(t, err)
 		require.NoError(t, eng.Spawn(7, nil))
@@ -166,9 +166,9 @@ func TestMinutePaused(t *testing.T) {
 		case 3:
 			do(1300, buff.SetZoneRate(0, double), buff.SetBuffRate(rot, half))
 		}
-		// The record starts at 7 s, which is a whole ms at half speed. A scenario has no fractions of ms.
+		// A scenario has no fractions of ms. The record starts at 7 s, a whole ms even at half speed.
 		do(6999)
-		for range 3 * history.MinBytes / 40 { // until the memory has been full more than once
+		for range 3 * history.MinBytes / 40 { // until the record has overflowed more than once
 			eng.AddBuff(8, buff.Application{Spec: cat.Spec("ward"), Source: 8})
 		}
 		do(7350, buff.Resume(7), buff.ResumeBuff(rot))

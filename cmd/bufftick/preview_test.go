@@ -139,7 +139,7 @@ buffs:
 `))
 	require.NoError(f, err)
 	f.Fuzz(func(t *testing.T, v string) {
-		slip := "%!" // of a format; the messages quote v
+		slip := "%!" // marks an error in a format string; the messages quote v
 		if strings.Contains(v, "%") {
 			slip = "(MISSING)"
 		}

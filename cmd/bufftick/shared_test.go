@@ -105,7 +105,7 @@ func requireFewLates(t *testing.T, report string) {
 	for line := range strings.Lines(report) {
 		var n int
 		var word, next string
-		_, _ = fmt.Sscan(line, &n, &word, &next) // a line of another form has no such word
+		_, _ = fmt.Sscan(line, &n, &word, &next) // a line in a different form leaves these words empty
 		switch word + " " + next {
 		case "ends compared":
 			compared = n

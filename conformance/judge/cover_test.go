@@ -34,8 +34,8 @@ type schema struct {
 // coverage collects the words of a schema and of scenarios.
 type coverage struct {
 	defs map[string]*schema
-	all  map[string]bool // all words and values of words
-	made map[string]bool // those that occur
+	all  map[string]bool // all words, and all values of words
+	made map[string]bool // the words and values that occur in scenarios
 }
 
 func (c *coverage) walk(s *schema, path string, deep int) {

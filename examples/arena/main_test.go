@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRun starts the program as the README says, and requests the printed addresses.
+// TestRun starts the program as described in the README, and requests the addresses that it prints.
 func TestRun(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	out, in := io.Pipe()

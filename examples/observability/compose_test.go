@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// read parses a file of this folder.
+// read parses a YAML file in this folder.
 func read(t *testing.T, name string, to any) {
 	t.Helper()
 	text, err := os.ReadFile(name)
@@ -18,8 +18,8 @@ func read(t *testing.T, name string, to any) {
 	require.NoError(t, yaml.Unmarshal(text, to), name)
 }
 
-// TestCompose checks that the files that compose.yaml mounts into the containers exist and refer
-// to each other by their mounted paths.
+// TestCompose checks that the files that compose.yaml mounts into the containers exist, and that
+// references from one file to another use the mounted paths.
 func TestCompose(t *testing.T) {
 	var compose struct {
 		Services map[string]struct {
@@ -28,7 +28,7 @@ func TestCompose(t *testing.T) {
 		}
 	}
 	read(t, "compose.yaml", &compose)
-	// for each service: path in the container → path in this folder
+	// For each service: from the path in the container to the path in this folder.
 	places := map[string]map[string]string{}
 	for name, s := range compose.Services {
 		places[name] = map[string]string{}

@@ -22,7 +22,7 @@ import (
 	"github.com/bufftick/bufftick/examples/mmo/game"
 )
 
-// TestMain ignores the goroutines of the default pool that the import of ants starts.
+// TestMain ignores the goroutines that the imported package ants starts.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
 
 // site is a running game with its page, metrics and plots.
@@ -33,8 +33,8 @@ type site struct {
 	end    func() string
 }
 
-// start starts a game; end ends it as Ctrl-C does, checks that it ended cleanly, and returns the
-// summary.
+// start starts a game. The function end of the result ends the game like Ctrl-C, checks that it
+// ended cleanly, and returns the summary.
 func start(t *testing.T) *site {
 	t.Helper()
 	reading, stderr := io.Pipe()
@@ -66,7 +66,7 @@ func start(t *testing.T) *site {
 	return s
 }
 
-// get requests a path, with a header as "Name: value".
+// get requests a path. The header has the form "Name: value", or is "".
 func (s *site) get(path, header string) (status int, body string) {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, "http://"+s.host+path, nil)
@@ -84,8 +84,8 @@ func (s *site) get(path, header string) (status int, body string) {
 	return resp.StatusCode, string(text)
 }
 
-// TestOneAddress checks that page, metrics and plots are served at one address, and only to this
-// machine under its own name.
+// TestOneAddress checks that the page, the metrics and the plots are served at one address, and
+// only to requests that use the name of this machine.
 func TestOneAddress(t *testing.T) {
 	s := start(t)
 	require.Contains(t, s.output, "/metrics")
@@ -121,7 +121,7 @@ func TestOneAddress(t *testing.T) {
 	require.Regexp(t, `\ndigest of the first \d+ of \d+ frames: [0-9a-f]{64}\n$`, s.end())
 }
 
-// TestPlots checks that the page has the plots of the engine and those of the runtime.
+// TestPlots checks that the page has the plots of the engine and of the runtime.
 func TestPlots(t *testing.T) {
 	s := start(t)
 	at := "ws://" + s.host + statsvizRoot + "/ws"
@@ -158,7 +158,7 @@ func TestPlots(t *testing.T) {
 			Series map[string]json.RawMessage
 		}
 	}
-	for seen := 0.0; seen == 0; { // one message per second; the first has no span to count in
+	for seen := 0.0; seen == 0; { // one message per second; the first message has no rate yet
 		require.NoError(t, conn.ReadJSON(&news))
 		for name, n := range series {
 			var values []float64
@@ -192,7 +192,7 @@ func TestTags(t *testing.T) {
 	s.end()
 }
 
-// TestStall checks that the plots have numbers while the loop is stalled, and that a request does
+// TestStall checks that the plots have values while the loop is stalled, and that a request does
 // not wait long.
 func TestStall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// unread is a response that its client does not read.
+// unread is a response that the client does not read.
 type unread struct {
 	*httptest.ResponseRecorder
 	goes chan struct{}
@@ -20,7 +20,8 @@ type unread struct {
 
 func (u unread) Write([]byte) (int, error) { <-u.goes; return 0, http.ErrHandlerTimeout }
 
-// TestScrapeUnread checks that a client that does not read the metrics does not block others.
+// TestScrapeUnread checks that a client that does not read the metrics does not block other
+// clients.
 func TestScrapeUnread(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry, made := prometheus.NewRegistry(), 0

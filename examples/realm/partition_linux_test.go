@@ -16,7 +16,7 @@ import (
 	"github.com/bufftick/bufftick/cluster"
 )
 
-// far is a simulated remote host: a network namespace connected by a veth pair.
+// far is a simulated remote host. It is a network namespace that is connected by a veth pair.
 type far struct {
 	t                 *testing.T
 	name, cable       string
@@ -28,7 +28,7 @@ func (f *far) ip(args ...string) {
 	require.NoError(f.t, err, "ip %v: %s", args, out)
 }
 
-// newFar creates the namespace. It skips the test without the permission to do so.
+// newFar creates the namespace. If this is not permitted, it skips the test.
 func newFar(t *testing.T) *far {
 	n := os.Getpid() % 250
 	f := &far{
@@ -49,8 +49,9 @@ func newFar(t *testing.T) *far {
 	return f
 }
 
-// TestPartition disconnects a node on another host in two ways. Other nodes take over its zones, it gets zones again after
-// it has reconnected, and no acknowledged payment is lost or applied twice.
+// TestPartition disconnects a node on another host in two ways. It checks that other nodes take
+// over the zones of the node, that the node gets zones again after it has reconnected, and that no
+// acknowledged payment is lost or applied twice.
 func TestPartition(t *testing.T) {
 	address(t)
 	f := newFar(t)
@@ -71,7 +72,7 @@ func TestPartition(t *testing.T) {
 	for _, one := range b.bots {
 		bots.Go(func() { b.run(ctx, c, one, 50*time.Millisecond) })
 	}
-	for b.acknowledged() == 0 { // until then the table does not exist
+	for b.acknowledged() == 0 { // before the first payment, the table may not exist
 		require.True(t, pause(ctx, 50*time.Millisecond))
 	}
 	has := f.zonesOf(ctx, s, n.seats[0].name())
@@ -110,7 +111,8 @@ func TestPartition(t *testing.T) {
 	require.NoError(t, s.close())
 }
 
-// zonesOf returns a function that waits until the database lists zones of node, or none if some is false.
+// zonesOf returns a function that waits until the node has zones according to the database or, if
+// some is false, until it has no zones.
 func (f *far) zonesOf(ctx context.Context, s *servers, node string) func(some bool) {
 	db, err := pgx.ConnectConfig(ctx, s.config)
 	require.NoError(f.t, err)

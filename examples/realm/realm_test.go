@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMain runs a node instead of the tests if the environment says so: node processes run the
-// test binary.
+// TestMain runs a node instead of the tests if the environment variable envNode is set, because the
+// processes of the nodes also run the test binary.
 func TestMain(m *testing.M) {
 	if os.Getenv(envNode) != "" {
 		if err := runNode(); err != nil {
@@ -68,8 +68,9 @@ func TestRealm(t *testing.T) {
 	require.Greater(t, v.acked, int64(120))
 }
 
-// TestAudit checks that the audit finds errors: a coin in the book that was never paid is lost,
-// and a paid coin missing from the book is doubled, unless a payment has an unknown outcome.
+// TestAudit checks that the audit finds errors. If the book has a coin that was never paid, the
+// coin counts as lost. If a paid coin is missing from the book, it counts as doubled, unless a
+// payment has an unknown outcome.
 func TestAudit(t *testing.T) {
 	address(t)
 	s, err := openServers(t.Context(), "", false, false)

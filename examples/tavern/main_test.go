@@ -19,8 +19,8 @@ import (
 	"github.com/bufftick/bufftick/replicate/client"
 )
 
-// pipes is a listener whose connections need no network, so that the whole server runs in a bubble
-// of synctest.
+// pipes is a listener whose connections need no network. With it, the whole server can run in a
+// bubble of synctest.
 type pipes struct {
 	come   chan net.Conn
 	closed chan struct{}
@@ -39,7 +39,7 @@ func (p *pipes) Accept() (net.Conn, error) {
 func (p *pipes) Close() error   { p.once.Do(func() { close(p.closed) }); return nil }
 func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "a pipe"} }
 
-// evening is a test of several processes that serve the same world, one after the other.
+// evening is a test in which several processes serve the same world, one after the other.
 type evening struct {
 	*testing.T
 	file string
@@ -133,8 +133,8 @@ func (g *guest) sees(id buff.OwnerID) string {
 	return strings.Join(all, ", ")
 }
 
-// TestRestart checks that the buffs of players continue after a restart, by the clock of each
-// buff.
+// TestRestart checks that the buffs of players continue after a restart, according to the clock of
+// each buff.
 func TestRestart(t *testing.T) {
 	bubble(t, func(e *evening) {
 		e.life(func() {
@@ -157,7 +157,7 @@ func TestRestart(t *testing.T) {
 		e.pass(10 * time.Minute)
 		e.life(func() {
 			ben := e.enter("ben")
-			require.Equal(e, "poison x1 4.4s", ben.sees(2)) // its time was paused
+			require.Equal(e, "poison x1 4.4s", ben.sees(2)) // its time was stopped
 			e.pass(time.Minute)
 			e.enter("anna")
 			require.Equal(e, "feast x1 2932.3s", ben.sees(1)) // its time continued
@@ -167,14 +167,14 @@ func TestRestart(t *testing.T) {
 	})
 }
 
-// TestDeath checks that a dead player revives after five seconds, even if the server has been
-// restarted meanwhile.
+// TestDeath checks that a dead player revives after five seconds, even if the server was restarted
+// in the meantime.
 func TestDeath(t *testing.T) {
 	bubble(t, func(e *evening) {
 		e.life(func() {
 			anna := e.enter("anna")
 			for range 3 {
-				anna.do("use fireball 1") // 25, and four times 1
+				anna.do("use fireball 1") // 25 points of damage, and four times 1
 				e.pass(6 * time.Second)
 			}
 			anna.do("use fireball 1")
@@ -232,8 +232,8 @@ func TestServer_InvalidMessages(t *testing.T) {
 	})
 }
 
-// TestSilentClient checks that a client that does not read is disconnected, and that the others
-// play on.
+// TestSilentClient checks that a client that does not read is disconnected, and that other players
+// are not affected.
 func TestSilentClient(t *testing.T) {
 	bubble(t, func(e *evening) {
 		e.life(func() {

@@ -18,7 +18,7 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// TestMain ignores the goroutines of the default pool that the import of ants starts.
+// TestMain ignores the goroutines that the imported package ants starts.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
 
 func newWorld(t *testing.T, o Options) *World {
@@ -47,8 +47,8 @@ func TestDigest(t *testing.T) {
 	require.NotEqual(t, want, play(8, 1))
 }
 
-// TestGame checks that in a game of some minutes heroes fall and revive, and that the King falls,
-// returns, and has forty debuffs.
+// TestGame plays some minutes. It checks that heroes fall and revive, that the King falls and
+// returns, and that at some time the King has more than forty buffs.
 func TestGame(t *testing.T) {
 	if !long.On() {
 		t.Skip("minutes of game: -long")
@@ -86,8 +86,8 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// TestRules checks the rules of the abilities, with transcripts in which ten heroes only obey
-// commands.
+// TestRules checks the rules of the abilities with transcripts. The ten heroes only obey the
+// commands of a transcript.
 func TestRules(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		w := newWorld(t, Options{Heroes: 10})
@@ -130,7 +130,7 @@ func (w *World) script(t *testing.T, d *datadriven.TestData, out *strings.Builde
 				fmt.Fprintln(out, refusalWords[w.Cast(u, Ability(k))])
 			}
 		}
-		u.Target = 0 // it makes no weapon attacks
+		u.Target = 0 // without a target, the hero makes no basic attacks
 	case "wait":
 		var text string
 		d.ScanArgs(t, "for", &text)
@@ -180,8 +180,8 @@ func (w *World) describe(u *Unit, out *strings.Builder) {
 	}
 }
 
-// TestWorld_Take checks that each player gets a hero of the side with fewer players, until all are
-// taken, and that a returned hero is played by a bot.
+// TestWorld_Take checks that each player gets a hero on the side with fewer players, until all
+// heroes are taken, and that a bot plays a hero that was given back.
 func TestWorld_Take(t *testing.T) {
 	w := newWorld(t, Options{Heroes: 10})
 	var taken []*Unit
@@ -229,9 +229,9 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestPause checks that while the arena is paused, rings, health and positions in it do not
-// change. A paused aura finds no members: its previous members keep its buff for the linger time,
-// which is paused too.
+// TestPause checks that remaining times, health and positions do not change while the arena is
+// paused. A paused aura finds no members, but its previous members keep its buff for the linger
+// time, which is also paused.
 func TestPause(t *testing.T) {
 	w := newWorld(t, Options{Seed: 4})
 	for range 300 {

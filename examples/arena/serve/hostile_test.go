@@ -19,7 +19,7 @@ import (
 	"github.com/bufftick/bufftick/examples/arena/game"
 )
 
-// site is an arena behind a server in a bubble of synctest: time is virtual, and connections are
+// site is an arena behind a server, in a bubble of synctest. Time is virtual, and connections are
 // pipes without a buffer.
 type site struct {
 	*Server
@@ -27,8 +27,8 @@ type site struct {
 	line chan net.Conn
 	ends chan struct{}
 
-	from      net.Addr // of new connections
-	forwarded []string // the proxy's header for them
+	from      net.Addr // remote address of new connections
+	forwarded []string // values of X-Forwarded-For for new connections
 
 	pass func(time.Duration) // lets the time of the bubble pass
 }
@@ -81,7 +81,7 @@ type line struct {
 
 func (l *line) RemoteAddr() net.Addr { return l.from }
 
-// enter connects as a page does.
+// enter connects in the same way as a page.
 func (s *site) enter(from string) (*websocket.Conn, *http.Response, error) {
 	over := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return s.dial(), nil }, DisableKeepAlives: true}
 	head := http.Header{"X-Forwarded-For": s.forwarded}
@@ -96,7 +96,7 @@ type guest struct {
 	*websocket.Conn
 	mu     sync.Mutex
 	scenes int
-	err    error // the error that ended it
+	err    error // the error that ended the connection
 }
 
 func (s *site) guest() *guest {
@@ -149,8 +149,8 @@ func (s *site) served(g *guest) {
 	require.NoError(s.t, g.say(askPing, 1, 2, 3, 4, 5, 6, 7, 8))
 }
 
-// TestFlood checks that in a flood the loop reads a limited number of messages of a connection per
-// frame, and that reading pauses.
+// TestFlood checks that the loop reads a limited number of messages from a connection per frame,
+// and that a client that floods the server has to wait.
 func TestFlood(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *site) {
 		g, bad := s.guest(), s.guest()
@@ -205,9 +205,9 @@ func (s *site) here() (n int) {
 	return n
 }
 
-// TestServer_IncompleteMessages checks that these clients are disconnected in time: a message that
-// is too long or never ends, a request that never ends, a page of another host, and a silent
-// client.
+// TestServer_IncompleteMessages checks that clients are disconnected in time if they send a message
+// that is too long or never ends, send a request that never ends, come from a page of another host,
+// or send no messages.
 func TestServer_IncompleteMessages(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *site) {
 		g := s.guest()
@@ -257,8 +257,8 @@ func (s *site) over5(g *guest) error {
 	return g.err
 }
 
-// TestCrowd checks that of a thousand connections only the limit is admitted, and that earlier
-// ones are not affected.
+// TestCrowd opens a thousand connections. It checks that only MaxPlayers of them are admitted, and
+// that earlier connections are not affected.
 func TestCrowd(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *site) {
 		g := s.guest()
@@ -276,7 +276,7 @@ func TestCrowd(t *testing.T) {
 		require.Len(t, in, MaxPlayers-1)
 		require.Equal(t, 1001-MaxPlayers, full)
 		s.served(g)
-		s.pass(12 * time.Second) // they have not sent their first request
+		s.pass(12 * time.Second) // too long, because these clients have not sent their first request
 		require.Equal(t, 1, s.here())
 		s.served(g)
 		require.NoError(t, g.CloseNow())
@@ -286,9 +286,9 @@ func TestCrowd(t *testing.T) {
 	})
 }
 
-// TestOneAddress checks that one address has a limited number of connections, and gets another one
-// when one ends. Other addresses and earlier connections are not affected. Behind a proxy the
-// address is the one that the proxy reports, not the one that a client claims.
+// TestOneAddress checks that one address has a limited number of connections, and can open another
+// connection when a connection ends. Other addresses and earlier connections are not affected.
+// Behind a proxy, the address reported by the proxy counts, not an address claimed by the client.
 func TestOneAddress(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *site) {
 		tcp := func(a string) net.Addr {
@@ -330,7 +330,7 @@ func TestOneAddress(t *testing.T) {
 			require.False(t, enter(0), c.about)
 			s.served(g)
 		}
-		for k := range 3 * MaxAddress { // a network of 64 bits counts as one address, too
+		for k := range 3 * MaxAddress { // an IPv6 network of 64 bits also counts as one address
 			s.from, s.forwarded = tcp(fmt.Sprintf("2001:db8:1:2:%x::1", k)), nil
 			conn, _, err := s.enter("")
 			if require.Equal(t, k < MaxAddress, err == nil); err == nil {

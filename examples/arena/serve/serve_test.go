@@ -13,10 +13,10 @@ import (
 	"github.com/bufftick/bufftick/replicate/client"
 )
 
-// TestMain ignores the goroutines of the default pool that the import of ants starts.
+// TestMain ignores the goroutines that the imported package ants starts.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
 
-// newServer returns a Server of a small arena. The test advances its time.
+// newServer returns a Server of a small arena. The test must advance the time.
 func newServer(t *testing.T, o game.Options) *Server {
 	t.Helper()
 	o.Budget = -1
@@ -79,8 +79,8 @@ func (s *Server) run(n int, tabs ...*tab) {
 	}
 }
 
-// TestTabs checks that two tabs have different heroes and see each other's buffs as they are in
-// the engine, and that a spectator sees no cooldowns.
+// TestTabs checks that two tabs have different heroes, that each tab shows the buffs of both heroes
+// as they are in the engine, and that a spectator sees no cooldowns.
 func TestTabs(t *testing.T) {
 	s := newServer(t, game.Options{Heroes: 20, Seed: 5})
 	anna, ben, on := enter(t, s, askPlay), enter(t, s, askPlay), enter(t, s, askWatch, 0, 0)
@@ -106,8 +106,8 @@ func TestTabs(t *testing.T) {
 	}
 }
 
-// TestServer_ReturningPlayer checks that a player that returns with its token has the same hero,
-// which a bot plays meanwhile, and that it gets another one after too long an absence.
+// TestServer_ReturningPlayer checks that a player who returns with the token gets the same hero,
+// which a bot plays in the meantime. After a long absence the hero is no longer reserved.
 func TestServer_ReturningPlayer(t *testing.T) {
 	s := newServer(t, game.Options{Heroes: 10})
 	p := enter(t, s, askPlay)
@@ -147,7 +147,7 @@ func TestFull(t *testing.T) {
 	require.Zero(t, p.hellos[0].You)
 }
 
-// TestPause checks that any player may pause the game, and that it continues after a while.
+// TestPause checks that any player may pause the game, and that the game resumes after a while.
 func TestPause(t *testing.T) {
 	s := newServer(t, game.Options{Heroes: 10})
 	p := enter(t, s, askPlay)

@@ -16,9 +16,9 @@ import (
 	"github.com/bufftick/bufftick/buff/catalog"
 )
 
-// TestBuffsUseEveryFeature checks that the buffs of the game, which are also examples of the
-// format, together use each field of the format, and each value of each choice except the first,
-// the default.
+// TestBuffsUseEveryFeature checks that the buffs of the game, which also serve as examples of the
+// format, together use every field of the format and every value of every choice. The first value
+// of a choice is excepted, because it is the default.
 func TestBuffsUseEveryFeature(t *testing.T) {
 	var schema map[string]any
 	require.NoError(t, json.Unmarshal([]byte(catalog.Schema()), &schema))
@@ -37,8 +37,8 @@ func TestBuffsUseEveryFeature(t *testing.T) {
 	}
 	var missing []string
 	for path := range wanted {
-		// All reasons of on.remove are used; $schema is for JSON files; the word dead of a file is
-		// that of its definitions, one of which has it.
+		// These need not be used: all reasons are used in on.remove, $schema is only for JSON files,
+		// and the field "dead" of a file is the default for its definitions, one of which has it.
 		if !strings.HasPrefix(path, "action.reason=") && path != ".$schema" && path != ".dead" && path != ".dead=deny" {
 			missing = append(missing, path)
 		}
@@ -47,13 +47,13 @@ func TestBuffsUseEveryFeature(t *testing.T) {
 	require.Empty(t, missing)
 }
 
-// action matches the path of an action, which is the same in all lists. on.remove has a list for
-// each reason, and on.act for each act: one use is enough.
+// action matches the path of an action. An action has the same fields in all lists, including the
+// lists that on.remove has for each reason and on.act for each act, so one use is enough.
 var action = regexp.MustCompile(`\.on\.((?:remove|act)\.[^.]+|[^.]+)(\.[a-z]+.*)$`)
 
-// number matches the path of a number, which has the same forms everywhere. tables maps a class of
-// slots and a group of diminishing returns to their paths in a definition, where they have the
-// same fields.
+// The variable number matches the path of a number, which has the same fields everywhere. The
+// variable tables maps the paths of slot classes and of groups of diminishing returns in a file to
+// their paths in a definition, where they have the same fields.
 var (
 	number = regexp.MustCompile(`\.(duration_scale|value|params\.\*|pool|by)\.([a-z]+.*)$`)
 	tables = strings.NewReplacer(".slots.*", ".buffs.*.slot", ".dr.*", ".buffs.*.dr")
@@ -70,8 +70,8 @@ func canonical(path string) string {
 	return path
 }
 
-// wants adds the fields and words that a part of the schema allows: fields as
-// "buffs.*.stack.limit", words as "buffs.*.clock=wall".
+// wants adds the fields and words that a part of the schema allows. A field has the form
+// "buffs.*.stack.limit", and a word the form "buffs.*.clock=wall".
 func wants(root, s map[string]any, path string, refs int, to map[string]bool) {
 	if ref, ok := s["$ref"].(string); ok && refs < 2 {
 		name := filepath.Base(ref)
@@ -100,7 +100,7 @@ func wants(root, s map[string]any, path string, refs int, to map[string]bool) {
 	}
 }
 
-// uses removes the fields and words that a part of a file uses.
+// uses removes the fields and words that a part of a file uses from wanted.
 func uses(v any, path string, wanted map[string]bool) {
 	switch v := v.(type) {
 	case map[string]any:

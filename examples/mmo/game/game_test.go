@@ -19,10 +19,10 @@ import (
 	"github.com/bufftick/bufftick/internal/long"
 )
 
-// TestMain ignores the goroutines of the default pool that the import of ants starts.
+// TestMain ignores the goroutines that the imported package ants starts.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
 
-// play runs the program with a line of flags and returns its output.
+// play runs the program with the flags in line, and returns its output and its exit status.
 func play(t *testing.T, ctx context.Context, line string) (stdout, stderr string, status int) {
 	t.Helper()
 	var out, err bytes.Buffer
@@ -54,8 +54,8 @@ func playedOf(t *testing.T, line string) (story, digest string) {
 	return story, found[1]
 }
 
-// minute returns the flags of a minute with a few hundred players; without -long, of a shorter
-// game with fewer players.
+// minute returns the flags for a game of a minute with a few hundred players. Without -long, it
+// returns the flags for a shorter game with fewer players.
 func minute() string {
 	if !long.On() {
 		return "-speed max -players 60 -bosses 2 -duration 15s "
@@ -76,7 +76,7 @@ func TestDigest(t *testing.T) {
 }
 
 // TestDigestInRealTime checks that the digest does not depend on the speed. In a bubble of
-// synctest the game takes its real time without delaying the test.
+// synctest, the game waits for the time of its frames without delaying the test.
 func TestDigestInRealTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const game = "-players 60 -bosses 2 -duration 700ms "
@@ -95,8 +95,8 @@ func TestDigestInRealTime(t *testing.T) {
 	})
 }
 
-// TestOddRate checks that the game takes the same time with a rate whose frames are no whole
-// number of milliseconds.
+// TestOddRate checks that the game takes the right time even if a frame is not a whole number of
+// milliseconds.
 func TestOddRate(t *testing.T) {
 	stdout, _, status := play(t, t.Context(), "-speed max -players 10 -rate 30 -duration 10s")
 	require.Zero(t, status)
@@ -128,7 +128,7 @@ func TestInterrupt(t *testing.T) {
 	})
 }
 
-// TestStop checks that a failed check ends the game with an error, in any frame and in the last.
+// TestStop checks that a failed check ends the game with an error in any frame, including the last.
 func TestStop(t *testing.T) {
 	for _, frame := range []int{1, 7, 20} {
 		s, err := parseFlags([]string{"-players", "100", "-speed", "max", "-duration", "1s"})

@@ -15,10 +15,10 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// scene is a world in which no unit acts by itself: two players, 1 and 2, and a boss.
+// scene is a world with a boss and two players, 1 and 2. No unit acts by itself.
 type scene struct {
 	*world
-	log []string // of the last pass, without times
+	log []string // log of the last call of pass, without times
 }
 
 const boss = firstBoss
@@ -57,10 +57,10 @@ func (s *scene) value(id buff.OwnerID, attr stat.Attr) int {
 
 func (s *scene) health(id buff.OwnerID) int { return s.value(id, s.vigour) }
 
-// cast applies a buff with a magnitude and passes two frames: its handlers run in the first, their
-// commands for other owners in the second.
+// cast applies a buff with a magnitude and plays two frames. The handlers of the buff run in the
+// first frame, and their commands for other owners in the second.
 func (s *scene) cast(spec *buff.Spec, from, to buff.OwnerID, magnitude int64) {
-	s.unit(to).dice = newUnit(0, 1, 0, nil).dice // so that its first throws are no critical hits
+	s.unit(to).dice = newUnit(0, 1, 0, nil).dice // with these dice, the first hits are not critical
 	s.add(to, buff.Application{Spec: spec, Source: from, Magnitude: magnitude})
 	var log []string
 	for range 2 {
@@ -201,8 +201,8 @@ func TestBomb(t *testing.T) {
 	require.Equal(t, whole-400-16, s.health(1))
 }
 
-// TestBurst checks that at a share of its health the boss gets stronger, and that all players have
-// plague in one frame. The dispel of the engine removes them, one at a time.
+// TestBurst checks that the boss becomes stronger when its health falls to certain fractions, and
+// that all living players then get plagues in one frame. Dispels remove one plague at a time.
 func TestBurst(t *testing.T) {
 	s := newScene(t)
 	r := &s.raids[0]
@@ -221,7 +221,7 @@ func TestBurst(t *testing.T) {
 	require.Greater(t, s.value(boss, s.power), strong)
 	for left := plagues; left > 0; left-- {
 		for s.log = nil; len(s.log) == 0; s.pass(50 * time.Millisecond) {
-			s.purge(r) // it may try the dead player
+			s.purge(r) // has no effect if it chooses the dead player
 		}
 		require.Equal(t, []string{"player 1 remove plague"}, s.log)
 	}
@@ -244,8 +244,8 @@ func count(list []string, what string) (n int) {
 	return n
 }
 
-// TestAura checks that an aura affects the raid members near its bearer, and ends for those that
-// leave.
+// TestAura checks that an aura affects the raid members near its bearer, and that its effect ends
+// for members that move away.
 func TestAura(t *testing.T) {
 	s := newScene(t)
 	one, two := &s.players[0], &s.players[1]
@@ -278,8 +278,8 @@ func TestAura(t *testing.T) {
 	require.Equal(t, []buff.OwnerID{1}, found)
 }
 
-// TestBearers checks that one player of a class with an aura bears it, and that another one does
-// when the bearer dies.
+// TestBearers checks that one player of a class bears the aura of the class, and that another
+// player bears it when the first bearer has died.
 func TestBearers(t *testing.T) {
 	s := newScene(t)
 	r := &s.raids[0]

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestData checks that a saved world plays like one that is not saved, and continues where it
-// ended, with all players and their buffs and without reported losses.
+// TestData checks that a game that is saved plays like a game that is not saved. The next process
+// must continue where the game ended, with all players and buffs and without reported losses.
 func TestData(t *testing.T) {
 	dir := t.TempDir()
 	game := "-players 60 -bosses 2 -speed max -duration 6s -seed 7 "
@@ -28,7 +28,7 @@ func TestData(t *testing.T) {
 	require.Zero(t, status, stderr)
 }
 
-// TestDataKilled checks that the state on disk after a kill is a world that continues.
+// TestDataKilled checks that a world continues from its state on disk after the process was killed.
 func TestDataKilled(t *testing.T) {
 	dir := t.TempDir()
 	s, err := parseFlags(strings.Fields("-players 60 -bosses 2 -speed max -duration 8s -sync -data " + dir))

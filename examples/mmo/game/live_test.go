@@ -19,8 +19,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestLive checks that a live game prints the address of its page, obeys its keys, and ends
-// cleanly with its context.
+// TestLive checks that a live game prints the address of its page, obeys its keys, and ends cleanly
+// when its context ends.
 func TestLive(t *testing.T) {
 	t.Parallel()
 	s, err := parseFlags([]string{"-live", "-addr", "127.0.0.1:0", "-players", "100", "-workers", "2", "-speed", "20"})
@@ -50,7 +50,7 @@ func TestLive(t *testing.T) {
 	}
 	until := func(what string, good func(v view) bool) {
 		t.Helper()
-		for range 2000 { // of at least a frame each
+		for range 2000 { // each request takes at least one frame
 			resp, err := http.Get(at + "?snapshot")
 			require.NoError(t, err)
 			var v view
@@ -84,8 +84,8 @@ func TestLive(t *testing.T) {
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 }
 
-// TestLiveReload checks that the page reloads the folder of -buffs if it has the token, and shows
-// the result with the line of a mistake.
+// TestLiveReload checks that a request with the token reloads the folder of -buffs, and that the
+// page shows the result, including the line of an error.
 func TestLiveReload(t *testing.T) {
 	dir := t.TempDir()
 	fill(t, dir, folder)
@@ -141,8 +141,8 @@ func TestLiveReload(t *testing.T) {
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 }
 
-// TestMount checks that mounted handlers exist before the first request, and are notified of the
-// end while the engine still exists, and that the game does not start if mounting fails.
+// TestMount checks that mounted handlers exist before the first request, and that their stop
+// function is called while the engine still exists. If mounting fails, the game must not start.
 func TestMount(t *testing.T) {
 	var out bytes.Buffer
 	var eng *engine.Engine

@@ -10,8 +10,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// TestPausedPlayers checks that the books stay right when the page pauses the time of players in
-// the middle of a fight and resumes it, repeatedly and in the end permanently.
+// TestPausedPlayers checks that the check of pulses stays correct if the page pauses and resumes
+// the time of players in the middle of a fight. The time of some players is never resumed.
 func TestPausedPlayers(t *testing.T) {
 	s, err := parseFlags([]string{"-players", "60", "-bosses", "2", "-sync", "-speed", "max"})
 	require.NoError(t, err)

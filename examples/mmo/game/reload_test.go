@@ -26,7 +26,7 @@ const folder = "../buffs"
 // eleven is a folder with eleven errors.
 const eleven = "../../../internal/definition/testdata/errors/eleven"
 
-// fill replaces the files in dir by copies of the files of another folder.
+// fill replaces the files in dir by copies of the files in another folder.
 func fill(t *testing.T, dir, from string) {
 	t.Helper()
 	old, err := os.ReadDir(dir)
@@ -37,20 +37,20 @@ func fill(t *testing.T, dir, from string) {
 	require.NoError(t, os.CopyFS(dir, os.DirFS(from)))
 }
 
-// change rewrites a definition of the folder.
+// change replaces a part of a file. The parameter old is the part, and text is its replacement.
 func change(t *testing.T, file, old, text string) {
 	t.Helper()
 	src, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Contains(t, string(src), old)
-	// Renamed, since the watcher may read between two steps of a write.
+	// Write a new file and rename it, because the watcher may read the file during a write.
 	require.NoError(t, os.WriteFile(file+".new", []byte(strings.Replace(string(src), old, text, 1)), 0o644))
 	require.NoError(t, os.Rename(file+".new", file))
 }
 
-// TestReload_DuringGame checks that all errors of a folder are reported, that the game continues
-// with its definitions, and that the changes take effect when the folder is valid again. The test
-// waits for the game's messages, however long they take.
+// TestReload_DuringGame checks that all errors in a folder are reported, that the game then
+// continues with its old definitions, and that changes take effect when the folder is valid again.
+// The test waits for the game's messages, however long they take.
 func TestReload_DuringGame(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -161,8 +161,8 @@ func (w *world) carried() map[buff.Handle]int64 {
 	return ends
 }
 
-// TestReloader checks that the loop applies the definitions that the Reload of the page loads,
-// also after another reload, and that each waiting caller gets its result.
+// TestReloader checks that the loop uses the definitions that the Reload button loads, even after
+// another reload, and that each caller gets its own result.
 func TestReloader(t *testing.T) {
 	dir := t.TempDir()
 	fill(t, dir, folder)
@@ -179,7 +179,7 @@ func TestReloader(t *testing.T) {
 			r, _ := report.(view.ReloadReport)
 			done <- outcome{r, err}
 		}()
-		for { // frames of the loop
+		for { // run the part of the loop that reloads
 			select {
 			case r := <-done:
 				return r
@@ -207,15 +207,15 @@ func TestReloader(t *testing.T) {
 	require.ErrorAs(t, ask().err, &errs)
 	require.Len(t, errs, 11)
 
-	close(l.over) // as play does at its end
+	close(l.over) // the method play also does this at its end
 	_, err = l.reloader()()
 	require.ErrorIs(t, err, engine.ErrClosed)
 	l.buffs = ""
 	require.Nil(t, l.reloader(), "there is nothing to load")
 }
 
-// TestReloadRefused checks that definitions without those that the game uses are refused without
-// any change.
+// TestReloadRefused checks that a catalog without some of the definitions that the game uses is
+// refused, and that the definitions then do not change.
 func TestReloadRefused(t *testing.T) {
 	s := newScene(t)
 	l := newLoop(s.world, newStatus(io.Discard), io.Discard)

@@ -14,7 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// watched returns a world of ten players whose status goes to b, as to a terminal or not.
+// watched returns the loop of a game with ten players. Its status is written to b, which is treated
+// as a terminal if terminal is true.
 func watched(t *testing.T, b io.Writer, terminal bool) *loop {
 	t.Helper()
 	s, err := parseFlags([]string{"-players", "10", "-duration", "3s"})
@@ -28,7 +29,8 @@ func watched(t *testing.T, b io.Writer, terminal bool) *loop {
 	return newLoop(w, status, b)
 }
 
-// TestStatus_Terminal checks that the line is overwritten, and that other output comes above it.
+// TestStatus_Terminal checks that the status line is overwritten, and that other output is written
+// above it.
 func TestStatus_Terminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b bytes.Buffer
@@ -45,7 +47,7 @@ func TestStatus_Terminal(t *testing.T) {
 	})
 }
 
-// TestStatus_LastSecond checks that a long frame is counted in its second and in no later one.
+// TestStatus_LastSecond checks that a long frame is counted only in the second in which it ran.
 func TestStatus_LastSecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b bytes.Buffer

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The transcript in testdata/story.txt has one command:
+// TestStory runs the transcript in testdata/story.txt, which has one command:
 //
 //	story FLAGS...    plays a game with these flags
 //	                  wipe=SPAN makes every boss kill its whole raid at that time

@@ -30,9 +30,9 @@ func playLog(t *testing.T, flags ...string) (*world, []buff.Event) {
 	return w, log
 }
 
-// The transcript in testdata/fight.txt has one command:
+// TestFight runs the transcript in testdata/fight.txt, which has one command:
 //
-//	fight FLAGS...    plays a game with these flags, players=2 for -players 2
+//	fight FLAGS...    plays a game with these flags; players=2 means -players 2
 //	                  without=(refresh,pulse) omits events of these kinds
 //
 // The result is the log: the time, the owner, the source and the event.
@@ -98,7 +98,8 @@ func TestGame_UsesAllFeatures(t *testing.T) {
 	} {
 		require.True(t, reasons[why], "nothing ends or is denied for the reason %v", why)
 	}
-	// The other files are lessons. The bots cast some of their buffs.
+	// The bots cast all buffs in these files. The other files are lessons: the bots cast only
+	// some of their buffs.
 	var files []string
 	for _, name := range []string{"boss", "control", "death", "harm", "help", "lasting", "raid", "sheet"} {
 		files = append(files, folder+"/"+name+".yaml")
@@ -123,8 +124,8 @@ func TestMix(t *testing.T) {
 	require.InDelta(t, 11, w.totals.share(buff.Stacked), 3)
 }
 
-// TestPulses checks that the books agree with the log, and detect missing and additional events in
-// it.
+// TestPulses checks that the check of pulses accepts the log of a game, and detects missing and
+// additional events in it.
 func TestPulses(t *testing.T) {
 	w, log := playLog(t, "-players", "100", "-duration", "20s")
 	books := func(log []buff.Event) error {
