@@ -212,7 +212,7 @@ func (g *Group[O, M]) runBatch(i int) {
 	}
 }
 
-// countBatched adds the number of turns that worker i has run to round.ended. The caller is worker
+// countBatched adds to round.ended the number of turns that worker i has run. The caller is worker
 // i and holds the lock.
 func (g *Group[O, M]) countBatched(i int) {
 	p := &g.workers[i]

@@ -325,10 +325,10 @@ func (g *Group[O, M]) Shrink(n int) {
 	}
 }
 
-// Collect appends the mailboxes that have become idle since the last Collect to dst and returns
-// the extended slice. They are in the order in which Start dispatched them, regardless of the
-// order in which they finished. Mailboxes that are still running keep their positions for a later
-// Collect. A mailbox that received messages in the meantime, or that parks, is staged again,
+// Collect appends to dst the mailboxes that have become idle since the last Collect, and returns
+// the extended slice. The mailboxes are in the order in which Start dispatched them, regardless of
+// the order in which they finished. Mailboxes that are still running keep their positions for a
+// later Collect. A mailbox that received messages in the meantime, or that parks, is staged again,
 // after the mailboxes already staged, and is idle until the next Start. Collect costs O(1) for
 // each running mailbox.
 //

@@ -119,7 +119,7 @@ func (n *Node) zoneExists(zone string) bool {
 	return slices.ContainsFunc(n.view.Zones, func(z policy.ZoneView) bool { return z.Name == zone })
 }
 
-// notifyArrivals notifies the target zones of owners that are in transit now.
+// notifyArrivals notifies the target zones that owners are now in transit to them.
 func (n *Node) notifyArrivals(moved []store.Move) {
 	var last string
 	for k := range moved {

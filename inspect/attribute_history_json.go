@@ -156,7 +156,7 @@ func (in *Inspector) effectOf(m *modifierState) modifierJSON {
 	return in.modifierOf(view.Modifier{Spec: m.spec, Source: m.of.source, Op: m.Op, Channel: m.Channel, Value: m.Value})
 }
 
-// effectAt returns the entry of a modifier for the time from an instant on.
+// effectAt returns the entry of a modifier, which applies from the given instant on.
 func (in *Inspector) effectAt(m *modifierState, at wheel.Time) effectStep {
 	step := effectStep{At: int64(at), Text: in.effectOf(m).Text, Why: m.unsure}
 	if m.unsure == numberThen || m.unsure == stacksThen {
@@ -168,7 +168,7 @@ func (in *Inspector) effectAt(m *modifierState, at wheel.Time) effectStep {
 	return step
 }
 
-// valueAt returns the entry of an attribute for the time from an instant on.
+// valueAt returns the entry of an attribute, which applies from the given instant on.
 func valueAt(s *sheetState, a stat.Attr, at wheel.Time) valueStep {
 	v := valueStep{At: int64(at), Why: s.unsure[a]}
 	if s.based[a] {

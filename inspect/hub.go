@@ -42,8 +42,8 @@ type hub struct {
 	players map[buff.OwnerID]message
 }
 
-// specCounts holds the last counts by definition. Each call of run has its own specCounts,
-// because its last round may overlap with the next call of run.
+// specCounts holds the last counts by definition. Each call of run has its own specCounts, because
+// the last round of a call may overlap with the next call.
 type specCounts struct {
 	list    []view.SpecStats
 	counted time.Duration // time when the engine was asked for the counts

@@ -15,10 +15,10 @@ import (
 // Options configures an [Inspector]. The zero value shows everything to clients on this
 // machine and allows no actions.
 //
-// A panic in one of these functions harms neither the game nor other clients. If Name panics, the
-// player is shown by id. If Search or Reload panics, the response has status 500 with the panic's
-// text. If Attributes panics, that player's page shows the panic. The first line of the page names
-// the function that has failed.
+// A panic in one of the functions below harms neither the game nor other clients. If Name panics,
+// the player is shown by id. If Search or Reload panics, the response has status 500 with the
+// panic's text. If Attributes panics, that player's page shows the panic. The first line of the
+// page names the function that has failed.
 //
 // A function that calls runtime.Goexit ends the request. It is reported like a panic, and is not
 // called again. Attributes must not call it, because it would end the loop.

@@ -20,8 +20,8 @@ type block struct {
 	mixed       bool // some viewers may not see all records of the owner
 }
 
-// record is the encoded state or change of one buff. It ends at byte to, counted from the owner's
-// first byte, and starts where the previous record ends.
+// record is the encoded state or change of one buff. It ends at the offset to, which is counted
+// from the owner's first byte, and starts where the previous record ends.
 type record struct {
 	audience
 	to int32
@@ -188,8 +188,8 @@ func (k *block) write(now wheel.Time, at int, is audience, b *buff.Instance, mas
 	k.end(is)
 }
 
-// maxSpan is the longest remaining time that is sent, in ms, which is about 35 years. A buff with
-// a longer remaining time is sent as a buff without an end.
+// maxSpan is the longest remaining time that is sent, in ms. It is about 35 years. A buff with a
+// longer remaining time is sent as a buff without an end.
 const maxSpan = 1 << 40
 
 // appendTime appends the end of a buff, its rate and the reasons why it is paused.

@@ -151,10 +151,10 @@ func (v *Viewer) full(dst []byte, local uint16, k *block) []byte {
 	return e.append(binary.AppendUvarint(dst, uint64(e.count(k.records))), k.records, k.bytes)
 }
 
-// Receive accepts a message from the viewer's client, which sends it when it has missed a packet
-// or has a new connection. It returns [ErrMessage] if the message is invalid; the server may then
-// close the connection. If several messages arrive before the next packet, they are answered only
-// once.
+// Receive accepts a message from the viewer's client. The client sends the message when it has
+// missed a packet or has a new connection. Receive returns [ErrMessage] if the message is invalid;
+// the server may then close the connection. If several messages arrive before the next packet,
+// they are answered only once.
 func (v *Viewer) Receive(message []byte) error {
 	if len(message) < 2 || message[0] != kindLost {
 		return fmt.Errorf("%w: %d bytes", ErrMessage, len(message))

@@ -55,8 +55,8 @@ const (
 	kindLost   = 0x20 // sent by a client: number of the last packet that it has received
 )
 
-// A packet consists of parts. The last two bits of a part's first number are its subject. Zero
-// means a change of an owner; its local number is in the upper bits.
+// A packet consists of parts. The last two bits of a part's first number are the subject of the
+// part. Zero means a change of an owner; the owner's local number is in the upper bits.
 const (
 	aboutFull  = 1
 	aboutLeave = 2
@@ -287,8 +287,8 @@ func (v *Viewer) appendDelta(p []byte, t delivery) []byte {
 // of bytes is faster. Most changes of an owner are not longer.
 const short = 16
 
-// appendShort is like appendDelta, for changes of at most short bytes that every viewer may see.
-// The packet must have short bytes of spare capacity.
+// appendShort is like appendDelta, for changes that every viewer may see and that take no more
+// than 16 bytes (the constant short). The packet must have this number of bytes of spare capacity.
 func (s *Server) appendShort(p []byte, local uint16, n ownerDelta) []byte {
 	p = binary.AppendUvarint(p, uint64(local)<<2)
 	at := len(p)
@@ -347,8 +347,8 @@ const (
 	maxLater  = 6
 )
 
-// reserve prepares v.out for size more bytes about a change at the current time. If the queue
-// would become too long, reserve drops it.
+// reserve prepares v.out for a change at the current time, which takes the given number of bytes.
+// If the queue would become too long, reserve drops it.
 func (v *Viewer) reserve(size int) {
 	now := v.server.now
 	if len(v.out) > 0 && len(v.out)+maxLater+size > v.server.maxQueue {

@@ -85,8 +85,8 @@ func (v *Saver) Given(id buff.EventID) {
 	x.given[id] = struct{}{}
 }
 
-// noteFrame records the effects of the events of f. They are saved with the first cut whose frame
-// number is frame or higher.
+// noteFrame records the effects of the events of f. They are saved in the first cut whose frame
+// number is not below the given number.
 func (v *Saver) noteFrame(f *engine.Frame, frame uint64) {
 	if v.opts.Effect == nil {
 		return
@@ -163,7 +163,7 @@ func (x *effects) sweep() {
 	clear(x.given)
 }
 
-// append appends the pending effects to dst, which holds the version of a Head.State.
+// append appends the pending effects to dst, which already holds the version of a Head.State.
 func (x *effects) append(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(x.list)))
 	for k := range x.list {

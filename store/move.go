@@ -65,9 +65,9 @@ const (
 
 // Move moves an owner to another zone of the store, with its buffs and the game's own data. The
 // owner is removed from the engine, as if by Despawn. With the next cut the store atomically puts
-// it in transit to the other zone. Move returns the frame of that cut, as in Stats.Frame. If the
-// process dies before the cut is on disk, the owner is restored in this zone; until then the game
-// must not spawn it anywhere. The owner does not keep the pause or rate of its area.
+// it in transit to the other zone. Move returns the frame of that cut, counted as in Stats.Frame.
+// If the process dies before the cut is on disk, the owner is restored in this zone; until then
+// the game must not spawn it anywhere. The owner does not keep the pause or rate of its area.
 //
 // It returns engine.ErrUnknownOwner; engine.ErrBusy while the owner's handlers run or some owners
 // of the zone are not restored yet (the caller can retry after the next Tick); [ErrNoMoves] if the

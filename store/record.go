@@ -30,12 +30,12 @@ const (
 	recordCheck   = 4
 )
 
-// begin appends the head of a record and returns its offset.
+// begin appends the head of a record, and returns the offset of the record.
 func begin(dst []byte, kind byte) (out []byte, start int) {
 	return append(dst, kind, recordVersion, 0, 0, 0, 0), len(dst)
 }
 
-// seal sets the length of the record that starts at start and appends its checksum.
+// seal sets the length of the record that starts at the given offset, and appends its checksum.
 func seal(dst []byte, start int) []byte {
 	binary.BigEndian.PutUint32(dst[start+2:], uint32(len(dst)-start+recordCheck))
 	return binary.BigEndian.AppendUint32(dst, wire.Checksum(dst[start:]))

@@ -16,7 +16,7 @@ const (
 )
 
 // If the committer's goroutine has copied at least helpEnough owners since the last frame, the
-// loop copies none in this frame.
+// loop copies no owners in this frame.
 const helpEnough = 256
 
 // share returns the time that this frame may spend on copying. It is zero if the committer's

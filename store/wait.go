@@ -74,10 +74,10 @@ func (v *Saver) Durable(ctx context.Context, id CommandID, c buff.Command) (r bu
 	return r, err
 }
 
-// Seen reports whether the command with the id is among the last Options.Window executed
-// commands. It also returns the frame of the cut that contains the command. The command is on
-// disk as soon as Stats.Frame is equal or higher. Use Seen and Mark instead of Durable for
-// commands that are executed on the loop.
+// Seen reports whether the command with the id is among the last Options.Window executed commands.
+// It also returns the frame of the cut that contains the command. The command is on disk as soon
+// as Stats.Frame is not below that frame. Use Seen and Mark instead of Durable for commands that
+// are executed on the loop.
 //
 // Only the loop goroutine may call it.
 func (v *Saver) Seen(id CommandID) (frame uint64, seen bool) {
@@ -86,8 +86,8 @@ func (v *Saver) Seen(id CommandID) (frame uint64, seen bool) {
 }
 
 // Mark records that the command with the id has just been executed, between two Ticks. It returns
-// the frame of the cut that will contain the command, which is on disk as soon as Stats.Frame is
-// equal or higher.
+// the frame of the cut that will contain the command. The command is on disk as soon as
+// Stats.Frame is not below that frame.
 //
 // Only the loop goroutine may call it.
 func (v *Saver) Mark(id CommandID) (frame uint64) {

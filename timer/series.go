@@ -134,7 +134,7 @@ func (r *series) set(t time.Time, wall bool) {
 	}
 }
 
-// arm schedules the next call, at due. The caller holds mu.
+// arm schedules the next call at r.due. The caller holds mu.
 func (r *series) arm() {
 	c := r.s.clock
 	now := c.elapsed()

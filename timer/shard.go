@@ -163,9 +163,9 @@ func (s *shard) ended() {
 	}
 }
 
-// take appends the timers due at or before t to dst and recomputes next. To hold the lock only
-// briefly, one call may do only part of this work, and the next calls do the rest. Only the
-// driver may call it.
+// take appends to dst the timers due at or before t, and recomputes s.next. To hold the lock only
+// briefly, one call may do only part of this work, and the next calls do the rest. Only the driver
+// may call it.
 func (s *shard) take(t wheel.Time, dst []wheel.Fired) []wheel.Fired {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -60,7 +60,7 @@ func (c *Clock) wallDue(t time.Time) int64 {
 func (c *Clock) wallOffset() int64 { return c.wall().UnixNano() - c.elapsed() }
 
 // updateWalls adds a series to walls, or removes it, depending on whether it follows the wall
-// clock. It is called, without a lock, after each change of live or wall.
+// clock. It is called, without a lock, after each change of r.live or r.wall.
 func (r *series) updateWalls() {
 	w := &r.s.clock.walls
 	r.s.mu.Lock()
@@ -98,8 +98,8 @@ func moved(a, b int64) bool {
 	return b == unknownOffset || a-b > wallTolerance || b-a > wallTolerance
 }
 
-// checkWall checks, every wallCheck, whether the wall clock was set, and if so moves all timers
-// that follow it. Only the driver may call it.
+// checkWall checks, at intervals of wallCheck, whether the wall clock was set. If so, it moves all
+// timers that follow the wall clock. Only the driver may call it.
 func (c *Clock) checkWall(ns int64) {
 	w := &c.walls
 	if w.n.Load() == 0 || ns-c.driver.wallChecked < int64(wallCheck) {

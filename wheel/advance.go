@@ -4,7 +4,7 @@ import (
 	"math/bits"
 )
 
-// Advance moves the current time to now and appends every timer due at or before now to dst, in
+// Advance moves the current time to now, and appends to dst every timer due at or before now, in
 // deadline order. Timers with equal deadlines are ordered by the calls that set them. It returns
 // the extended slice. A fired timer is no longer in any slot, but keeps its handle until it is
 // moved or removed. now may be any distance ahead; if it equals [Wheel.Now], only late timers
@@ -212,8 +212,8 @@ func (w *Wheel) fireOnly(q *queue, t Time, dst []Fired) []Fired {
 	return dst
 }
 
-// fire empties a slot of the dial, or the late slot. It appends the live timers due at or before t
-// to dst and marks them as resting. A timer whose deadline was postponed after t is placed in
+// fire empties a slot of the dial, or the late slot. It appends to dst the live timers due at or
+// before t, and marks them as resting. A timer whose deadline was postponed beyond t is placed in
 // another slot.
 func (w *Wheel) fire(q *queue, t Time, dst []Fired) []Fired {
 	first, inOrder := len(dst), true
@@ -295,7 +295,7 @@ func (w *Wheel) cascadeAhead(frame uint64, turned bool) (coming bool) {
 
 // canDefer reports whether a level may postpone its extra entry to a later frame. Shares are
 // rounded down, and an extra entry makes up for the fractions. Each moved entry may be a cache
-// miss. Therefore the levels take turns, finer ones first, and no level moves its extra entry in
+// miss. Therefore the levels take turns, finer levels first, and no level moves its extra entry in
 // a frame that starts a new second. A deferred entry is included in the shares of the remaining
 // frames.
 func (f *level) canDefer(frames, moved uint64, turned bool, most int) bool {

@@ -174,7 +174,7 @@ func (w *Wheel) start(l int, k uint32) Time {
 	return Time(int64(half-w.zeroHalf) * w.level[hours].round)
 }
 
-// hand returns the slot of the dial or a face that contains now.
+// hand returns the slot that contains the current time, on the dial or on a face.
 func (w *Wheel) hand(l int) uint32 {
 	f := &w.level[l]
 	return uint32(w.now-f.from) / f.unit

@@ -353,7 +353,8 @@ func (f *freeSet) add(i uint32) {
 func (f *freeSet) len() int { return f.n + bits.OnesCount64(f.taken) }
 
 // refill takes a nonzero word out of words[0] for the next calls of Add. It takes the word after
-// the previous word, or any other if that word is zero. At least one word must be nonzero.
+// the previous word, or any other nonzero word if that word is zero. At least one word must be
+// nonzero.
 func (f *freeSet) refill() {
 	i := int(f.from/word) + 1
 	if i >= len(f.words[0]) || f.words[0][i] == 0 {

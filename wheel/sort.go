@@ -21,7 +21,7 @@ type ready struct {
 	seq uint64
 }
 
-// sort sorts fired, the timers that fire from a slot. Their entries must still be in the queue q.
+// sort sorts the timers that fire from a slot (fired). Their entries must still be in the queue q.
 func (w *Wheel) sort(q *queue, fired []Fired) {
 	s := &w.sorting
 	s.batch = slices.Grow(s.batch[:0], len(fired))

@@ -51,8 +51,8 @@ func (w *Wheel) invalidate(i uint32, t *timer, state uint32) uint32 {
 	return stamp
 }
 
-// discardEntry removes the entry of an invalidated timer if it is the last of its slot, and counts
-// it as dead otherwise. seq is the number of the call that had set the deadline.
+// discardEntry removes the entry of an invalidated timer if it is the last entry of its slot, and
+// counts it as dead otherwise. seq is the number of the call that had set the deadline.
 func (w *Wheel) discardEntry(timer, stamp uint32, due Time, seq uint64) {
 	if w.seq-seq >= recentCalls || !w.popEntry(timer, stamp, due) {
 		w.dead++

@@ -198,9 +198,9 @@ func (w *writer) arrive(tx *bbolt.Tx) (err error) {
 	return nil
 }
 
-// leave puts owners of the batch's zone in transit. If the zone is already at the frame of a
-// Move, an earlier commit, whose acknowledgement was lost, has applied the Move. leave then skips
-// it, because the owner may have moved on in the meantime, or returned.
+// leave puts owners of the batch's zone in transit. If the zone is already at the frame of a Move,
+// an earlier commit, whose acknowledgement was lost, has applied the Move. leave then skips the
+// Move, because the owner may have moved on in the meantime, or returned.
 func (w *writer) leave() error {
 	if w.transit == nil {
 		return nil

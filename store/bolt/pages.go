@@ -298,7 +298,8 @@ func (w *walk) leaf(id uint64, b, low, high []byte, depth int) error {
 	})
 }
 
-// bucket checks the tree of the bucket that is stored as the value of key in page id.
+// bucket checks the tree of a bucket, which is stored as the value of the given key in the page
+// with the given id.
 func (w *walk) bucket(id uint64, key, value []byte, depth int) error {
 	if len(value) < 16 {
 		return w.damage(id, "bucket %q has %d bytes", key, len(value))

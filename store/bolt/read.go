@@ -37,8 +37,8 @@ func readZone(tx *bbolt.Tx, zone string) (*store.Cut, error) {
 	return cut, nil
 }
 
-// countKeys returns the number of keys in the bucket of a zone, which is 5, or 1 if there is only
-// the epoch. An unknown key means that the file is corrupt.
+// countKeys returns the number of keys in the bucket of a zone. The number is 5, or 1 if the zone
+// has only an epoch. An unknown key means that the file is corrupt.
 func countKeys(bucket *bbolt.Bucket, zone string) (n int, err error) {
 	err = bucket.ForEach(func(k, _ []byte) error {
 		n++

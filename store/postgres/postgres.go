@@ -157,7 +157,8 @@ func (s *Store) failed(err error) error {
 	return fmt.Errorf("%s: %w", s.name, err)
 }
 
-// kinds maps the error codes of the functions in moves.sql and of the server.
+// kinds maps error codes of the server, and of the functions in moves.sql, to errors of package
+// store.
 var kinds = map[string]error{
 	"BT001":  store.ErrFenced,
 	"BT002":  store.ErrLost,

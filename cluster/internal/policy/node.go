@@ -291,7 +291,7 @@ func (n *Node) alive(name string) bool {
 	return slices.ContainsFunc(n.view.Nodes, func(v NodeView) bool { return v.Name == name && !v.Draining })
 }
 
-// Heard reports that NATS has answered a request that was sent at that time.
+// Heard reports that NATS has answered a request that was sent at the given time.
 func (n *Node) Heard(sent Time) { n.heard = max(n.heard, sent) }
 
 // Deny sets whether NATS permissions prevent commands from reaching this node. While they prevent

@@ -36,7 +36,7 @@ func lifeOf(join uint64) uint64 { return join >> joinBits }
 // NewScreen returns the Screen of a new viewer.
 func NewScreen(join uint64, now Time) *Screen { return &Screen{Join: join, heard: now} }
 
-// Look processes a renewal, which acknowledges the packets up to number.
+// Look processes a renewal, which acknowledges the packets up to the given number.
 func (s *Screen) Look(now Time, join, number uint64) {
 	s.heard = now
 	if join == s.Join && number <= s.number {

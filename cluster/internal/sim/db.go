@@ -67,7 +67,7 @@ type departure struct {
 	frame uint64
 }
 
-// batch is a commit: the changes of a zone after the frame since, up to frame.
+// batch is a commit. It holds the changes of a zone in the frames after "since", up to "frame".
 type batch struct {
 	zone         string
 	epoch        uint64
