@@ -19,6 +19,6 @@ create table SCHEMA.leases (
 	claimed     timestamptz,
 	load        double precision not null default 0,
 	wish        text,                 -- the node to which the zone should move
-	wished      timestamptz not null default '-infinity', -- end of the wish
+	wished      timestamptz not null default '-infinity', -- time until which the wish is valid
 	failures    integer not null default 0                -- consecutive failures, each within a minute of the start
 );

@@ -1,9 +1,9 @@
--- The identity of a world and the functions that depend on it. Created in addition to layout 1 if
--- it is missing. SCHEMA is replaced with the name of the schema.
+-- The identity of a world and the functions that depend on it. They are created in
+-- addition to layout 1 if they are missing. SCHEMA is replaced with the name of the schema.
 
 create table SCHEMA.world (
 	id       bigint not null, -- random number, so that worlds have different ids
-	timeline text   not null  -- of the server when it last answered a node
+	timeline text   not null  -- timeline of the server when it last answered a node
 );
 
 -- Returns the timeline of the server. A standby that takes over starts a new timeline. The result
@@ -24,8 +24,9 @@ insert into SCHEMA.world values (('x' || substr(md5(gen_random_uuid()::text), 1,
 
 -- Ends all leases after a standby has taken over, because the standby may lack the last commits
 -- and the last leases. The holders of such leases stop within the duration of one lease. Until
--- then, a node without a name holds all zones, so that no other node can claim them. To give no
--- epoch twice, each timeline has 1,000 epochs for each zone; fewer leases than that are lost.
+-- then, a node without a name holds all zones, so that no other node can claim them. So that no
+-- epoch is used twice, each timeline reserves 1,000 epochs for each zone, which is more than the
+-- number of leases that a takeover can lose.
 create or replace function SCHEMA.take_over(p_ttl interval) returns void language plpgsql set search_path = SCHEMA as $$
 declare
 	now text := SCHEMA.timeline();

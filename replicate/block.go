@@ -20,8 +20,8 @@ type block struct {
 	mixed       bool // some viewers may not see all records of the owner
 }
 
-// record is the encoded state or change of one buff. It ends at the offset to, which is counted
-// from the owner's first byte, and starts where the previous record ends.
+// record is the encoded state or change of one buff. It ends at the offset in the field to,
+// counted from the owner's first byte, and starts where the previous record ends.
 type record struct {
 	audience
 	to int32

@@ -118,8 +118,8 @@ const showHolders = () => {
     (holders.busy ? "; unknown for " + plural(holders.busy, "player", "players") + " with running handlers" : ""));
   $("h-more").hidden = !holders.next;
 };
-// askHolders continues the search for holders until it has found some more or has visited all
-// players.
+// askHolders continues the search for holders until it has found some more holders or has visited
+// all players.
 const askHolders = async () => {
   const n = ++holders.asked, had = holders.list.length;
   try {

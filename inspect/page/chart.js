@@ -65,7 +65,7 @@ const addRates = (v) => {
   last = { at: v.at, since: v.since, sums };
   while (rates.length && rates[0].at < v.at - half) rates.shift();
 };
-// smooth returns the mean over one second, which hides the rhythm of the game.
+// smooth returns the mean rate of the last second, to hide the rhythm of the game.
 const smooth = (at, i) => {
   let sum = 0, n = 0;
   for (let k = at; k >= 0 && rates[k].at > rates[at].at - 1000; k--, n++) sum += rates[k].n[i];

@@ -72,7 +72,8 @@ const follow = async (query, signal) => {
     }
   }
 };
-// All tabs of this browser share one stream through a SharedWorker: see worker.js. Without it each tab has its own stream.
+// All tabs of this browser share one stream through a SharedWorker: see worker.js. Without a
+// SharedWorker, each tab has its own stream.
 let shared = null;
 try {
   shared = new SharedWorker(base + "?worker=@worker@");

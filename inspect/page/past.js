@@ -1,5 +1,5 @@
-// The last minute of a player, with a lane for each buff, and the state at one instant. past.at
-// is this instant, in ms of game time. If it is null, the present state is shown and updated.
+// The last minute of a player, with a lane for each buff, and the state at one instant. past.at is
+// this instant, in ms of game time. If past.at is null, the present state is shown and updated.
 const past = { id: "", other: "", at: null, all: [], timer: 0, asked: 0 };
 const happened = { apply: "applied", refresh: "refreshed", stack: "more stacks", stackend: "fewer stacks", pulse: "pulse", exec: "instant", remove: "ended", deny: "denied", timeout: "timeout", error: "fault", hide: "hidden: no effect", show: "shown: has its effect again", suppressed: "pulse suppressed", queue: "queue changed", period: "period changed", restore: "restored with its owner", change: "attribute", react: "reacted", miss: "action without a target", die: "died", revive: "revived", pause: "paused", resume: "resumed", rate: "speed of time changed" };
 const lasting = new Set(["apply", "refresh", "stack", "stackend", "restore"]);

@@ -1,7 +1,7 @@
-// Decodes the buffs of the owners in a player's view, see docs/protocol.md and client.d.ts. It
-// has no dependencies and no clock. It does not trust the server. On failure it throws an Error
-// with the code "gap" (a lost packet), "format" (a malformed message) or "limit". The options
-// bound its memory.
+// This module decodes the buffs of the owners in a player's view, see docs/protocol.md and
+// client.d.ts. It has no dependencies and no clock. It does not trust the server. On failure it
+// throws an Error with the code "gap" (a lost packet), "format" (a malformed message) or "limit".
+// The options bound its memory.
 
 const TIME = 2 ** 48, SPAN = 9223372036854, INT = 2 ** 31 - 1, SLOTS = 4096;
 

@@ -67,7 +67,7 @@ begin
 	z.owners := z.owners + k; z.total := z.total + s;
 
 	-- The commands of this batch replace all commands stored after the cut that the batch
-	-- follows. The oldest commands are deleted if the newer ones fill the window.
+	-- follows. The oldest commands are deleted if the newer commands fill the window.
 	with gone as (delete from commands c where c.zone = z.id and c.frame > p_since returning c.n, c.crc)
 	select coalesce(sum(gone.n), 0), coalesce(sum(gone.crc), 0) into k, s from gone;
 	z.commands := z.commands - k + p_n; z.total := z.total - s + p_crc;
