@@ -343,6 +343,7 @@ func (o *owner) do(st step) {
 		return
 	case st.Save:
 		o.save()
+		return
 	default:
 		o.change(st)
 	}
