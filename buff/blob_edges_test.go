@@ -69,7 +69,7 @@ func TestBlobWaitingCaptures(t *testing.T) {
 	require.Equal(t, savedOwner(t, blob).Buffs[0].Waiting, savedOwner(t, back).Buffs[0].Waiting)
 }
 
-// TestBlobEmptyVersion: a field that is said to be there is not empty.
+// TestBlobEmptyVersion: a field that is marked as present must not be empty.
 func TestBlobEmptyVersion(t *testing.T) {
 	b := &state.Owner{Format: state.Format, Ages: 1, Buffs: []state.Buff{{ID: "plain", Age: 1, Stacks: 1, Version: "zz"}}}
 	blob := b.Append(nil)
@@ -77,7 +77,7 @@ func TestBlobEmptyVersion(t *testing.T) {
 	contents := bytes.Replace(blob[:len(blob)-blobCheck], []byte("\x02zz"), []byte{0}, 1)
 	_, err := state.Decode(seal(contents, 0), &state.Memory{})
 	require.ErrorIs(t, err, ErrBlob)
-	require.Contains(t, err.Error(), `a field of the buff "plain" is said to be there and is empty`)
+	require.Contains(t, err.Error(), `a field of the buff "plain" is marked as present, but is empty`)
 }
 
 // TestBlobUnknownBase: a base of which the catalog knows nothing is kept aside, and those behind it come back.

@@ -1,5 +1,5 @@
-// Package handle is the format of the handles of buffs and timeouts: 20 bits for the number of the
-// owner, 12 for the slot on the owner, and 32 for the generation of the slot.
+// Package handle defines the format of the handles of buffs and timeouts: 20 bits for the number of
+// the owner, 12 for the slot on the owner, and 32 for the generation of the slot.
 package handle
 
 // Limits that follow from the format.

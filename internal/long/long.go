@@ -1,5 +1,5 @@
-// Package long scales tests that can run for any length of time, such as random tests, with one
-// flag for all packages:
+// Package long defines the flag -long for the tests of all packages. It scales tests that can run
+// for any length of time, such as random tests:
 //
 //	go test ./...                                  small: everything within a minute or two
 //	go test ./engine -long                         ten times as much (CI: -long=5)
@@ -42,11 +42,11 @@ func (s *scale) Set(text string) error {
 // On reports whether -long is set.
 func On() bool { return factor > 1 }
 
-// Times returns n multiplied by -long.
+// Times returns n multiplied by the value of -long.
 func Times(n int) int { return n * int(factor) }
 
-// Pick returns the parameter small or, if -long is set, the parameter large. It is for sizes that
-// must not grow in proportion to -long, because memory is limited.
+// Pick returns `small` or, if -long is set, `large`. Use it for sizes that must not grow in
+// proportion to -long, because memory is limited.
 func Pick[T any](small, large T) T {
 	if On() {
 		return large
@@ -54,5 +54,5 @@ func Pick[T any](small, large T) T {
 	return small
 }
 
-// Seed returns the first seed of random tests, from -seed.
+// Seed returns the value of -seed, which is the first seed of a random test.
 func Seed() uint64 { return *seed }

@@ -1,3 +1,3 @@
-// Package misspelt finds the name that a misspelt word most likely stands for, for errors that
-// ask "did you mean …?".
+// Package misspelt finds the name that was probably meant by a misspelt word. Error messages
+// suggest this name: "did you mean …?".
 package misspelt

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// scales lists the spans, in ms, that one unit of an axis may represent. round lists the spans, in
-// ms, that may be between two labels.
+// The list `scales` has the spans, in ms, that one unit of an axis may represent. The list `round`
+// has the intervals, in ms, that are allowed between two labels.
 var (
 	scales = spans(
 		[]int64{1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 25, 30, 40, 50, 60, 80, 100, 150, 200, 250, 300, 400, 500, 600, 800},
@@ -54,10 +54,10 @@ func scaleFor(ms int64, n int) int64 {
 	return scales[len(scales)-1]
 }
 
-// labelled returns the distance between labels in ms. It is the smallest span in the list round
-// that is a multiple of the given unit and leaves enough space for all labels up to the end. If
-// round has no such span, it is taken from the list scales. The function room returns the width of
-// the label of an instant, in ms.
+// labelled returns the distance between labels in ms. It is the smallest interval in the list
+// `round` that is a multiple of the given unit and leaves enough space for all labels up to the
+// end. If that list has no such interval, the distance is taken from the list `scales`. The
+// function `room` returns the width of an instant's label, in ms.
 func labelled(unit, end int64, room func(ms int64) int64) int64 {
 	for _, from := range [][]int64{round, scales} {
 		for _, s := range from {

@@ -21,10 +21,10 @@
 //	poison ┣━━━━━━━━━●━━━━━━━━━●━━━━━━━━━●━━━━━━━━━●━━━━━━┫
 //	       1            2
 //
-// A poison that pulses every 3 s, applied again at 4 s: the new stack extended its duration
-// and kept the pulse schedule.
+// This example shows a poison that pulses every 3 s and is applied again at 4 s. The second
+// application extended the duration and kept the pulse schedule.
 //
-// Each attribute of the owner that changes has a graph. It shows the value with all
+// Each attribute of the owner that changes has a graph. The graph shows the value with all
 // modifiers, and each change of the base value with the buff that made it.
 //
 // There is one owner, and only the script acts on it. Go handlers are not called. Sources have no

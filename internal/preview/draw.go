@@ -119,7 +119,7 @@ func box(x1, y1, x2, y2 float64) []Point {
 	return []Point{{x1, y1}, {x2, y1}, {x2, y2}, {x1, y2}}
 }
 
-// cut shortens a text to a width.
+// cut shortens a text to the given width.
 func cut(s string, size, width float64) string {
 	if wide(s, size) <= width {
 		return s

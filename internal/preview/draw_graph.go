@@ -6,7 +6,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// The measures and colours of a graph.
+// Sizes and colours of a graph.
 const (
 	graphHeight = 66.0
 	graphTop    = 18.0 // distance from the upper edge to the largest value
@@ -61,7 +61,7 @@ func (d *drawing) graph(g *Graph, top float64) {
 // if hi - lo overflows.
 func share(v, lo, hi float64) float64 { return (v/2 - lo/2) / (hi/2 - lo/2) }
 
-// values writes each value above its step if it fits.
+// values writes each value above its step if there is enough space.
 func (d *drawing) values(g *Graph, y func(float64) float64) {
 	free := 0.0
 	for i, v := range g.Values {

@@ -37,8 +37,8 @@ func (d *drawing) lane(l *Lane, top float64) {
 	d.marks(l, top, foot)
 }
 
-// tall returns the height of a bar with the given number of stacks, where most is the largest
-// number of stacks in the lane.
+// tall returns the height of a bar with the given number of stacks. The parameter `most` is the
+// largest number of stacks in the lane.
 func tall(stacks, most int) float64 {
 	if most <= 1 {
 		return barLeast

@@ -131,7 +131,7 @@ func (d *drawing) legend(top float64) float64 {
 	return y + 4
 }
 
-// segment returns the part of a disc that is below a level.
+// segment returns the part of a disc that is below the given level.
 func segment(x, y, radius, level float64) []Point {
 	const corners = 24
 	var out []Point

@@ -69,8 +69,8 @@ const None Color = -1
 // FontFamily is the font of the texts. It names Liberation Sans and fonts with the same widths.
 const FontFamily = "Liberation Sans, Arial, Helvetica, sans-serif"
 
-// SVG returns the picture as an SVG document, with Tip as tooltips and a white
-// background.
+// SVG returns the picture as an SVG document with a white background. Each shape has its Tip as a
+// tooltip.
 func (p *Picture) SVG() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]s" height="%[2]s" viewBox="0 0 %[1]s %[2]s" font-family="%[3]s" role="img">`+"\n",

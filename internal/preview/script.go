@@ -46,7 +46,7 @@ type Verb uint8
 // The verbs.
 const (
 	Apply  Verb = iota + 1 // applies a definition to the owner
-	Haste                  // sets the period of each instance to its defined period / Rate
+	Haste                  // sets the period of each instance to its defined period divided by Rate
 	Extend                 // moves the end of each instance by Step.By, which may be negative
 	Dispel                 // dispels once, with the highest grade; if Stacks is set, removes stacks
 	Pause                  // pauses the owner
@@ -83,7 +83,7 @@ type Step struct {
 	Tag  string
 }
 
-// label returns a short description of the step for a picture. The parameter of is the ID of the
+// label returns a short description of the step for a picture. The parameter `of` is the ID of the
 // previewed definition.
 func (s *Step) label(of string) string {
 	text := s.Do.String()

@@ -12,14 +12,14 @@ import (
 // NarrowestText is the minimum width of the chart that [Timeline.Text] draws, in columns.
 const NarrowestText = 40
 
-// widestLabel is the fraction of the width that lane names may take up: 1 / widestLabel.
+// widestLabel limits the width of lane names, which may take up 1/widestLabel of the total width.
 const widestLabel = 3
 
 // Text returns the timeline as text: a description, the axis, the lanes, a legend of the symbols
-// used, and a summary. The chart is at most width columns wide, but never narrower than
+// used, and a summary. The chart is at most `width` columns wide, but never narrower than
 // [NarrowestText]; the description and the summary may be wider. Each column covers the same span
-// of time. A pulse is in the column of its instant. The end of a bar is one column later, so that
-// a pulse at the same instant stays visible.
+// of time. A pulse is in the column of its instant. The end of a bar is drawn one column later, so
+// that a pulse at the same instant stays visible.
 func (t *Timeline) Text(width int) string {
 	x := &text{line: t, signs: map[rune]bool{}}
 	label := len("script")

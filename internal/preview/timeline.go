@@ -210,7 +210,8 @@ func (r *recorder) event(e *buff.Event) {
 	l.Marks = append(l.Marks, Mark{At: e.At, Kind: e.Kind, Why: e.Why, End: e.End, Stacks: int(e.Stacks)})
 }
 
-// lane returns the first lane of the event's definition and source, and adds one if needed.
+// lane returns the first lane of the event's definition and source. If there is no such lane, it
+// adds one.
 func (r *recorder) lane(e *buff.Event) *Lane {
 	for _, l := range r.line.Lanes {
 		if l.Spec == e.Spec && l.Source == r.names[e.Source] {
@@ -220,8 +221,8 @@ func (r *recorder) lane(e *buff.Event) *Lane {
 	return r.add(e)
 }
 
-// free returns a lane of the event's definition and source without an active bar, and adds one
-// if needed.
+// free returns a lane of the event's definition and source that has no active bar. If there is no
+// such lane, it adds one.
 func (r *recorder) free(e *buff.Event) *Lane {
 	for _, l := range r.line.Lanes {
 		if b := l.last(); l.Spec == e.Spec && l.Source == r.names[e.Source] && (b == nil || b.Why != buff.NoReason) {

@@ -10,10 +10,10 @@ import (
 const few = 32
 
 // Sort sorts keys in ascending order. It makes one pass for each group of eight bits in which the
-// keys differ, but ignores the lowest bits; low is their number. Keys that differ only in these
-// bits should be rare; if there are any, Sort falls back to a comparison sort. The parameter spare
-// is scratch memory. If it is too small, Sort allocates more. Sort returns the scratch memory for
-// the next call.
+// keys differ, but ignores the lowest `low` bits. Keys that differ only in these bits should be
+// rare; if there are any, Sort falls back to a comparison sort. The parameter `spare` is scratch
+// memory. If the scratch memory is too small, Sort allocates more. Sort returns the scratch memory
+// for the next call.
 func Sort[K ~uint64](keys []K, low int, spare []K) []K {
 	if len(keys) <= few {
 		slices.Sort(keys)
@@ -29,7 +29,7 @@ func Sort[K ~uint64](keys []K, low int, spare []K) []K {
 	return spare
 }
 
-// byDigits sorts keys, ignoring the lowest bits; low is their number. It is stable.
+// byDigits sorts keys, but ignores the lowest `low` bits. The sort is stable.
 func byDigits[K ~uint64](keys []K, low int, spare []K) {
 	differ := K(0)
 	for _, k := range keys {
@@ -47,7 +47,7 @@ func byDigits[K ~uint64](keys []K, low int, spare []K) {
 	}
 }
 
-// pass copies keys in the order of the eight bits at shift. It is stable.
+// pass copies the keys, sorted by the eight bits that start at bit `shift`. The sort is stable.
 func pass[K ~uint64](to, from []K, shift int) {
 	var at [256]uint32
 	for _, k := range from {

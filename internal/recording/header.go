@@ -23,7 +23,7 @@ const (
 	Drop
 	Restore
 	Do   // a command, in its binary form
-	Func // the owner and the delay of a timeout with a function
+	Func // a timeout with a function: its owner and its delay
 	Reload
 	Tick // a Tick, with its Inbox commands: Do, Func and Run; the last record of a block
 	Run  // a function of Inbox.Run, recorded as the calls that it made

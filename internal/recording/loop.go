@@ -10,7 +10,7 @@ import (
 // may use it.
 type Loop interface {
 	// Begin makes the inbox discard all posts from now on, and makes the next Ticks process only
-	// the commands of the function passed to Inbox.
+	// the commands that the function passed to Inbox executes.
 	Begin()
 
 	// Fingerprint returns the fingerprint of the engine's first catalog.

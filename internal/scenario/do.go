@@ -113,7 +113,7 @@ func (p *play) load(st *step) error {
 	return err
 }
 
-// goNear puts the step's owner into the area of all auras of the owner that the step names, which
+// goNear puts the step's owner into the area of every aura of the owner that the step names. Both
 // may be the same owner. goFar removes the step's owner from that area.
 func (p *play) goNear(st *step) error {
 	p.near[[2]buff.OwnerID{p.id(st.name), p.id(st.owner)}] = struct{}{}

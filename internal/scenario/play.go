@@ -47,9 +47,9 @@ type logLine struct {
 	text string
 }
 
-// Play runs the script on an engine with the options and returns the log. The parameter frame is
-// the maximum length of a frame. In a scenario with "seen: true", however, each step ends a frame,
-// and there are no other frames.
+// Play runs the script on an engine with the given options and returns the log. The parameter
+// `frame` is the maximum length of a frame. In a scenario with "seen: true", however, each step
+// ends a frame, and there are no other frames.
 func (s *Scenario) Play(o engine.Options, frame time.Duration) (log []string, err error) {
 	p := &play{scenario: s, frame: frame, fastest: map[define.Whose]time.Duration{define.OfBuff: 1, define.OfOwner: 1, define.OfZone: 1}, near: map[[2]buff.OwnerID]struct{}{}, away: map[buff.OwnerID][]byte{}, ids: map[string]buff.OwnerID{}, place: map[buff.OwnerID]int{}}
 	o.Catalog, o.Handlers, o.Limits.Tick = s.Catalog, engine.Handlers{}, 0 // the default

@@ -198,8 +198,8 @@ func (s *Scenario) Warnings(o definition.CheckOptions) definition.Errors {
 	return warnings
 }
 
-// Is reports whether a text is a scenario or a list of scenarios, and not a file of definitions. It
-// is a scenario if it is a list, or a map with the key "script".
+// Is reports whether a text is a scenario or a list of scenarios, and not a file of definitions. A
+// list is treated as scenarios, and so is a map with the key "script".
 func Is(file string, text []byte) bool {
 	root, err := definition.Tree(file, text)
 	if err != nil {

@@ -28,7 +28,7 @@ const (
 )
 
 // step is one entry of a script: a verb with its value and options. Most steps are commands; the
-// field line is then the command in the text form that buff.ParseCommand reads.
+// `line` field then has the command in the text form that buff.ParseCommand reads.
 type step struct {
 	node  ast.Node
 	verb  *stepWord
@@ -48,7 +48,7 @@ type stepWord struct {
 	frames  bool     // the effect depends on the length of frames
 	to      bool     // the option "to" is an owner
 
-	// The function do executes a verb that is not a command. For a command, it is nil, and
+	// The function `do` executes a verb that is not a command. For a command, `do` is nil, and
 	// buff.ParseCommand reads the step.
 	do func(*play, *step) error
 }
@@ -253,8 +253,8 @@ func (s *Scenario) verbOf(node ast.Node, fields fieldMap, misspelt bool) *stepWo
 	return nil
 }
 
-// part is one part of the line of a step. It is an option or, if the field key is empty, the value
-// of the verb.
+// part is one part of the line of a step. It is an option or, if `key` is empty, the value of the
+// verb.
 type part struct {
 	key, text string
 	node      ast.Node
@@ -375,8 +375,8 @@ func lineOf(v *stepWord, parts []part) string {
 
 // check parses the line of a step in the same way as when the step is executed, and reports its
 // errors. After an error in an option, check removes the option and parses the line again, to find
-// further errors. Then it reports only errors of options, because the verb may need the option
-// that was removed. The parameter again says that an option has already been removed.
+// further errors. Then it reports only errors of options, because the verb may need the option that
+// was removed. The parameter `again` is true if an option has already been removed.
 func (s *Scenario) check(st *step, parts []part, again bool) {
 	names := buff.Names{
 		Catalog: s.Catalog,

@@ -14,7 +14,7 @@ type moved struct {
 	was     float64   // value of the limiting attribute before the change
 }
 
-// Cut is the effect of a changed limit on the attribute that it limits.
+// Cut says how the change of a limit has affected the limited attribute.
 type Cut struct {
 	Attr stat.Attr // the attribute that is limited
 	Was  float64   // the base before the change
@@ -22,8 +22,8 @@ type Cut struct {
 	Rose bool      // if set, the minimum rose
 }
 
-// move records that the attribute a is about to change. It limits another attribute, which is the
-// parameter limited. The value of a must not be stale.
+// move records that the attribute `a` is about to change. This attribute limits the attribute
+// `limited`. The value of `a` must not be stale.
 func (s *Sheet) move(a, limited stat.Attr) {
 	if s.moved == nil {
 		s.moved = new([]moved)

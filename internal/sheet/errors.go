@@ -16,8 +16,8 @@ var (
 	ErrStale    = errors.New("stat: stale key")
 )
 
-// number returns v, with +0 for -0, or an error if v is NaN or too large. The parameter what is
-// the name of the value in the error.
+// number returns v, with +0 for -0, or an error if v is NaN or too large. The error uses `what` as
+// the name of the value.
 func number(v float64, what string) (float64, error) {
 	switch {
 	case math.IsNaN(v):

@@ -105,16 +105,16 @@ func (r *evaluation) channel(ops []operand) {
 // rounds once and not twice. This is the only product of float64 values in the package.
 func (r *evaluation) multiply(factor float64) { r.set(float64(r.running * factor)) }
 
-// set sets the intermediate value. v is never NaN, because infinities are clamped at once, and so
-// never multiplied by zero or added to another infinity.
+// set sets the intermediate value. It is never NaN, because each infinity is clamped immediately,
+// before it can be multiplied by zero or added to an infinity of the opposite sign.
 func (r *evaluation) set(v float64) {
 	r.running = within(v, -stat.MaxValue, stat.MaxValue)
 	r.overflow = r.overflow || r.running != v
 }
 
-// total returns the exact sum of start and the operands that take effect, which depend on
-// Aggregate. The operands are sorted by value, so those that take effect are at the start and at
-// the end of the list.
+// total returns the exact sum of `start` and the operands that take effect. Aggregate decides which
+// of them take effect. The operands are sorted by value, so those that take effect are at the start
+// and at the end of the list.
 func (a *attribute) total(start float64, ops []operand) float64 {
 	switch a.Aggregate {
 	case stat.Max:

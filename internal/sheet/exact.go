@@ -56,7 +56,7 @@ const (
 	limbMask = 1<<limbBits - 1
 )
 
-// wideSum is sum for numbers whose exponents differ too much for a pair.
+// wideSum is like sum, but for numbers whose exponents differ too much for a pair.
 func wideSum(start float64, low, high []operand) float64 {
 	var w wide
 	w.add(start)

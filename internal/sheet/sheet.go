@@ -27,13 +27,13 @@ type cell struct {
 	base  float64
 	value float64
 
-	// The list of the attribute's modifiers, oldest first: from the slot head to the slot tail,
-	// linked by slot.next.
+	// The list of the attribute's modifiers, oldest first. It starts at the slot `head`, ends at
+	// the slot `tail`, and is linked by slot.next.
 	head, tail uint16
 	count      uint16
 
 	// Invariant: if an attribute is stale, all attributes that it limits are stale.
-	stale    bool // if set, the field value must be recomputed
+	stale    bool // if set, `value` must be recomputed
 	overflow bool // if set, an intermediate result was above MaxValue
 }
 
@@ -91,8 +91,8 @@ func (s *Sheet) Grow(to *Layout) {
 	}
 }
 
-// ValueIn is like Value, but takes a larger layout, and also accepts its attributes that the sheet
-// does not have yet: see [Sheet.Grow]. It panics if the layout has no such attribute.
+// ValueIn is like Value, but also accepts an attribute of the given layout that the sheet does not
+// have yet; see [Sheet.Grow]. It panics if the layout has no such attribute.
 func (s *Sheet) ValueIn(of *Layout, a stat.Attr) float64 {
 	if int(a) < len(s.cells) {
 		return s.Value(a)

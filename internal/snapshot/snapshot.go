@@ -9,9 +9,9 @@ import (
 // Maker makes copies of the owners of one engine. Only the loop goroutine may call its methods,
 // except GiveWay and Help.
 type Maker interface {
-	// Begin starts a round with all owners or, if the parameter all is false, with the owners that
-	// have changed since the last round started. Call it between two Ticks. It panics if a round is
-	// in progress. It costs O(owners that are not idle), or O(owners) for a round with all owners.
+	// Begin starts a round with all owners or, if `all` is false, with the owners that have changed
+	// since the last round started. Call it between two Ticks. It panics if a round is in progress.
+	// It costs O(owners that are not idle), or O(owners) for a round with all owners.
 	Begin(all bool) Round
 
 	// Step copies at most `limit` owners of the round on the loop. It returns the number of owners
@@ -24,15 +24,15 @@ type Maker interface {
 	// may run in the meantime; if it needs an owner that is being copied, it waits until the copy
 	// is complete.
 	//
-	// Any goroutine may call it; a second concurrent call waits for the first.
+	// Any goroutine may call Help. A concurrent second call waits for the first.
 	Help() (n int)
 
 	// GiveWay waits for the end of a running Tick. A goroutine that writes copies and uses much
 	// processor time should call it after each 100 µs of work, so that a Tick has all processors.
 	// If the game leaves no time between its Ticks, some calls of GiveWay return without waiting.
 	//
-	// Any goroutine may call it, but only one at a time. The loop must not wait for this goroutine
-	// within a Tick.
+	// Any goroutine may call GiveWay, but only one at a time. The loop must not wait for this
+	// goroutine within a Tick.
 	GiveWay()
 
 	// Take ends the round and returns its copies. It panics if Step has not yet reported that all
@@ -64,7 +64,7 @@ type Copy struct {
 	Zone  uint32
 	Blob  []byte // the blob of Engine.Save
 	Data  []byte // result of Marshal for the game's data
-	Lost  int    // number of timeouts by function and deferred handlers, which are not copied
+	Lost  int    // number of deferred handlers and of timeouts with a function value, which are not copied
 	Err   error  // error of Marshal; the owner is then not copied, and the next round retries
 }
 

@@ -56,7 +56,7 @@ func (o *Owner) Append(dst []byte) []byte {
 }
 
 // open appends the head of a blob, without its length. seal fills in the length of the blob that
-// starts at the offset start of dst, and appends the checksum.
+// starts at dst[start], and appends the checksum.
 func open(dst []byte, format int) []byte {
 	return append(append(dst, magic...), byte(format), 0, 0, 0, 0)
 }
@@ -100,10 +100,11 @@ func (c *coder) open() (format int) {
 	return format
 }
 
-// Writer writes a blob of the newest format piece by piece, in the order of the fields of [Owner]:
-// first the fields that are not lists, with Start; then, for each list, its length, with Len, and
-// its entries. An entry of Buffs is a Buff with its [Lists], followed by the entries of these
-// lists. The Writer does not allocate if the memory to which it appends has room for the blob.
+// Writer writes a blob of the newest format piece by piece, in the order of the fields of [Owner].
+// First, Start writes the fields that are not lists. Each list then consists of its length, written
+// by Len, and its entries. For each buff, Buff writes the fields and the lengths of the buff's
+// lists (see [Lists]); the entries of these lists must follow. The Writer does not allocate if the
+// memory to which it appends has room for the blob.
 type Writer struct {
 	c     coder
 	start int
@@ -190,8 +191,8 @@ func (w *Writer) Plain(b *Buff) {
 	w.c.b = dst
 }
 
-// Stack appends an application with its own timer, and the number of its Params, Others and
-// Captures. These must follow, as Values.
+// Stack appends an application with its own timer, and the lengths of its Params, Others and
+// Captures. The caller must then append these with Value.
 func (w *Writer) Stack(l *Stack, params, others, captures int) {
 	w.c.stack(l, 0, 0)
 	w.Len(params)
@@ -206,8 +207,8 @@ func (w *Writer) Whole(b *Buff) {
 	w.c.lists(b, &n)
 }
 
-// take cuts n empty entries off a slice that is used as an arena. If the slice grows, entries that
-// were taken before stay in the old array.
+// take adds n empty entries to a slice that is used as an arena, and returns them. If the slice
+// grows, entries that were taken before stay in the old array.
 func take[E any](from *[]E, n int) []E {
 	at := len(*from)
 	*from = slices.Grow(*from, n)[:at+n]

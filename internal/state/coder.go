@@ -175,13 +175,12 @@ func (c *coder) place(o *Owner) {
 	}
 	if zoned && c.has(hasZone, o.Zone > 0) {
 		if c.uint32(&o.Zone); o.Zone == 0 {
-			c.malformed("the zone is said to be there and is 0")
+			c.malformed("the zone is marked as present, but is 0")
 		}
 	}
 }
 
-// scale visits a time scale. Ahead must be at least the parameter least, unless the scale is
-// paused.
+// scale visits a time scale. Ahead must be at least `least`, unless the scale is paused.
 func (c *coder) scale(p *Scale, least int64) {
 	c.signed(&p.Ahead)
 	c.int(&p.Inner, "inner_ms", -Farthest, Farthest)
@@ -225,7 +224,7 @@ func (c *coder) timeout(t *Timeout, k int) {
 	c.int(&t.Left, "left_ms", -Farthest, Farthest)
 }
 
-// Lists are the lengths of the lists of a buff, in binary order.
+// Lists holds the lengths of a buff's lists, in the order of the blob.
 type Lists struct{ Async, Waiting, Params, Others, Captures, Appliers, With int }
 
 func (b *Buff) lists() Lists {
@@ -318,7 +317,7 @@ func (c *coder) rare(b *Buff) {
 }
 
 // finish completes the fields of a buff, before the entries of its lists: it writes the mask, or
-// checks the fields against each other.
+// checks that the fields are consistent.
 func (c *coder) finish(b *Buff, n *Lists, at int) {
 	if c.mode == writing {
 		c.closeMask(at)
@@ -361,7 +360,7 @@ func (c *coder) closeMask(at int) {
 	c.b = append(c.b[:at+n], c.b[at+4:]...)
 }
 
-// agree checks the fields of a buff against each other.
+// agree checks that the fields of a buff are consistent.
 func (c *coder) agree(b *Buff, n *Lists) {
 	if b.Dead && b.Scale == (Scale{}) {
 		c.failf("death_pause: without a pace")
@@ -386,7 +385,7 @@ func (c *coder) agree(b *Buff, n *Lists) {
 	}
 }
 
-// lists visits the entries of the lists of a buff.
+// lists visits the entries of a buff's lists.
 func (c *coder) lists(b *Buff, n *Lists) {
 	if c.mode == reading && c.mask&hasLists == 0 {
 		return
@@ -511,7 +510,7 @@ func list[E any](c *coder, from, to *[]E, n, size int) int {
 		return len(*to)
 	}
 	if left := len(c.b) - c.next; n > left/size {
-		c.malformed("%d entries cannot follow in %d bytes", n, left)
+		c.malformed("a list of %d entries, but only %d bytes are left", n, left)
 		n = 0
 	}
 	if *to = nil; n > 0 {
@@ -521,7 +520,7 @@ func list[E any](c *coder, from, to *[]E, n, size int) int {
 }
 
 // has reports whether an optional field is present. When reading, this is a bit of the mask.
-// Otherwise it is the parameter there, and the method sets the bit in the mask.
+// Otherwise the result is `there`, and if it is true, the method sets the bit in the mask.
 func (c *coder) has(bit uint64, there bool) bool {
 	switch {
 	case c.mode == reading:
@@ -533,7 +532,7 @@ func (c *coder) has(bit uint64, there bool) bool {
 }
 
 // since reports whether the blob's format has a field that was introduced in the given format. If
-// it does not, the field must not be present.
+// the format does not have the field, `there` must be false.
 func (c *coder) since(format int, there bool, text string) bool {
 	if c.format >= format {
 		return true
@@ -555,7 +554,7 @@ func (c *coder) since(format int, there bool, text string) bool {
 func (c *coder) count(n, most int) int {
 	bits := uint64(n)
 	if c.upTo(&bits, uint64(most)); c.mode == reading && bits > uint64(len(c.b)-c.next) {
-		c.malformed("%d entries or bytes cannot follow in %d bytes", bits, len(c.b)-c.next)
+		c.malformed("length %d is too large: only %d bytes are left", bits, len(c.b)-c.next)
 		return 0
 	}
 	return int(bits)
@@ -692,7 +691,7 @@ func (c *coder) readUint() uint64 {
 	}
 	n, size := wire.Uint(c.b[c.next:])
 	if size <= 0 {
-		c.malformed("no number stands here")
+		c.malformed("not a valid number")
 		return 0
 	}
 	c.next += size
@@ -718,11 +717,11 @@ func (c *coder) malformed(format string, args ...any) {
 	}
 }
 
-// full records an error if its second argument is false: a field of the buff is then present in the
-// blob but empty.
+// full records an error if `is` is false, because a field of the buff is then present in the blob
+// but empty.
 func (c *coder) full(b *Buff, is bool) {
 	if !is {
-		c.malformed("a field of the buff %q is said to be there and is empty", b.ID)
+		c.malformed("a field of the buff %q is marked as present, but is empty", b.ID)
 	}
 }
 
@@ -738,8 +737,8 @@ func (c *coder) named(field, name string) {
 	}
 }
 
-// entry sets the list entry that contains the next fields, and records an error if the name is
-// empty.
+// entry makes entry k of a list the current one: the fields visited next belong to it. It records
+// an error if the entry's name is empty.
 func (c *coder) entry(list string, k int, name, field string) {
 	c.path[0], c.depth, c.name = step{list, k}, 1, name
 	c.named(field, name)

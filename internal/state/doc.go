@@ -1,6 +1,6 @@
-// Package state is the saved state of one owner: plain structs, and the two forms in which they
-// are written, a binary blob and JSON. It knows no rules: package buff exports an owner into this
-// form and imports it again.
+// Package state defines the saved state of one owner: plain structs, and the two forms in which
+// they are written, a binary blob and JSON. It knows no rules: package buff exports an owner into
+// this form and imports it again.
 //
 // [Decode] reads a blob into an [Owner], and [Owner.Append] writes one. [Writer] writes the same
 // bytes piece by piece, so that saving an owner needs no memory. [Owner.JSON] and [ParseJSON]

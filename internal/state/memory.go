@@ -20,9 +20,9 @@ type Memory struct {
 	numbers  []int64
 	moments  []Moment
 
-	// The field names has the names that were read before, because the blobs of a server contain
-	// the same few names. The field cache has the latest of these names, with the numbers of their
-	// definitions.
+	// The map `names` has the names that were read before, because the blobs of a server contain
+	// the same few names. The array `cache` has the latest of these names, with the numbers of
+	// their definitions.
 	names  map[string]string
 	cache  [64]numbered
 	number func(name string) int32

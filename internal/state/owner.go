@@ -69,7 +69,7 @@ type Tag struct {
 	N    int64  `json:"n"`
 }
 
-// Return is the diminishing returns of one group.
+// Return is the state of one group of diminishing returns.
 type Return struct {
 	Group  string `json:"group"`
 	Source uint64 `json:"source,omitempty"`
@@ -259,7 +259,7 @@ func (n *Numbers) clone() Numbers {
 }
 
 // Upgrade converts an owner of an older format to the newest format. It cannot know which buffs are
-// links of which heads: for an owner of a format before 4, the caller has to find the links.
+// links of which heads, so the caller has to find the links of an owner in a format before 4.
 func (o *Owner) Upgrade() {
 	if o.Format == Format {
 		return

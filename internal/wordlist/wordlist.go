@@ -28,8 +28,8 @@ func Parse[E ~uint8](e *E, words []string, text []byte) error {
 	return fmt.Errorf("unknown word %q: want %s or %s%s", text, strings.Join(words[:last], ", "), words[last], DidYouMean(string(text), words))
 }
 
-// DidYouMean returns the question ": did you mean "x"?" with the most similar name, or "" if no
-// name is similar.
+// DidYouMean returns the text `: did you mean "x"?` with the most similar name, or "" if no name is
+// similar.
 func DidYouMean(name string, known []string) string {
 	if near := misspelt.Near(name, known); near != "" {
 		return fmt.Sprintf(": did you mean %.100q?", near)
