@@ -142,7 +142,7 @@ func parseShown(b []byte) (s shown, err error) {
 // defines reports whether the message contains definitions, or the first part of definitions.
 func (s *shown) defines() bool {
 	if s.kind == isPart {
-		_, rest, err := cutNumber(s.bytes[:min(len(s.bytes), 1)]) // the index 0 takes one byte
+		_, rest, err := cutNumber(s.bytes[:min(len(s.bytes), 1)]) // the index is 0, which takes one byte
 		if err == nil && s.bytes[0] == 0 {
 			_, rest, err = cutNumber(s.bytes[1:])
 		}

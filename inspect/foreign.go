@@ -13,8 +13,8 @@ import (
 // on goroutines where a panic would end the process, and the page must not crash the game.
 //
 // If the function panics, call returns an error. If the function calls runtime.Goexit, the
-// goroutine ends, because the method call cannot prevent this. The function is then not called
-// again, because it would end every goroutine that calls it.
+// goroutine ends, which cannot be prevented. The function is then not called again, because it
+// would end every goroutine that calls it.
 type foreign struct {
 	name string // name of the field in Options
 
@@ -88,6 +88,6 @@ func (in *Inspector) alarm() (text string) {
 	if in.opts.Alarm == nil {
 		return ""
 	}
-	_ = in.alarming.call(func() { text = in.opts.Alarm() }) // a failure is reported by faults
+	_ = in.alarming.call(func() { text = in.opts.Alarm() }) // in.faults reports a failure
 	return line(text)
 }

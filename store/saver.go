@@ -55,10 +55,10 @@ type Options struct {
 	Zone func(b []byte) []byte
 
 	// Effect, if not nil, is called for each numbered event. If the event has an effect on the
-	// outside world, it appends the effect's data to b and returns the extended slice and true.
-	// The effect is saved in the same cut as the event, and Saver.Effects returns it once the cut
-	// is on disk. The function is called on the loop, in After. If it panics, the event has no
-	// effect; see Stats.Last.
+	// outside world, the function appends the effect's data to b and returns the extended slice
+	// and true. The effect is saved in the same cut as the event, and Saver.Effects returns it
+	// once the cut is on disk. The function is called on the loop, in After. If it panics, the
+	// event has no effect; see Stats.Last.
 	Effect func(e *buff.Event, b []byte) ([]byte, bool)
 
 	// Alarm is the age of the last cut on disk, in game time, above which Stats.Alarm is set. The

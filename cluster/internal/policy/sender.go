@@ -175,10 +175,10 @@ type route struct {
 }
 
 // Turn decides when to accept another owner of a zone, although the epoch of that owner is not
-// higher than the epoch of the accepted owner, or its world is different. Usually the other owner
-// is an earlier owner, which stops when its lease ends. However, if it has replied for longer than
-// a lease, and the accepted owner has not replied in that time, the database has gone back to an
-// earlier state. The other owner is then the present owner.
+// higher than the epoch of the accepted owner, or the worlds of the two owners differ. Usually the
+// other owner is an earlier owner, which stops when its lease ends. However, if the other owner
+// has replied for longer than a lease, and the accepted owner has not replied in that time, the
+// database has gone back to an earlier state. The other owner is then the present owner.
 type Turn struct {
 	heard       bool
 	since, last Time

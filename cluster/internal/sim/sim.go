@@ -184,7 +184,7 @@ func (w *world) compare() {
 	for _, id := range w.ids() {
 		e := w.book[id]
 		switch place := done[id]; {
-		case w.excused(id): // the reply is from before a loss
+		case w.excused(id): // the reply was sent before a loss
 		case e.code == policy.Durable && place == 0, e.code == policy.Done && e.sure && place == 0:
 			w.violated("command %x for player %d is lost: the answer was %v", id[:], e.player, e.code)
 		case e.code == policy.Durable && e.place != place:
