@@ -15,11 +15,11 @@ import (
 // nodes. It logs how long the zone did not run.
 func TestNode_Move(t *testing.T) {
 	for name, want := range map[string]Certainty{"applied": Applied, "durable": Durable} {
-		t.Run(name, func(t *testing.T) { moveAbout(t, want) })
+		t.Run(name, func(t *testing.T) { testMove(t, want) })
 	}
 }
 
-func moveAbout(t *testing.T, want Certainty) {
+func testMove(t *testing.T, want Certainty) {
 	s := newServers(t)
 	nodes := map[string]*Node{}
 	for _, name := range []string{"a", "b"} {

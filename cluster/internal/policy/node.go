@@ -83,10 +83,10 @@ type Node struct {
 	leaving bool            // Leave was called
 	denied  bool            // see Deny
 	// number of consecutive views with free zones that other nodes should claim
-	hurried int
-	handing bool     // all zones are released, because no command reaches this node
-	refused bool     // another node has this name
-	unsaved []string // see Unsaved
+	hurried   int
+	releasing bool     // all zones are released, because no command reaches this node
+	refused   bool     // another node has this name
+	unsaved   []string // see Unsaved
 }
 
 // zone is one zone on this node.
@@ -275,7 +275,7 @@ func (n *Node) see(now, asked Time, v *ZoneView) {
 		n.drop(z) // another node has claimed the zone
 	case v.To != "" && v.To != n.c.Name && z.state == Running && asked >= z.since && n.alive(v.To):
 		n.drain(now, z, v.To)
-	case z.state == Running && (n.leaving || n.handing):
+	case z.state == Running && (n.leaving || n.releasing):
 		n.drain(now, z, "")
 	}
 	// Beat again when the lease of another node ends. Count v.Left from the time at which this
@@ -310,7 +310,7 @@ func (n *Node) listen(now, asked Time) {
 		n.since = asked
 	}
 	n.alone = alone
-	n.handing = n.denied || alone && asked >= n.since+2*n.c.Every
+	n.releasing = n.denied || alone && asked >= n.since+2*n.c.Every
 }
 
 // others reports whether another node accepts zones.
@@ -421,7 +421,7 @@ func (n *Node) Drained(now Time, name string, epoch uint64) {
 
 // drainMore drains further zones, if this node is releasing all of its zones.
 func (n *Node) drainMore(now Time) {
-	if !n.leaving && !n.handing {
+	if !n.leaving && !n.releasing {
 		return
 	}
 	for _, z := range n.sorted() {
