@@ -153,8 +153,8 @@ type duePlayer struct {
 	health int64
 }
 
-// duePlain returns a function that runs one frame without the engine. The function each must handle
-// one event and then call done.
+// duePlain returns a function that runs one frame without the engine. The given function must
+// handle one event and then call done.
 func duePlain(each func(p *duePlayer, done func())) (turn func() int) {
 	all := make([]duePlayer, duePlayers)
 	timers := make([]wheel.Handle, duePlayers*poisons)

@@ -196,7 +196,7 @@ type afterKeeper struct {
 func newAfterKeeper(timers int) keeper { return &afterKeeper{timers: make([]*time.Timer, timers)} }
 
 func (k *afterKeeper) add(timer int, ms int64) {
-	// Add an hour, so that no timer fires before the method fire is called.
+	// Add an hour, so that no timer fires before the call of fire.
 	k.timers[timer] = time.AfterFunc(time.Duration(ms)*time.Millisecond+time.Hour, k.fired.Done)
 }
 

@@ -86,8 +86,8 @@ func addAndRemove(b *testing.B, adding bool) {
 // of removed timers accumulate to a fifth of the timers.
 const warm = 5
 
-// toggle calls the functions one and other alternately. It measures one if first is true, and
-// otherwise other.
+// toggle calls two functions alternately, and measures only one of them: the first function if
+// "first" is true, and otherwise the second function.
 func toggle(b *testing.B, first bool, one, other func()) {
 	for range warm { // allocate the memory before the measurement
 		one()

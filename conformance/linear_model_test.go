@@ -108,7 +108,7 @@ type observed struct {
 
 func (l observed) follows(s *carriedState) bool { return s.pass(l.at) && s.held == l.held }
 
-// cancelled is a call of Cancel. The field rang reports whether the timeout ran nevertheless.
+// cancelled is a call of Cancel. The field "rang" reports whether the timeout ran nevertheless.
 type cancelled struct {
 	timeout int
 	due     wheel.Time

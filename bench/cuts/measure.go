@@ -38,7 +38,7 @@ type Frames struct {
 
 	Bytes   float64       // number of bytes written to the store per second of the game
 	Commits float64       // number of commits per second of the game
-	Oldest  time.Duration // the largest age of the last cut on disk at any time
+	Oldest  time.Duration // the largest age that the newest cut on disk has reached
 }
 
 // Worlds are the names of the worlds that can be measured.

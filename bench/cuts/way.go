@@ -35,7 +35,7 @@ var Ways = []Way{
 // saved holds statistics about the saving of one game.
 type saved struct {
 	bytes, commits uint64
-	oldest         time.Duration // the largest age of the last cut on disk at any time
+	oldest         time.Duration // the largest age that the newest cut on disk has reached
 }
 
 // begin starts to save a world in a file in the folder dir. It returns a function to call after

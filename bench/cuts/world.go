@@ -20,8 +20,8 @@ const (
 type world interface {
 	Engine() *engine.Engine
 
-	// Frame runs one frame. It returns the total duration of the frame's calls, of its Tick, and
-	// of the function after, which it calls at the end.
+	// Frame runs one frame and then calls the given function. It returns the total duration of
+	// the frame's calls, of its Tick, and of the function.
 	Frame(after func(*engine.Frame)) time.Duration
 	End() error
 	buffs() int

@@ -238,7 +238,8 @@ func (g *game) loop(f *Flood) map[int64]int64 {
 	return seen
 }
 
-// tick runs a Tick. It records in the map seen which commands of the honest producer have arrived.
+// tick runs a Tick. It records which commands of the honest producer have arrived, in the given
+// map.
 func (g *game) tick(seen map[int64]int64) time.Duration {
 	n := g.ticks.Add(1)
 	start := time.Now()

@@ -21,8 +21,8 @@ type books struct {
 	ages     uint64
 	live     int
 
-	// The fields before and now are the start and the end of the current frame. Its events are due
-	// after before, and no later than now.
+	// The start and the end of the current frame. The events of the frame are due after the start
+	// and no later than the end.
 	before, now int64
 	loose       bool // if set, owners may be late, so events may also be due before the frame
 
@@ -122,7 +122,7 @@ func (b *books) find(owner int32, kind int16, source buff.OwnerID) int32 {
 }
 
 // enter records a command that runs at its instant, and adds all events that the command causes to
-// the field owed. It returns the kind of the main event, and the index of the buff's record, or 0
+// the field "owed". It returns the kind of the main event, and the index of the buff's record, or 0
 // if there is no record.
 func (b *books) enter(c *command) (buff.EventKind, int32) {
 	switch c.verb {

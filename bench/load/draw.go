@@ -44,8 +44,8 @@ func poisson(rng *rand.Rand, mean float64) int {
 	}
 }
 
-// shortKind draws the definition of a short buff by weight. The parameter pulsing is the
-// probability in percent that the buff pulses.
+// shortKind draws the definition of a short buff by weight. The buff pulses with the given
+// probability in percent.
 func shortKind(rng *rand.Rand, pulsing float64) int {
 	pulses := rng.Float64()*100 < pulsing
 	at := rng.IntN(weight(pulses))

@@ -35,8 +35,8 @@ func (f *Fight) Calls(data any) uint64 { return data.(*seat).calls }
 // Buffs returns the number of active buffs.
 func (f *Fight) Buffs() int { return f.world.books.live }
 
-// Frame runs one frame. It returns the total duration of the frame's calls, of its Tick, and of the
-// function after, which it calls at the end.
+// Frame runs one frame and then calls the given function. It returns the total duration of the
+// frame's calls, of its Tick, and of the function.
 func (f *Fight) Frame(after func(*engine.Frame)) time.Duration {
 	f.world.after = after
 	f.world.frame(frameTime, func() { f.mix.plan(f.world) })

@@ -13,8 +13,8 @@ import (
 // The spread (±) is computed from the samples.
 const parts = 10
 
-// sampleEvery is the number of frames from one measurement of the processor time of the loop's
-// thread to the next. Not every frame is measured, because locking the thread costs some µs.
+// sampleEvery says that the processor time of the loop's thread is measured in every 16th frame. It
+// is not measured in every frame, because locking the thread costs some µs.
 const sampleEvery = 16
 
 // Row describes some consecutive frames. It is a line of ticks.csv.
@@ -69,8 +69,8 @@ type Sample struct {
 	P50, P99  float64 // quantiles of the duration of a frame in ns
 }
 
-// begin discards earlier measurements and starts a new measurement. The parameter total is its
-// number of frames, and dt is the game time of each frame.
+// begin discards earlier measurements and starts a new measurement. It will have the given total
+// number of frames, each of which advances the game by dt.
 func (m *meter) begin(now int64, dt time.Duration, total uint64) {
 	*m = meter{frames: newHistogram(), part: newHistogram(), total: max(total, 1)}
 	m.rowSpan = max(dt.Milliseconds()*int64(total)/600, dt.Milliseconds(), 1)
@@ -106,7 +106,7 @@ func (m *meter) tick(f func()) {
 	}
 }
 
-// frame records a frame, which ended at the game time now and whose duration was took.
+// frame records a frame with the given game time at its end and the given real duration.
 func (m *meter) frame(now int64, took time.Duration, calls, events, backlog, buffs int) {
 	if m.wall > 0 {
 		return // the measurement is over, and late owners are catching up

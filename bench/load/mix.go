@@ -137,7 +137,7 @@ func (m *Mix) askNew(w *world) {
 	}
 }
 
-// askAgain repeats the cast of a random active buff for which the function fits returns true. It
+// askAgain repeats the cast of a random active buff that fits, according to the given function. It
 // prefers short buffs. If it finds no short buff, it takes a long buff.
 func (m *Mix) askAgain(w *world, fits func(*record) bool) {
 	r := m.pick(w, func(r *record) bool { return isShort(r) && fits(r) })
@@ -160,7 +160,7 @@ func (m *Mix) askPeriod(w *world) {
 	}
 }
 
-// pick draws a random buff that has a known handle, and for which the function fits returns true.
+// pick draws a random buff that has a known handle and that fits, according to the given function.
 // It returns nil if it finds no such buff.
 func (m *Mix) pick(w *world, fits func(*record) bool) *record {
 	for range 16 {

@@ -87,7 +87,8 @@ func (r *Result) figure(name string, value float64, unit string) {
 	r.Figures = append(r.Figures, Figure{name, value, unit})
 }
 
-// fill copies the measurements of the world into r. The parameter live is the number of buffs.
+// fill copies the measurements of the world into r. It also sets the given number of live buffs and
+// the given size of the heap.
 func (r *Result) fill(w *world, live int, heap int64) {
 	m, b := &w.meter, w.books
 	r.Players, r.Buffs = len(b.players), live

@@ -148,8 +148,8 @@ func (s *storm) login() error {
 	return nil
 }
 
-// leave ends the records of a player's buffs. It appends the records to out, with times relative to
-// now.
+// leave ends the records of a player's buffs. It appends the records to the given slice, with times
+// relative to now.
 func (b *books) leave(owner int32, now int64, out []record) []record {
 	p := &b.players[owner]
 	for len(p.records) > 0 {

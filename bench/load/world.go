@@ -130,7 +130,7 @@ func (w *world) ask(c command) {
 	w.commands = append(w.commands, c)
 }
 
-// frame runs one frame: the calls that the function plan queues, and a Tick of dt.
+// frame runs one frame: the calls that the given function queues, and then a Tick of dt.
 func (w *world) frame(dt time.Duration, plan func()) {
 	w.commands = w.commands[:0]
 	if plan != nil {

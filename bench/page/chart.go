@@ -19,7 +19,7 @@ import (
 
 // chart is a line chart. Its title states the finding.
 type chart struct {
-	file, title, under string // the field under is the subtitle, which describes the data
+	file, title, under string // "under" is the subtitle, which describes the data
 	x, y               axis
 	lines              []line
 	marks              []mark

@@ -98,7 +98,7 @@ func ofPlayers(all []rival.Scaled, players int) *rival.Scaled {
 }
 
 // grown returns how much the cost of an event grows from 10^4 to 10^6 buffs, and from 10^4 to 10^6
-// players. The result players is 0 if the report has no world with a million players.
+// players. The second result is 0 if the report has no world with a million players.
 func grown(loop []rival.Scaled) (buffs, players load.Spread) {
 	return growth(ofPlayers(loop, 1000), ofPlayers(loop, 100_000)), growth(ofPlayers(loop, 10_000), ofPlayers(loop, 1_000_000))
 }

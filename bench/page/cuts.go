@@ -24,9 +24,9 @@ type cutsRow struct {
 	p99, max load.Spread // P99 and Max in each round, divided by the values without saving
 
 	least        []int64 // Frames.Least, sorted
-	leastAgainst float64 // p99 of the field least, divided by the value without saving
-	// longer is the largest difference between the shortest duration of a frame and that of the
-	// same frame without saving, in ns.
+	leastAgainst float64 // p99 of the shortest durations, divided by the p99 without saving
+	// longer is the largest increase of the shortest duration of a frame, compared with the same
+	// frame without saving, in ns.
 	longer float64
 }
 

@@ -22,7 +22,7 @@ type TurnsRow struct {
 	Samples []float64 // one sample for each round, in ns
 }
 
-// against returns the cost of a row, and the mean of the ratios of the row to the first row in all
+// against returns the cost of a row, and the ratio of the row to the first row, averaged over all
 // rounds.
 func (t *Turns) against(row int) (cost, times load.Spread) {
 	var ratios []float64

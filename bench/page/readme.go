@@ -23,7 +23,7 @@ const (
 )
 
 // readmeParts has the functions that write the generated parts of pages, by the name of the part.
-// The parameter dir is the link from the page to the report's folder.
+// The parameter "dir" is the link from the page to the report's folder.
 var readmeParts = map[string]func(r *Report, w *writer, dir string){
 	"first":  func(r *Report, w *writer, _ string) { r.readmeFirst(w) },
 	"tables": (*Report).readmeTables,

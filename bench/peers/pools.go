@@ -14,7 +14,7 @@ import (
 	"github.com/bufftick/bufftick/actor"
 )
 
-// way is one way to let workers handle a message for each player. The function close releases its
+// way is one way to let workers handle a message for each player. The function "close" releases its
 // resources.
 type way struct {
 	name  string

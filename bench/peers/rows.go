@@ -164,8 +164,8 @@ func (p *gozeroPeer) settle() int {
 
 func (p *gozeroPeer) close() { p.wheel.Stop() }
 
-// btreePeer keeps deadlines in a tree. The field due has the deadline of each timer, which is part
-// of the timer's key in the tree, or 0 if the timer is not waiting.
+// btreePeer keeps deadlines in a tree. The field "due" has the deadline of each timer, which is
+// part of the timer's key in the tree, or 0 if the timer is not waiting.
 type btreePeer struct {
 	tree  *btree.BTreeG[deadline]
 	due   []int64

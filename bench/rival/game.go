@@ -51,8 +51,7 @@ type contender interface {
 	tick(now int64)
 }
 
-// newGame starts a game and plays some frames, which are not counted. The parameter settle is the
-// number of these frames.
+// newGame starts a game and plays the given number of frames (settle), which are not counted.
 func newGame(load Load, buffs, settle int, make func(g *Game) contender) *Game {
 	g := &Game{load: load, buffs: buffs, rng: rand.New(rand.NewPCG(1, uint64(buffs)))}
 	g.do = make(g)

@@ -30,7 +30,7 @@ func (h *heaped) Swap(i, j int) {
 	h.buffs[h.order[i]].place, h.buffs[h.order[j]].place = int32(i), int32(j)
 }
 
-// Push adds the slot in the field pushed. It does not use its argument, because converting a slot
+// Push adds the slot in the field "pushed". It does not use its argument, because converting a slot
 // to the type any would allocate.
 func (h *heaped) Push(any) {
 	h.buffs[h.pushed].place = int32(len(h.order))

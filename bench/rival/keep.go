@@ -229,7 +229,7 @@ func (k *keptHeap) Swap(i, j int) {
 	k.place[k.order[i]], k.place[k.order[j]] = int32(i), int32(j)
 }
 
-// Push adds the timer in the field pushed.
+// Push adds the timer in the field "pushed".
 func (k *keptHeap) Push(any) {
 	k.place[k.pushed] = int32(len(k.order))
 	k.order = append(k.order, k.pushed)

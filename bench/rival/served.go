@@ -39,8 +39,8 @@ const (
 	removed
 )
 
-// newServed returns a constructor of served contenders. A served contender wraps a contender that
-// the function make returns.
+// newServed returns a constructor of served contenders. Each of them wraps a contender that the
+// given constructor has made.
 func newServed(make func(g *Game) contender) func(g *Game) contender {
 	return func(g *Game) contender {
 		g.players = newPlayers(g)

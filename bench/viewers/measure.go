@@ -50,7 +50,7 @@ type played struct {
 	after  func(*engine.Frame)
 	sent   *sent
 	used   []time.Duration // processor time, by second
-	behind []time.Duration // processor time used in the function after, by second
+	behind []time.Duration // processor time used after the Tick, by second
 	allocs uint64
 }
 

@@ -75,7 +75,7 @@ func (o *Options) writeStream(w io.Writer, players, seconds int) error {
 	return fight.End()
 }
 
-// changes returns the changed buffs of all players in the field dirty.
+// changes returns the changed buffs of all players that are marked as dirty.
 func (s *stream) changes() [][]int64 {
 	out := [][]int64{}
 	for k := range s.dirty {

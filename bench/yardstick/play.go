@@ -107,7 +107,7 @@ func quantile(x []float64, q float64) float64 {
 	return x[min(len(x)-1, int(q*float64(len(x))))]
 }
 
-// ratios returns the median over all rounds of the ratio of a to b.
+// ratios returns the ratio of a to b as the median over all rounds.
 func ratios(a, b []float64) float64 {
 	r := make([]float64, len(a))
 	for k := range a {

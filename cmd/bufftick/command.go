@@ -23,7 +23,7 @@ type command interface {
 	run(args []string, stdout, stderr io.Writer) error
 }
 
-// commands lists the commands in the order of the help. The field arguments has the form "",
+// commands lists the commands in the order of the help. The field "arguments" has the form "",
 // "NAME", "[NAME]" or "NAME...".
 var commands = []struct {
 	name, arguments, summary string

@@ -11,7 +11,7 @@ import (
 type application struct {
 	id, source string
 	stacks     int      // 0 means the initial stacks of the definition
-	override   bool     // the field duration replaces the duration of the definition
+	override   bool     // the application's duration replaces the duration of the definition
 	duration   int64    // in ms
 	scale      *big.Rat // factor by which the duration is multiplied; nil means 1
 	magnitude  int64
@@ -228,7 +228,7 @@ func (o *owner) newInstance(d *definition, a application) *instance {
 }
 
 // links queues the applications of a buff's links. The links end when the buff ends. The parameter
-// again reports whether the buff was already running.
+// "again" reports whether the buff was already running.
 func (o *owner) links(b *instance, a application, again bool) {
 	chain := a.chain
 	chain.known = b.known

@@ -158,7 +158,7 @@ func (o *owner) heldBy(bearer *owner, id string) (*instance, *hold) {
 }
 
 // entersAura applies the definition of aura b to an owner, unless the owner already has it from
-// this bearer. The map seen has the bearer's attributes from before the first owner entered.
+// this bearer. It uses the given attributes of the bearer, from before the first owner entered.
 func (o *owner) entersAura(bearer *owner, b *instance, seen map[string]float64) {
 	if _, h := o.heldBy(bearer, b.def.Aura.Apply); h != nil {
 		h.leaving = false
@@ -173,8 +173,8 @@ func (o *owner) entersAura(bearer *owner, b *instance, seen map[string]float64) 
 	})
 }
 
-// leavesAura starts the linger time of a buff. The parameter since is the number of ms of the
-// linger time that have already passed.
+// leavesAura starts the linger time of a buff. The given number of ms of the linger time have
+// already passed.
 func (o *owner) leavesAura(bearer *owner, a *instance, since int64) {
 	b, h := o.heldBy(bearer, a.def.Aura.Apply)
 	if h == nil || h.leaving {

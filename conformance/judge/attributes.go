@@ -227,8 +227,8 @@ func (a amount) equal(b amount) bool { return a.x == b.x && maps.Equal(a.frozen,
 type knowledge struct {
 	cast map[string]float64 // the source's attributes at the start of the chain of causes; nil if the source was missing
 	last map[string]float64 // the value of each attribute when it was last read
-	// look is set if the search of an aura has filled the field last. The application by the aura
-	// then uses only these values.
+	// look is set if the search of an aura has filled the field "last". The application by the
+	// aura then uses only these values.
 	look bool
 }
 
@@ -612,7 +612,7 @@ func (o *owner) cut(name string) {
 
 // checkMin queues the death of the owner if a base with `at_min: kill` has reached its minimum, and
 // reports whether the owner dies. An owner that is already dead dies again only if the base was
-// above the minimum before. The parameter who is the buff that changed the base; the log line of
+// above the minimum before. The parameter "who" is the buff that changed the base; the log line of
 // the death names this buff.
 func (o *owner) checkMin(who, name string, was float64) (dies bool) {
 	at := o.all.attributes[name]
@@ -649,8 +649,8 @@ func (o *owner) adds(who, name string, by float64, absorbed int64, after func())
 	o.rebase(who, name, by, to, absorbed, after)
 }
 
-// rebase sets a base to the value of the parameter to, and logs the change. If the function after
-// is not nil, rebase calls it before the owner can die. Damage uses it to run its acts.
+// rebase sets a base to the value of the parameter "to", and logs the change. If the function
+// "after" is not nil, rebase calls it before the owner can die. Damage uses it to run its acts.
 func (o *owner) rebase(who, name string, by, to float64, absorbed int64, after func()) {
 	was := o.base(name)
 	o.bases[name] = to

@@ -66,8 +66,8 @@ func (o *owner) pauseBuff(id string, on bool) {
 	}
 }
 
-// stand sets or clears one of the two causes of a pause, which are the fields halted and buried. It
-// then updates the buff's clock.
+// stand sets or clears one of the two causes of a pause, which are the fields "halted" and
+// "buried". It then updates the buff's clock.
 func (o *owner) stand(b *instance, cause *bool, on bool) {
 	if *cause == on {
 		return
@@ -84,8 +84,8 @@ func (o *owner) rateBuff(id string, to *big.Rat) {
 	}
 }
 
-// pace sets the rate of a buff's clock, unless the parameter rate is nil. It stops the clock if a
-// cause of a pause is set, and otherwise lets it run.
+// pace sets the rate of a buff's clock, unless the given rate is nil. It stops the clock if a cause
+// of a pause is set, and otherwise lets it run.
 func (o *owner) pace(b *instance, rate *big.Rat) {
 	if b.local == nil {
 		b.local = newClock(o.own)

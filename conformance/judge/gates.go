@@ -348,8 +348,8 @@ func (o *owner) dispel(q query, stacks int) {
 	o.portions(found, q.Most, func(b *instance) { o.dispelOne(b, stacks, strength) })
 }
 
-// found returns the buffs that match a query and for which the function takes returns true, in the
-// order that the query demands.
+// found returns the buffs that match a query, in the order that the query demands. It leaves out
+// buffs for which the given function returns false.
 func (o *owner) found(q query, takes func(*instance) bool) (all []*instance) {
 	for _, b := range o.buffs {
 		if q.Polarity == "neutral" && !q.matches(b) {
@@ -370,8 +370,8 @@ func (o *owner) found(q query, takes func(*instance) bool) (all []*instance) {
 	return all
 }
 
-// portions calls the function take in rounds: in each round once for each buff that is left. It
-// stops after most calls.
+// portions calls the given function in rounds: in each round once for each buff that is left. It
+// makes at most the given number of calls.
 func (o *owner) portions(found []*instance, most int, take func(*instance)) {
 	for taken := true; taken; {
 		taken = false

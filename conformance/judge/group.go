@@ -73,8 +73,8 @@ func (o *owner) room(d *definition, a application) (goes []leaver, why string) {
 }
 
 // The field `per_source` limits the number of buffs that one source has on all owners together.
-// Above the limit, the oldest of these buffs is removed. On a single owner, the method room has
-// already enforced the limit.
+// Above the limit, the oldest of these buffs is removed. On a single owner, owner.room has already
+// enforced the limit.
 //
 // The changes of a frame are applied to the index world.bySource in the order of their times.
 // Changes with the same time are applied in the order of the owners.

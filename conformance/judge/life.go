@@ -87,7 +87,7 @@ func (o *owner) endActions(b *instance, why string, c chain) {
 
 // kill ends or pauses the buffs of an owner, as their `on_death` says. A buff that ends has the
 // reason "death" and no last pulse. Before the buffs end, those in effect queue the actions of
-// their `on.death`. The parameter who is the ID of the buff whose damage or action caused the
+// their `on.death`. The parameter "who" is the ID of the buff whose damage or action caused the
 // death, followed by a space; the log line of the death names this buff.
 func (o *owner) kill(who, killer string, c chain) {
 	if !o.dead {
@@ -161,7 +161,7 @@ func (o *owner) interrupt(kind string) {
 }
 
 // happened runs an act. First, the buffs in effect that have actions for this act react, the oldest
-// first. Then the act uses charges and interrupts buffs. The parameter quiet is true if the act
+// first. Then the act uses charges and interrupts buffs. The parameter "quiet" is true if the act
 // belongs to damage that is itself a reaction to damage; in this case no buff reacts.
 func (o *owner) happened(act, target string, amount int64, quiet bool) {
 	for _, b := range o.carried() {
@@ -257,8 +257,8 @@ func (b *instance) byEnd() (all []*layer) {
 	return all
 }
 
-// endSpent ends the applications of a buff for which the function spent returns true. In a queue,
-// the next application then starts to run.
+// endSpent ends those applications of a buff that are used up, according to the given function. In
+// a queue, the next application then starts to run.
 func (o *owner) endSpent(b *instance, why string, spent func(content) bool) {
 	if b.each() {
 		for _, l := range b.byEnd() {

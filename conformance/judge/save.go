@@ -133,7 +133,7 @@ func (o *owner) load() {
 	o.rounds()
 }
 
-// passes lets gone ms of the world's time pass for a buff at the present rates, and returns this
+// passes lets the given time of the world pass for a buff, at the present rates. It returns this
 // time in ms of the buff's own time.
 func (o *owner) passes(b *instance, gone int64) int64 {
 	from := down(o.clock.inner)

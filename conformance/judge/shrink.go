@@ -2,8 +2,8 @@ package judge
 
 import "strings"
 
-// Shrink returns a smaller draft for which the function fails still returns true. It removes steps
-// and words one by one, and keeps each removal after which the draft still fails.
+// Shrink returns a smaller draft that still fails, according to the given function. It removes
+// steps and words one by one, and keeps each removal after which the draft still fails.
 func (d *Draft) Shrink(fails func(*Draft) bool) *Draft {
 	for again := true; again; {
 		again = false

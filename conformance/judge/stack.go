@@ -65,7 +65,7 @@ func (d *definition) newContent(a application) content {
 }
 
 // refresh moves the end of the buff as `stack.refresh` says, and reports whether the end was set
-// again. The parameter replaces is true if a higher level replaces the buff; in this case the
+// again. The parameter "replaces" is true if a higher level replaces the buff; in this case the
 // duration always restarts.
 func (o *owner) refresh(b *instance, a application, replaces bool) bool {
 	s := b.def.stack()
@@ -238,7 +238,7 @@ func (c counted) magnitude(b *instance) (sum int64) {
 // stacks, each stack has its own value; if perStack is false, the strongest stack counts, and among
 // equals the youngest.
 func (c counted) value(b *instance, n *number, perStack bool) (sum float64, ok bool) {
-	if !b.each() || n.Snapshot == "pulse" { // all stacks have one number
+	if !b.each() || n.Snapshot == "pulse" { // all stacks share one value
 		return b.numbers[n].of(c.n, perStack)
 	}
 	if best := youngestStrongest(c.layers); best != nil && !perStack {

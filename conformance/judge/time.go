@@ -180,8 +180,7 @@ func (o *owner) boundary(b *instance, from int64) int64 {
 		return from + b.period
 	}
 	zero := int64(0)
-	// The variable zero is the buff's own time at the owner's time 0, extrapolated with the present
-	// rate.
+	// The buff's own time at the owner's time 0, extrapolated with the present rate.
 	if b.local != nil {
 		x := new(big.Rat).Mul(big.NewRat(b.local.outer, 1), b.local.rate)
 		zero = up(x.Sub(b.local.inner, x))
@@ -242,8 +241,8 @@ func (o *owner) pulseFor(b *instance, c counted, more string, s share) {
 	o.issue(b.def, b.def.on().Pulse, e)
 }
 
-// countIn returns the text for the log line of a suppressed pulse: more if it is a number of
-// pulses, otherwise "".
+// countIn returns the text that the log line of a suppressed pulse has after the buff. It is the
+// given text if this is a number of pulses, and otherwise "".
 func countIn(more string) string {
 	if strings.HasPrefix(more, " count=") {
 		return more
@@ -309,7 +308,7 @@ func (o *owner) setPeriod(id string, to int64) {
 	case "next":
 		b.coming = to
 	case "rescale":
-		left := max(scaled(b.beat-now, to, b.period), 1) // at least 1, because the present ms is over
+		left := max(scaled(b.beat-now, to, b.period), 1) // at least 1; the events of the present ms have already run
 		for i := range b.layers {
 			l := &b.layers[i]
 			l.own = now + scaled(l.own-now, to, b.period)

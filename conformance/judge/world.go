@@ -76,8 +76,8 @@ func (o *owner) post(to *owner, do func()) {
 	o.all.posted = append(o.all.posted, posted{o.stamp, o.number(), o.all.of(to, do)})
 }
 
-// postTo queues a command for the owner with the given name. If this owner is missing or away at
-// delivery, the function missed is called instead of do.
+// postTo queues a command for the owner with the given name. At delivery, the first function is
+// called with the owner or, if the owner is missing or away, the second function.
 func (o *owner) postTo(name string, do func(*owner), missed func()) {
 	o.all.posted = append(o.all.posted, posted{o.stamp, o.number(), func() {
 		to := o.all.find(name)

@@ -33,7 +33,7 @@ type site struct {
 	end    func() string
 }
 
-// start starts a game. The function end of the result ends the game like Ctrl-C, checks that it
+// start starts a game. The function "end" of the result ends the game like Ctrl-C, checks that it
 // ended cleanly, and returns the summary.
 func start(t *testing.T) *site {
 	t.Helper()

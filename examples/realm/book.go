@@ -34,7 +34,7 @@ type book struct {
 	bots   []*bot
 	zones  []string
 	want   cluster.Certainty
-	until  string  // the field want in words, for the report
+	until  string  // description of the field "want", for the report
 	travel float64 // probability that a bot changes zones after a payment
 
 	mu     sync.Mutex

@@ -44,7 +44,7 @@ func parseChaos(text string) ([]string, error) {
 const settle = time.Second
 
 // chaos injects faults until ctx ends. Before the next fault, all zones must make payments again.
-// In each round, each kind of fault first occurs alone. If the field together is set, each kind
+// In each round, each kind of fault first occurs alone. If "together" is set, each kind
 // occurs again, at the same time as another kind, and if possible on different nodes. The order,
 // the nodes and the durations are random.
 type chaos struct {

@@ -50,8 +50,8 @@ func runNode() error {
 	return nil
 }
 
-// playOn runs the node with one connection to NATS. The result again is true if the connection was
-// closed permanently. The caller must then run the node again, with a new connection.
+// playOn runs the node with one connection to NATS. The result "again" is true if the connection
+// was closed permanently. The caller must then run the node again, with a new connection.
 func playOn(ctx context.Context, show *pages, zones, bots int, moves, closes chan os.Signal) (again bool, err error) {
 	conn, err := nats.Connect(os.Getenv(envNATS), nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond), nats.RetryOnFailedConnect(true))
 	if err != nil {

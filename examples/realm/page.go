@@ -75,9 +75,9 @@ func (p *pages) serve(node clusterpage.Node) error {
 	return nil
 }
 
-// placesOf returns a place on this machine for each node. The parameter first is the address of the
-// first node's page; the pages of the other nodes use the following ports. If the port is 0, all
-// pages use free ports. If first is "", the nodes serve no pages.
+// placesOf returns a place on this machine for each node. The given address is that of the first
+// node's page; the pages of the other nodes use the following ports. If the port is 0, all pages
+// use free ports. If the address is "", the nodes serve no pages.
 func placesOf(first string, nodes int) (all []place, err error) {
 	at, err := net.ResolveTCPAddr("tcp", first)
 	if err != nil && first != "" {

@@ -125,7 +125,7 @@ func (s *screens) take(x *screen, p cluster.Packet) {
 	}
 }
 
-// mostSettle is the maximum time that the method settle waits.
+// mostSettle is the maximum time that screens.settle waits.
 const mostSettle = 30 * time.Second
 
 // settle waits, after the last payment, until each shown bot is on exactly one screen. A bot

@@ -106,11 +106,11 @@ func (s *servers) caughtUp(ctx context.Context) error {
 	return err
 }
 
-// takeOver stops the replication to the standby, kills the primary after the duration behind, and
-// promotes the standby. The commits of this duration are lost. Before the promotion, takeOver calls
-// the function quiet. After it, takeOver calls the function between with the address of the new
-// primary, and then the function lead, which redirects the nodes to the new primary. Finally
-// takeOver starts another standby.
+// takeOver makes the standby the primary. It waits until the standby has all commits, stops the
+// replication, and kills the primary after the given duration, so the commits of this duration are
+// lost. It calls "quiet" and promotes the standby. Then it calls "between" with the address of the
+// new primary, and "lead" with the address to which the nodes must connect. Finally it starts
+// another standby.
 func (s *servers) takeOver(ctx context.Context, behind time.Duration, quiet func(), between func(address string) error, lead func(to string)) error {
 	if err := s.caughtUp(ctx); err != nil {
 		return err

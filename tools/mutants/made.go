@@ -26,7 +26,7 @@ func (d draw) lot(key string) float64 {
 	return float64(binary.BigEndian.Uint64(sum[:])>>11) / (1 << 53)
 }
 
-// makeUp draws bugs that compile, from all packages in the tables in dir. The expression wanted
+// makeUp draws bugs that compile, from all packages in the tables in dir. The regular expression
 // selects tables by name. If it matches no table, it selects bugs by key.
 func makeUp(dir string, wanted *regexp.Regexp, d draw) ([]batch, error) {
 	tables, err := readTables(dir)

@@ -38,8 +38,8 @@ func (g *ground) fill(a *arena) {
 	}
 }
 
-// around calls the function see for all heroes in those cells that are at least partly within reach
-// of a position.
+// around calls the given function for all heroes in those cells that are at least partly within
+// reach of a position.
 func (g *ground) around(x, y, reach float64, see func(*Unit)) {
 	x0, y0 := cellOf(x-reach, y-reach)
 	x1, y1 := cellOf(x+reach, y+reach)
@@ -52,8 +52,8 @@ func (g *ground) around(x, y, reach float64, see func(*Unit)) {
 	}
 }
 
-// nearest returns the nearest hero within reach of a unit for which the function will returns true.
-// It returns nil if there is no such hero.
+// nearest returns the hero that is nearest to a unit, or nil if no hero is within reach. It ignores
+// heroes for which the given function returns false.
 func (w *World) nearest(a *arena, to *Unit, reach float64, will func(*Unit) bool) (best *Unit) {
 	a.ground.around(to.X, to.Y, reach, func(u *Unit) {
 		if d := u.distance(to); d <= reach && u != to && will(u) {

@@ -252,7 +252,7 @@ func (w *World) add(to buff.OwnerID, a buff.Application) bool {
 	return r.Err == nil && r.Kind != buff.Denied
 }
 
-// Pause stops the time of an arena if the parameter still is true, and otherwise resumes it.
+// Pause stops or resumes the time of an arena.
 func (w *World) Pause(arena int, still bool) {
 	a := &w.arenas[arena]
 	if a.paused == still {

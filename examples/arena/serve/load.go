@@ -57,7 +57,7 @@ func Load(ctx context.Context, w *game.World, viewers int, out io.Writer) error 
 	return err
 }
 
-// runLoad is like Run, but passes the messages for each player to the function take, and not to
+// runLoad is like Run, but passes the messages for each player to the given function, and not to
 // sockets.
 func (s *Server) runLoad(ctx context.Context, take func(player int, message []byte) error) error {
 	return s.loop(ctx, func() error {

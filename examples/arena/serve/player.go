@@ -35,8 +35,8 @@ type message struct {
 func (m *message) data() []byte { return m.bytes[:m.size] }
 
 // player is a connection as seen by the loop. The loop and the goroutines of the connection share
-// only the channels. To end the connection, the loop closes the channel done. When the connection
-// has ended, its goroutine closes the channel gone.
+// only the channels. To end the connection, the loop closes the channel "done". When the connection
+// has ended, its goroutine closes the channel "gone".
 type player struct {
 	in   chan message
 	out  chan []byte
@@ -53,7 +53,7 @@ type player struct {
 	told    uint64 // fingerprint of the definitions that were sent to the client
 	sight
 	facts []game.Fact
-	since uint64 // first frame in which the channel out was full; 0 if it is not full
+	since uint64 // first frame in which the queue to the client was full; 0 if it is not full
 	begun uint64 // frame in which the player arrived
 	over  bool
 }

@@ -9,12 +9,12 @@ import (
 // target.
 const inView = 44
 
-// sight holds the units in a client's view. The view is updated by looks.
+// sight holds the units in a client's view. The method look updates the view.
 type sight struct {
 	seen   []*game.Unit
-	stamps map[buff.OwnerID]uint64 // by id of a unit in seen: the number of the look that found it
-	looks  uint64                  // number of looks
-	looked uint64                  // frame of the last look; 0 if there was none
+	stamps map[buff.OwnerID]uint64 // for each unit in the view: the number of the update that found the unit
+	looks  uint64                  // number of updates of the view
+	looked uint64                  // frame of the last update; 0 if there was no update yet
 	hello  bool                    // a hello message must be sent
 }
 

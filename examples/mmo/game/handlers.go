@@ -11,13 +11,13 @@ import (
 
 // unit is the game's own data of a player or a boss; its buffs and attributes are in the engine.
 // The unit belongs to the handlers of its owner. They run on workers, one at a time, so they need
-// no lock. The loop learns about a unit from events. It reads only the field fate, and only while
+// no lock. The loop learns about a unit from events. It reads only the field "fate", and only while
 // the unit is not busy.
 type unit struct {
 	id     buff.OwnerID
 	held   bool       // the unit is dazed
 	fate   fate       // the cause of death
-	corpse *buff.Spec // the buff of its corpse
+	corpse *buff.Spec // the buff that the unit gets when it dies
 	dice   *rand.Rand // used only by this unit, so that the order of handlers does not matter
 	source *rand.PCG  // source of dice
 }

@@ -27,15 +27,15 @@ type raid struct {
 	bearers                          []bearer // bearers of auras, by class
 }
 
-// bearer is the player who has the aura of a class for the raid. The aura must be renewed after the
-// time until.
+// bearer is the player who has the aura of a class for the raid. The aura need not be renewed
+// before the time in "until".
 type bearer struct {
 	player *player
 	until  wheel.Time
 }
 
-// phase is a buff that a boss gets when its health has fallen to a fraction of its maximum, given
-// by the field share. Each phase starts with a burst.
+// phase is a buff that a boss gets when its health has fallen to a fraction of its maximum. The
+// field "share" is this fraction. Each phase starts with a burst.
 type phase struct {
 	share float64
 	spec  *buff.Spec

@@ -37,7 +37,7 @@ func fill(t *testing.T, dir, from string) {
 	require.NoError(t, os.CopyFS(dir, os.DirFS(from)))
 }
 
-// change replaces a part of a file. The parameter old is the part, and text is its replacement.
+// change replaces a part of a file. The parameter "old" is the part, and "text" is its replacement.
 func change(t *testing.T, file, old, text string) {
 	t.Helper()
 	src, err := os.ReadFile(file)

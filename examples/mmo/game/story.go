@@ -40,8 +40,8 @@ const (
 	subjects // number of subjects
 )
 
-// The variable paints has the terminal codes for the colours of the subjects. The variable titles
-// has the names of the subjects for the line about omitted lines.
+// The variable "paints" has the terminal codes for the colours of the subjects. The variable
+// "titles" has the names of the subjects for the line about omitted lines.
 var (
 	paints = [subjects]string{"\x1b[36m", "\x1b[33m", "\x1b[1;33m", "\x1b[31m", "\x1b[1;31m", "\x1b[1;32m"}
 	titles = [subjects]string{"bosses appeared", "phases begun", "bosses enraged", "players fallen", "raids wiped out", "bosses killed"}
