@@ -22,20 +22,20 @@ import (
 // concurrent use.
 func Load(paths ...string) (*buff.Catalog, error) { return Loader{}.Load(paths...) }
 
-// LoadFS is like Load for the files of fsys, such as embedded files. Whether links are followed
-// depends on fsys: a link in an os.DirFS may lead out of the folder, a link in an os.Root may not.
-// If fsys panics, the panic is returned as an error with the name of the file. LoadFS is safe for
-// concurrent use if fsys is.
+// LoadFS is like Load, but reads the files of fsys, such as embedded files. Whether links are
+// followed depends on fsys: a link in an os.DirFS may lead out of the folder, a link in an os.Root
+// may not. If fsys panics, the panic is returned as an error with the name of the file. LoadFS is
+// safe for concurrent use if fsys is.
 func LoadFS(fsys fs.FS, paths ...string) (*buff.Catalog, error) {
 	return Loader{}.LoadFS(fsys, paths...)
 }
 
-// Reload is like Load for a catalog that replaces prev, as [buff.Catalog.Rebuild] describes: tags,
-// acts and handlers keep their numbers, and each definition becomes the next version of prev's
-// definition with the same ID. All attributes of prev must be present and unchanged, otherwise the
-// errors match [buff.ErrAttributes]; new attributes may be added. On error prev is unchanged and
-// Reload returns no catalog. Reload is shorthand for a [Loader] with Previous set to prev. It is
-// safe for concurrent use.
+// Reload is like Load, but returns a catalog that can replace prev, as [buff.Catalog.Rebuild]
+// describes. Tags, acts and handlers keep their numbers, and each definition becomes the next
+// version of prev's definition with the same ID. Attributes may be added, but all attributes of
+// prev must be present and unchanged; otherwise the error matches [buff.ErrAttributes]. On error
+// prev is unchanged and Reload returns no catalog. Reload is shorthand for a [Loader] with Previous
+// set to prev. It is safe for concurrent use.
 func Reload(prev *buff.Catalog, paths ...string) (*buff.Catalog, error) {
 	return Loader{Previous: prev}.Load(paths...)
 }
@@ -52,25 +52,25 @@ type Loader struct {
 	// Data is a value of the struct or map type into which the "data" field of a definition is
 	// decoded, such as Ability{}. [buff.Spec].Data then has this type. Struct fields are named by
 	// their yaml tags or, without a tag, by their lower-case names; a time.Duration is written as a
-	// span. A field that the type does not have, or a value of the wrong kind, is an error with its
-	// position. Fields that a definition omits have the values that they have in Data. For a
-	// definition without data, Spec.Data is nil.
+	// span. A field that the type does not have, or a value of the wrong kind, is reported as an
+	// error with its position. Fields that a definition omits have the values that they have in
+	// Data. For a definition without data, Spec.Data is nil.
 	//
 	// If Data is nil, any map is accepted and Spec.Data is a map[string]any. Data that is neither
 	// a struct nor a map causes a panic.
 	Data any
 
-	// Previous is the catalog that the new one replaces, as with [Reload]. It may be nil.
+	// Previous is the catalog that the new catalog replaces, as with [Reload]. It may be nil.
 	Previous *buff.Catalog
 }
 
-// Load is like the function [Load], with the Loader's Data and Previous. It is safe for
+// Load is like the function [Load], but uses the Loader's Data and Previous. It is safe for
 // concurrent use.
 func (o Loader) Load(paths ...string) (*buff.Catalog, error) {
 	return own(definition.Loader{Data: o.Data}.Reload(o.Previous, paths...))
 }
 
-// LoadFS is like the function [LoadFS], with the Loader's Data and Previous. It is safe for
+// LoadFS is like the function [LoadFS], but uses the Loader's Data and Previous. It is safe for
 // concurrent use if fsys is.
 func (o Loader) LoadFS(fsys fs.FS, paths ...string) (*buff.Catalog, error) {
 	return own(definition.Loader{Data: o.Data}.ReloadFS(o.Previous, fsys, paths...))

@@ -76,7 +76,7 @@
 //	clock           online | uptime | wall    while its owner is away it is paused, runs while the
 //	                                          server runs, or always runs
 //	period          a span | {curve: NAME}    time between pulses, from 50ms; default: no pulses
-//	first           none | start | every      pulses at once: never, when it starts, at refreshes too
+//	first           none | start | every      pulses at once: never, at the start, or also at refreshes
 //	tail            none                      the last part of a period does not pulse
 //	                partial                   it pulses at the end, for its fraction of a period
 //	                fit                       the duration is rounded to whole periods; when joining
@@ -97,8 +97,8 @@
 //	per_source      {limit: N}                at most N of one source, on all owners; the oldest ends
 //	                                          (evict: oldest, the only word)
 //	require         see below                 tags that its owner must have, or must not have
-//	inhibition      keep | reset | execute    pulses, when a requirement holds again: in phase, one
-//	                                          period from now, one now
+//	inhibition      keep | reset | execute    when a requirement holds again, the next pulse is in
+//	                                          phase, one period later, or at once
 //	immune          suppress                  when its owner becomes immune: it has no effect
 //	                remove                    it is removed
 //	                ignore                    it stays in effect
@@ -155,9 +155,9 @@
 //	                queue                     the strongest application runs, the others wait, each
 //	                                          with its own duration, numbers, shield and charges;
 //	                                          when it ends or is used up, the next one runs
-//	effective       from 1                    only that many count, the strongest by level, then
-//	                                          by magnitude: of the stacks with timers each, otherwise
-//	                                          of the buffs on one owner
+//	effective       from 1                    only that many have an effect, the strongest by level
+//	                                          and then by magnitude: that many stacks with timers
+//	                                          each, otherwise that many buffs on one owner
 //	refresh         restart                   the end: now + duration
 //	                none                      unchanged
 //	                extend                    later by the duration
@@ -166,7 +166,7 @@
 //	                residual-tick             now + duration + the time until the next pulse
 //	refresh_pct     30, from 1 to 100         only with refresh pandemic
 //	refresh_cap     a span                    only with refresh extend: longest time until the end
-//	phase           keep | reset | execute    pulses: in phase, one period from now, one now
+//	phase           keep | reset | execute    the next pulse: in phase, one period from now, or now
 //	overflow        allow                     at the limit: the buff is refreshed
 //	                deny                      denied
 //	                clear                     denied, and the whole buff is removed
@@ -178,8 +178,9 @@
 //	                                          and the numbers, with any refresh and overflow
 //	                segregate                 each level is a separate buff
 //	                sum                       levels are added
-//	thresholds      list                      {at: 5, apply: ID, consume: all}: at that many stacks,
-//	                                          apply that and remove stacks: all, true or a number
+//	thresholds      list                      {at: 5, apply: ID, consume: all}: at five stacks, apply
+//	                                          that definition and remove stacks; consume can be all,
+//	                                          true or a number
 //
 // With "timers: each" and "timers: queue", the limit is at most 256, which is also the default for
 // queue. The duration must then be a span, and expire and phase must have their defaults. With
@@ -233,7 +234,7 @@
 //	shield
 //	  pool          a number, from 1          damage that it absorbs, rounded down; without it, the
 //	                                          magnitude of the application
-//	  priority      0, a whole number         the highest absorbs first; of equal ones, the oldest
+//	  priority      0, a whole number         the highest absorbs first; among equals, the oldest
 //	  schools       list of tags              damage that it absorbs; without it, all
 //	  attrs         list of attributes        attributes that it protects; without it, those with
 //	                                          at_min: kill, or all if there are none of these
@@ -250,7 +251,8 @@
 //	  if_remaining  a span                    required with mode ifRemaining, otherwise an error
 //	  offline_pulses  none                    pulses that were due while the owner was away are lost
 //	                coalesce                  one at the return, with their count
-//	                all | {all: N}            each at the return, at most N, from 1 to 100000, or 100
+//	                all | {all: N}            each at the return, at most N, from 1 to 100000; without
+//	                                          it, at most 100
 //	  offline_expire  notify | silent         if it ended while the owner was away: reported at the
 //	                                          return, or not
 //	                run                       reported, and on.remove runs; a buff that this applies
@@ -260,9 +262,10 @@
 //	  icon          text                      name of its picture
 //	  show          true | false              whether players see it
 //	  priority      0, a whole number         higher is displayed first
-//	  sync          all | owner | none        clients that are sent it: all that see its owner, its
-//	                                          owner's, none
-//	                source | party            its source's; those of its owner and its owner's party
+//	  sync          all | owner | none        clients that receive it: all that see its owner, only
+//	                                          its owner's, or none
+//	                source | party            only its source's, or those of its owner and of the
+//	                                          owner's party
 //
 // "shield: {}" is a shield with all the defaults. With "clock: wall", save.mode cannot be "never".
 //
@@ -282,14 +285,15 @@
 //	exec            an instant buff is executed; only for instant buffs
 //	overflow        an application at the stack limit
 //	act             an act of the owner: a map from the act to a list. The game reports acts
-//	                under its own names: hit, healed, cast. The engine reports damaged and dealt,
-//	                for damage that passed the shields, to the victim and to the source
+//	                under its own names: hit, healed, cast. For damage that passed the shields, the
+//	                engine reports damaged to the victim and dealt to the source
 //	death           its owner died; runs before any buff is removed for the death, for each buff that
 //	                is in effect, the oldest first
 //	remove          it ended: a map from the reason to a list. The reasons: expired,
 //	                cancelled, dispelled, stolen, replaced, overflow, consumed, broken,
 //	                death, source_gone, immunity, condition, out_of_aura, interrupt,
-//	                unload, reload, fault. The list any runs for every reason, after its own list
+//	                unload, reload, fault. The list "any" runs for every reason, after the
+//	                list of that reason
 //
 // An action is a map with exactly one of the fields below. It acts on the owner, unless the map
 // also has the field "to". With "to: source", it acts on the owner that applied the buff. With
@@ -371,7 +375,7 @@
 //	off-frame        period or aura.interval is not a multiple of the game's frame
 //	beyond-wheel     the duration is longer than 12h, so that its end is in the overflow tier
 //	no-chance        chance is 0
-//	limit-unreached  applications are too rare for stack.limit, or by is none
+//	limit-unreached  applications are too rare for stack.limit, or stack.by is none
 //	waits-offline    a negative buff of a minute or more, or with an explicit save.mode, and a
 //	                 clock that stops while its owner is away
 //	runs-offline     a positive buff with clock wall

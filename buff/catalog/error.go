@@ -40,7 +40,7 @@ func (e *Error) Error() string {
 	}).Error()
 }
 
-// Unwrap returns [buff.ErrSpec], or the error of reading the file.
+// Unwrap returns [buff.ErrSpec], or the error that prevented the file from being read.
 func (e *Error) Unwrap() error {
 	if e.cause != nil {
 		return e.cause
@@ -48,8 +48,9 @@ func (e *Error) Unwrap() error {
 	return buff.ErrSpec
 }
 
-// Errors is the list of all errors in the files of a catalog, in the order of the files and,
-// within each file, of the lines. It has at most 1000 errors and one more that counts the rest.
+// Errors is the list of all errors in the files of a catalog, in the order of the files and, within
+// each file, of the lines. It holds at most 1000 errors, followed by an error that says how many
+// were left out.
 type Errors []*Error
 
 // Error returns the texts of all errors, separated by newlines.

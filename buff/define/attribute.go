@@ -47,5 +47,5 @@ type Client struct {
 	Icon     string // name of a picture, defined by the game
 	Hide     bool   // the buff is not shown
 	Priority int    // the highest is displayed first
-	Sync     Sync   // which clients are sent the buff
+	Sync     Sync   // which clients receive the buff
 }

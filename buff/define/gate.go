@@ -9,8 +9,9 @@ type Group struct {
 	Rule     GroupRule
 }
 
-// Slot puts a buff into a class of buffs with a limited number on each owner, such as sixteen
-// debuffs. All definitions of a class must give the same Limit and Evict.
+// Slot puts a buff into a class of buffs. Each owner can have only a limited number of the buffs in
+// a class, for example sixteen debuffs. All definitions of a class must give the same Limit and
+// Evict.
 type Slot struct {
 	Class string // "" for none
 	Limit int    // slots of each owner, 1 to MaxPerOwner
@@ -76,7 +77,7 @@ type Shield struct {
 	On       bool
 	Pool     int64    // zero means the Magnitude of the application
 	By       *Number  // if not nil, the pool is this number, rounded down, instead of Pool
-	Priority int      // the highest absorbs first; of equal priorities, the oldest shield
+	Priority int      // the highest absorbs first; among equal priorities, the oldest shield
 	Schools  []string // tags of the damage that it absorbs; empty means all damage
 
 	// Attrs are the attributes that the shield protects. If Attrs is empty, the shield protects

@@ -16,17 +16,17 @@ const (
 	GroupHide                           // all buffs stay; only the highest priority has an effect
 )
 
-// Evict says which buff is removed when a class of slots, or the limit of a source, is full.
+// Evict says which buff is removed when a class of slots is full.
 type Evict uint8
 
 // Rules of eviction.
 const (
 	EvictReject Evict = iota // no buff is removed; the new buff is denied
 	EvictOldest              // the oldest buff is removed
-	// EvictLowest removes the buff with the lowest group priority and, of equal priorities, the
-	// oldest buff. If the new buff has a lower priority than all others, it is denied.
+	// EvictLowest removes the buff with the lowest group priority and, among buffs of equal
+	// priority, the oldest. If the new buff has a lower priority than all others, it is denied.
 	EvictLowest
-	EvictSoonest // the buff that ends soonest is removed; of equal ends, the oldest buff
+	EvictSoonest // the buff that ends soonest is removed; among equal ends, the oldest buff
 )
 
 // Inhibition is the rule for the phase of the pulses of a buff when its requirement holds
@@ -37,8 +37,8 @@ type Inhibition uint8
 // Rules of inhibition, for the moment at which the requirement holds again.
 const (
 	InhibitionKeep    Inhibition = iota // the phase is kept
-	InhibitionReset                     // the next pulse is due one period from then
-	InhibitionExecute                   // one pulse runs then, and the next is due one period later
+	InhibitionReset                     // the next pulse is due one period after that moment
+	InhibitionExecute                   // one pulse runs at that moment, and the next is due one period later
 )
 
 // ImmuneRule is the rule for a running buff when its owner becomes immune to it. New
@@ -126,35 +126,35 @@ func (p Per) String() string { return wordlist.Word(perWords, p) }
 // String returns the word used in files and logs.
 func (s Scope) String() string { return wordlist.Word(scopeWords, s) }
 
-// UnmarshalText sets g from its word.
+// UnmarshalText sets g to the value that text names.
 func (g *GroupRule) UnmarshalText(text []byte) error { return wordlist.Parse(g, groupRuleWords, text) }
 
-// UnmarshalText sets e from its word.
+// UnmarshalText sets e to the value that text names.
 func (e *Evict) UnmarshalText(text []byte) error { return wordlist.Parse(e, evictWords, text) }
 
-// UnmarshalText sets i from its word.
+// UnmarshalText sets i to the value that text names.
 func (i *Inhibition) UnmarshalText(text []byte) error {
 	return wordlist.Parse(i, inhibitionWords, text)
 }
 
-// UnmarshalText sets i from its word.
+// UnmarshalText sets i to the value that text names.
 func (i *ImmuneRule) UnmarshalText(text []byte) error {
 	return wordlist.Parse(i, immuneRuleWords, text)
 }
 
-// UnmarshalText sets g from its word.
+// UnmarshalText sets g to the value that text names.
 func (g *Grade) UnmarshalText(text []byte) error { return wordlist.Parse(g, gradeWords, text) }
 
-// UnmarshalText sets p from its word.
+// UnmarshalText sets p to the value that text names.
 func (p *Per) UnmarshalText(text []byte) error { return wordlist.Parse(p, perWords, text) }
 
-// UnmarshalText sets s from its word.
+// UnmarshalText sets s to the value that text names.
 func (s *Scope) UnmarshalText(text []byte) error { return wordlist.Parse(s, scopeWords, text) }
 
 // String returns the word used in files and logs.
 func (d DeadRule) String() string { return wordlist.Word(deadWords, d) }
 
-// UnmarshalText sets d from its word. The word "default" is not accepted.
+// UnmarshalText sets d to the value that text names. The word "default" is not accepted.
 func (d *DeadRule) UnmarshalText(text []byte) error {
 	if err := wordlist.Parse(d, deadWords[1:], text); err != nil {
 		return err

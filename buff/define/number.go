@@ -10,15 +10,14 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// Whose selects the owner of the attribute that a [Number] reads, or the time that a command
-// pauses or scales.
+// Whose says whose attribute a [Number] reads, or whose time a command pauses or scales.
 type Whose uint8
 
-// For an attribute, Whose is OfOwner or OfSource. For a time, it is OfOwner, OfBuff or OfZone. The
-// three times combine: a buff is paused if its own time, the time of its owner, or the time of its
-// zone is paused. Its rate is the product of the three rates.
+// For an attribute, Whose is OfOwner or OfSource. In a command that pauses or scales time, it is
+// OfOwner, OfBuff or OfZone. Such commands combine: a buff is paused if the buff itself, its owner
+// or the owner's zone is paused, and the rate of the buff is the product of these three rates.
 const (
-	OfOwner  Whose = iota // an attribute of the buff's owner; for a time, the time of all buffs of the owner
+	OfOwner  Whose = iota // an attribute of the buff's owner; in a command, the time of all buffs of the owner
 	OfSource              // an attribute of the buff's source
 	OfBuff                // the time of one buff
 	OfZone                // the time of all owners in a zone

@@ -36,8 +36,8 @@ type Stacking struct {
 	// Effective limits how many stacks or instances count; zero means all. With TimersEach, it
 	// limits the stacks that count in modifiers and in actions for pulses, acts, deaths and
 	// removals. Otherwise it limits the instances on one owner, and further instances are hidden.
-	// The strongest count: first by the highest level, then by the greatest magnitude, then by age,
-	// the oldest first.
+	// The strongest ones are those that count. They are ordered by level (highest first), then by
+	// magnitude (greatest first), then by age (oldest first).
 	Effective int
 
 	// Refresh and Phase say how a further application changes the end and the pulses. With
@@ -66,7 +66,7 @@ type Stacking struct {
 	// Level says how the level of a further application is used.
 	Level LevelRule
 
-	// A threshold runs each time the number of stacks rises to its At.
+	// Each of the Thresholds runs whenever the number of stacks rises to its At.
 	Thresholds []Threshold
 }
 

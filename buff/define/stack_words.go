@@ -5,12 +5,12 @@ import "github.com/bufftick/bufftick/internal/wordlist"
 // By says which live instance a new application joins.
 type By uint8
 
-// Identities of a stack.
+// Rules for joining an instance.
 const (
-	ByNone   By = iota // it joins no instance: every application starts a new one
-	BySource           // it joins the instance applied by the same source
-	ByTarget           // it joins the instance on the owner, which any source may have applied
-	ByKey              // it joins the instance with the same Application.Key
+	ByNone   By = iota // an application never joins an instance; it starts a new one
+	BySource           // an application joins the instance applied by the same source
+	ByTarget           // an application joins the instance on the owner, whichever source applied it
+	ByKey              // an application joins the instance with the same Application.Key
 )
 
 // Timers says whether the stacks of one instance end together.
@@ -96,7 +96,7 @@ type ChargeRule uint8
 const (
 	ChargesReset ChargeRule = iota // the charges are refilled
 	ChargesKeep                    // the charges do not change
-	ChargesAdd                     // as many charges as the definition has are added
+	ChargesAdd                     // the definition's number of charges is added
 )
 
 var (
@@ -134,28 +134,28 @@ func (l LevelRule) String() string { return wordlist.Word(levelRuleWords, l) }
 // String returns the word used in files and logs.
 func (c ChargeRule) String() string { return wordlist.Word(chargeRuleWords, c) }
 
-// UnmarshalText sets b from its word.
+// UnmarshalText sets b to the value that text names.
 func (b *By) UnmarshalText(text []byte) error { return wordlist.Parse(b, byWords, text) }
 
-// UnmarshalText sets t from its word.
+// UnmarshalText sets t to the value that text names.
 func (t *Timers) UnmarshalText(text []byte) error { return wordlist.Parse(t, timersWords, text) }
 
-// UnmarshalText sets r from its word.
+// UnmarshalText sets r to the value that text names.
 func (r *Refresh) UnmarshalText(text []byte) error { return wordlist.Parse(r, refreshWords, text) }
 
-// UnmarshalText sets p from its word.
+// UnmarshalText sets p to the value that text names.
 func (p *Phase) UnmarshalText(text []byte) error { return wordlist.Parse(p, phaseWords, text) }
 
-// UnmarshalText sets o from its word.
+// UnmarshalText sets o to the value that text names.
 func (o *Overflow) UnmarshalText(text []byte) error { return wordlist.Parse(o, overflowWords, text) }
 
-// UnmarshalText sets e from its word.
+// UnmarshalText sets e to the value that text names.
 func (e *Expire) UnmarshalText(text []byte) error { return wordlist.Parse(e, expireWords, text) }
 
-// UnmarshalText sets l from its word.
+// UnmarshalText sets l to the value that text names.
 func (l *LevelRule) UnmarshalText(text []byte) error { return wordlist.Parse(l, levelRuleWords, text) }
 
-// UnmarshalText sets c from its word.
+// UnmarshalText sets c to the value that text names.
 func (c *ChargeRule) UnmarshalText(text []byte) error {
 	return wordlist.Parse(c, chargeRuleWords, text)
 }

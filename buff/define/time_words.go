@@ -54,13 +54,13 @@ const (
 	CatchupSkip                    // only the last due pulse runs; the others are dropped
 )
 
-// Clock says which time passes for a buff while its owner is away.
+// Clock says when time passes for a buff while its owner is away.
 type Clock uint8
 
 // Clocks.
 const (
-	Online Clock = iota // no time passes while the owner is away: the buff is paused
-	Uptime              // only the time during which the server runs passes
+	Online Clock = iota // no time passes while the owner is away, so the buff is paused
+	Uptime              // time passes only while the server runs
 	Wall                // real time passes
 )
 
@@ -91,20 +91,20 @@ func (c Catchup) String() string { return wordlist.Word(catchupWords, c) }
 // String returns the word used in files and logs.
 func (c Clock) String() string { return wordlist.Word(clockNames, c) }
 
-// UnmarshalText sets f from its word.
+// UnmarshalText sets f to the value that text names.
 func (f *First) UnmarshalText(text []byte) error { return wordlist.Parse(f, firstWords, text) }
 
-// UnmarshalText sets t from its word.
+// UnmarshalText sets t to the value that text names.
 func (t *Tail) UnmarshalText(text []byte) error { return wordlist.Parse(t, tailWords, text) }
 
-// UnmarshalText sets a from its word.
+// UnmarshalText sets a to the value that text names.
 func (a *Align) UnmarshalText(text []byte) error { return wordlist.Parse(a, alignWords, text) }
 
-// UnmarshalText sets h from its word.
+// UnmarshalText sets h to the value that text names.
 func (h *Haste) UnmarshalText(text []byte) error { return wordlist.Parse(h, hasteWords, text) }
 
-// UnmarshalText sets c from its word.
+// UnmarshalText sets c to the value that text names.
 func (c *Catchup) UnmarshalText(text []byte) error { return wordlist.Parse(c, catchupWords, text) }
 
-// UnmarshalText sets c from its word.
+// UnmarshalText sets c to the value that text names.
 func (c *Clock) UnmarshalText(text []byte) error { return wordlist.Parse(c, clockNames, text) }

@@ -29,8 +29,8 @@ type Do uint8
 const (
 	DoCall  Do = iota // call the Go handler Action.Name
 	DoApply           // apply the definition Action.Name to the owner
-	// DoRemove removes the oldest instance of the definition Action.Name applied by the source of
-	// the action, or, if there is none, the oldest instance
+	// DoRemove removes the oldest instance of the definition Action.Name that the source of the
+	// action applied. If the source applied none, it removes the oldest instance by any source
 	DoRemove
 	DoKill   // kill the owner
 	DoChange // change the base of an attribute, by Action.Change
@@ -85,13 +85,13 @@ func (t To) String() string { return wordlist.Word(toWords, t) }
 // String returns the word used in files and logs.
 func (f Fate) String() string { return wordlist.Word(fateWords, f) }
 
-// UnmarshalText sets p from its word.
+// UnmarshalText sets p to the value that text names.
 func (p *Polarity) UnmarshalText(text []byte) error { return wordlist.Parse(p, polarityWords, text) }
 
-// UnmarshalText sets t from its word.
+// UnmarshalText sets t to the value that text names.
 func (t *To) UnmarshalText(text []byte) error { return wordlist.Parse(t, toWords, text) }
 
-// UnmarshalText sets f from its word. The word "default" is not accepted.
+// UnmarshalText sets f to the value that text names. The word "default" is not accepted.
 func (f *Fate) UnmarshalText(text []byte) error {
 	if err := wordlist.Parse(f, fateWords[1:], text); err != nil {
 		return err
@@ -117,7 +117,7 @@ type Offline uint8
 const (
 	OfflineNone     Offline = iota // the missed pulses are lost
 	OfflineCoalesce                // one pulse at the owner's return replaces all missed pulses
-	OfflineAll                     // each missed pulse runs then, at most Saving.OfflineCap
+	OfflineAll                     // each missed pulse runs at the owner's return, at most Saving.OfflineCap pulses
 )
 
 // OfflineExpire is the rule for a buff that ended while its owner was away.
@@ -147,13 +147,13 @@ func (o Offline) String() string { return wordlist.Word(offlineWords, o) }
 // String returns the word used in files and logs.
 func (o OfflineExpire) String() string { return wordlist.Word(offlineExpireWords, o) }
 
-// UnmarshalText sets s from its word.
+// UnmarshalText sets s to the value that text names.
 func (s *SaveMode) UnmarshalText(text []byte) error { return wordlist.Parse(s, saveModeWords, text) }
 
-// UnmarshalText sets o from its word.
+// UnmarshalText sets o to the value that text names.
 func (o *Offline) UnmarshalText(text []byte) error { return wordlist.Parse(o, offlineWords, text) }
 
-// UnmarshalText sets o from its word.
+// UnmarshalText sets o to the value that text names.
 func (o *OfflineExpire) UnmarshalText(text []byte) error {
 	return wordlist.Parse(o, offlineExpireWords, text)
 }
@@ -167,7 +167,7 @@ const (
 	AtMinKill          // the owner dies
 )
 
-// Sync says which clients are sent a buff.
+// Sync says which clients receive a buff.
 type Sync uint8
 
 // Audiences of a buff.
@@ -213,17 +213,17 @@ func (s Snapshot) String() string { return wordlist.Word(snapshotWords, s) }
 // String returns the word used in files and logs.
 func (w Whose) String() string { return wordlist.Word(whomWords, w) }
 
-// UnmarshalText sets a from its word.
+// UnmarshalText sets a to the value that text names.
 func (a *AtMin) UnmarshalText(text []byte) error { return wordlist.Parse(a, atMinWords, text) }
 
-// UnmarshalText sets s from its word.
+// UnmarshalText sets s to the value that text names.
 func (s *Sync) UnmarshalText(text []byte) error { return wordlist.Parse(s, syncWords, text) }
 
-// UnmarshalText sets r from its word.
+// UnmarshalText sets r to the value that text names.
 func (r *ReloadRule) UnmarshalText(text []byte) error { return wordlist.Parse(r, reloadWords, text) }
 
-// UnmarshalText sets s from its word.
+// UnmarshalText sets s to the value that text names.
 func (s *Snapshot) UnmarshalText(text []byte) error { return wordlist.Parse(s, snapshotWords, text) }
 
-// UnmarshalText sets w from its word.
+// UnmarshalText sets w to the value that text names.
 func (w *Whose) UnmarshalText(text []byte) error { return wordlist.Parse(w, whomWords, text) }

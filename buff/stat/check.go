@@ -141,7 +141,7 @@ func (k *checker) atFirst(v float64, by Attr) (float64, bool) {
 	return base, badNumber(base) == ""
 }
 
-// told returns a limit for the text of an error.
+// told returns a description of a limit for the text of an error.
 func (k *checker) told(l Limit, v float64) string {
 	if l.kind == byAttribute {
 		return fmt.Sprintf("%s, which is %v", l.name, v)
@@ -177,7 +177,7 @@ func (k *checker) rings() {
 		state[a] = onPath
 		path = append(path, a)
 		walk(attrs[a].loBy)
-		if attrs[a].hiBy != attrs[a].loBy { // report a ring that is closed by both limits only once
+		if attrs[a].hiBy != attrs[a].loBy { // if both limits close the same ring, report it only once
 			walk(attrs[a].hiBy)
 		}
 		path = path[:len(path)-1]

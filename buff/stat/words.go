@@ -40,8 +40,8 @@ func (o Op) String() string { return wordlist.Word(opWords, o) }
 // String returns the word used in files and logs.
 func (a Aggregate) String() string { return wordlist.Word(aggregateWords, a) }
 
-// UnmarshalText sets o from its word.
+// UnmarshalText sets o to the value that text names.
 func (o *Op) UnmarshalText(text []byte) error { return wordlist.Parse(o, opWords, text) }
 
-// UnmarshalText sets a from its word.
+// UnmarshalText sets a to the value that text names.
 func (a *Aggregate) UnmarshalText(text []byte) error { return wordlist.Parse(a, aggregateWords, text) }

@@ -28,7 +28,7 @@ type follower struct {
 	heeds func(fsnotify.Event) bool
 }
 
-// follow runs until the channel events is closed, and then closes the channel out.
+// follow runs until the channel `events` is closed, and then closes f.out.
 func (f *follower) follow(events <-chan fsnotify.Event, errs <-chan error) {
 	defer close(f.out)
 	var first time.Time // time of the first event that has not been handled; zero for none
@@ -48,7 +48,7 @@ func (f *follower) follow(events <-chan fsnotify.Event, errs <-chan error) {
 			case !ok:
 				errs = nil
 				continue
-			case !errors.Is(err, fsnotify.ErrEventOverflow): // events lost: anything may have changed
+			case !errors.Is(err, fsnotify.ErrEventOverflow): // events were lost, so anything may have changed
 				f.tell(fmt.Errorf("watch: %w", err))
 				continue
 			}
@@ -64,9 +64,9 @@ func (f *follower) follow(events <-chan fsnotify.Event, errs <-chan error) {
 	}
 }
 
-// reload loads the folder and sends the result, unless the result has already been sent. It first
-// takes a change that has not been received back from the channel, because the new catalog must be
-// relative to the catalog that was received last.
+// reload loads the folder and sends the result, unless the result has already been sent. If the
+// channel still holds a change, reload first removes it, because the new catalog must be relative
+// to the catalog that was received last.
 func (f *follower) reload() {
 	f.settle()
 	next, err := f.load(f.base)
@@ -79,7 +79,7 @@ func (f *follower) reload() {
 }
 
 // tell sends an error, unless the last change received was the same error or a change is waiting in
-// the channel out.
+// the channel f.out.
 func (f *follower) tell(err error) {
 	if len(f.out) > 0 {
 		return
@@ -95,7 +95,8 @@ func (f *follower) put(c Change) {
 	f.out <- c
 }
 
-// settle finds out whether the last change was received, and takes it back if not.
+// settle finds out whether the last change was received. If not, it removes the change from the
+// channel.
 func (f *follower) settle() {
 	select {
 	case <-f.out:

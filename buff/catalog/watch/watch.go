@@ -30,15 +30,15 @@ type Watch struct {
 	ended   chan struct{}
 }
 
-// Folder starts to watch a folder of definitions. The parameter current is the catalog that was
-// loaded from it. It fails if the folder does not exist or cannot be watched. Call [Watch.Close] to
-// release its goroutines and file handles. Folder is safe for concurrent use.
+// Folder starts to watch a folder of definitions. The given catalog is the one that was loaded from
+// this folder. Folder fails if the folder does not exist or cannot be watched. Call [Watch.Close]
+// to release the goroutines and file handles of the Watch. Folder is safe for concurrent use.
 func Folder(dir string, current *buff.Catalog) (*Watch, error) {
 	return FolderOf(catalog.Loader{}, dir, current)
 }
 
-// FolderOf is like Folder for definitions loaded by a Loader, whose Previous is ignored. It is
-// safe for concurrent use.
+// FolderOf is like Folder, but loads the definitions with the given Loader, and ignores the
+// Loader's Previous. It is safe for concurrent use.
 func FolderOf(loader catalog.Loader, dir string, current *buff.Catalog) (*Watch, error) {
 	files, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -84,8 +84,8 @@ func (w *Watch) Close() error {
 	return nil
 }
 
-// heeds reports whether an event can change the definitions in the folder at place. If the folder
-// has been created again, heeds watches it again.
+// heeds reports whether an event can change the definitions in the folder whose path is `place`. If
+// the folder has been created again, heeds watches it again.
 func heeds(files *fsnotify.Watcher, place string, e fsnotify.Event) bool {
 	name := filepath.Base(e.Name)
 	switch {
