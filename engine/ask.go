@@ -61,7 +61,7 @@ func (in *Inbox) Run(ctx context.Context, f func(*Engine)) error {
 	return q.err
 }
 
-// question is a pending call of Ask or Run.
+// question is a pending call to Ask or Run.
 type question struct {
 	state  atomic.Int32
 	done   chan struct{}

@@ -27,7 +27,7 @@ type auras struct {
 	all  []aura
 	free int32
 	of   map[buff.Handle]int32 // index in the slice `all`, for each running aura
-	same map[auraKey]int32     // index in `all`, for the first aura with the key
+	same map[auraKey]int32     // index in `all` of the first aura with each key
 	born uint64                // number of auras so far
 
 	due      []search
@@ -110,8 +110,8 @@ func (x *auras) start(c *change) {
 	}
 }
 
-// revise handles an instance that was converted to another version of its definition: it may
-// become an aura, stop being one, or apply another buff.
+// revise handles an instance that was converted to another version of its definition. In this
+// version, the instance may become an aura, cease to be an aura, or apply another buff.
 func (x *auras) revise(c *change, i int32, known bool) {
 	apply := c.spec.Aura.Apply
 	switch {
@@ -176,9 +176,9 @@ func (x *auras) forget(i int32) {
 	x.free = i
 }
 
-// isShared reports whether the member id also belongs to another aura with the same key. The other
-// aura may have ended too, but later than this one: its members keep the buff until its own linger
-// time is over.
+// isShared reports whether a member also belongs to another aura with the same key. The other aura
+// may have ended too, but later than this one. The members of the other aura keep the buff until
+// that aura's linger time is over.
 func (x *auras) isShared(i int32, id buff.OwnerID) bool {
 	a := &x.all[i]
 	for k := x.same[a.key()]; k != noEntry; k = x.all[k].next {

@@ -64,9 +64,9 @@ func (e *Engine) startPostponed(o *owner) {
 }
 
 // dispatch starts the turns of due owners, each with an allowance: the number of events that it may
-// process. The sum of the allowances is at most the remaining quota, which is the parameter left.
-// The allowances depend only on the due owners, their due events and their order, not on the number
-// or the speed of the workers.
+// process. The sum of the allowances is at most `left`, the remaining quota. The allowances depend
+// only on the due owners, their due events and their order, not on the number or the speed of the
+// workers.
 func (e *Engine) dispatch(left int) {
 	e.starts = 0
 	if !e.group.Quiet() {
@@ -132,7 +132,7 @@ func (e *Engine) quietOrScheduled(o *owner) (idle bool) {
 }
 
 // dispatchMessages is dispatch for the case that some owners are busy or have messages. It starts
-// all turns by messages. Owners that already have messages come first.
+// each turn by a message to the owner. Owners that already have messages come first.
 func (e *Engine) dispatchMessages(left int) {
 	n := e.backlog.n + len(e.due) + len(e.scheduled)
 	for _, box := range e.group.Staged() {
@@ -229,7 +229,7 @@ func (e *Engine) markHeld() {
 // a worker by at most 50 ms (the constant undivided): the worker may be held by a handler that
 // sleeps for longer than the Budget, and such a handler must not delay all other owners by a frame.
 // An owner that holds a worker does not limit game time; it limits game time again after it has
-// caught up. If all workers are held, it waits for no owner.
+// caught up. If all workers are held, game time waits for no owner.
 //
 // Whether all workers are held is checked only once, because a handler may return at any moment.
 // Game time may then already have passed waiting owners by more than 50 ms; it is never set back.

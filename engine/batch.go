@@ -10,9 +10,9 @@ import (
 // that the loop and the worker exchange, so that the loop need not access the owner. In a large
 // game, owners are rarely in cache, but the batch is.
 type batchedTurn struct {
-	// The loop writes these fields, except that the worker sets the fields used, completed and
-	// parked. If a turn is neither completed nor parked, its result is in the owner, like the
-	// result of a turn that a message started.
+	// The loop writes these fields, except `used`, `completed` and `parked`, which the worker sets.
+	// If a turn is neither completed nor parked, its result is in the owner, like the result of a
+	// turn that a message started.
 	owner        *owner // for prefetching; nil after the turn
 	number       uint32 // number of the owner
 	order        uint32 // sequence number of the turn; see buff.Turn.Order
@@ -157,9 +157,9 @@ func (e *Engine) finishBatched(x *batchedTurn) {
 	}
 }
 
-// splitBatch is endBatch for the case that some owners are busy. The parameter left lists the turns
-// that no worker has started. They are turned into messages, so that the workers can process them
-// later.
+// splitBatch is endBatch for the case that some owners are busy. The parameter `left` has the
+// indexes of the turns that no worker has started. They are converted to messages, so that the
+// workers can process them later.
 func (e *Engine) splitBatch(left []int) {
 	v := &e.batch
 	e.starts = 0
@@ -196,7 +196,8 @@ func (e *Engine) splitBatch(left []int) {
 		}
 	}
 	clear(e.collected)
-	if e.starts > 0 { // only now: a turn that started earlier would race with the Idle checks above
+	// Start only now, because a turn that started earlier would race with the Idle checks above.
+	if e.starts > 0 {
 		e.group.Start(e.starts)
 	}
 }

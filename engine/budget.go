@@ -19,14 +19,14 @@ const closeRound = 10 * time.Millisecond
 // budget limits the total time that one Tick waits, in all its slices.
 type budget struct {
 	timer *time.Timer
-	small *time.Timer // timer of soon
+	small *time.Timer // timer of the method soon
 	runs  bool        // timer has been started in this Tick
 	spent bool        // a wait of this Tick has timed out
 }
 
 // start returns a channel that delivers when the Tick has used up the given limit, counted from the
-// first call of start in the Tick. If the limit is negative, start returns nil: the time is not
-// limited.
+// first call in that Tick. If the limit is negative, the time is not limited, and start returns
+// nil.
 func (b *budget) start(limit time.Duration) <-chan time.Time {
 	switch {
 	case limit < 0:
@@ -136,11 +136,10 @@ func (e *Engine) advance() {
 	}
 }
 
-// advanceWheel advances the time, for one slice, to an instant by which about as many events are
-// expected to become due as the parameter left allows. It moves the wheel from deadline to
-// deadline, and assumes that each deadline repeats every MinPeriod. If a single millisecond has
-// more due events than that, the excess events wait in the backlog, and time does not advance until
-// they have run.
+// advanceWheel advances the time for one slice. It stops at an instant by which about `left` events
+// are expected to become due. It moves the wheel from deadline to deadline, and assumes that each
+// deadline repeats every MinPeriod. If more than `left` events are due in a single millisecond, the
+// excess events wait in the backlog, and time does not advance until they have run.
 //
 // Owners with scheduled turns or messages may set new deadlines, so each counts as one expected
 // event.

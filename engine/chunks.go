@@ -15,8 +15,8 @@ import (
 // more room, its chunk grows.
 //
 // A chunk is free when the loop has merged the events of all turns in it and the frame is over,
-// even while some owners are stuck. So all chunks together hold little more than the events that
-// one Tick can emit.
+// even while some owners are stuck. Therefore all chunks together hold little more than the events
+// that one Tick can emit.
 type chunk struct {
 	events   []buff.Event  // written by the worker
 	segments int32         // number of segments (results of turns) in it; written by the worker
@@ -146,7 +146,7 @@ type spareChunks struct {
 	used highWater
 }
 
-// init sets the limit of memory to keep. The parameter limit is the largest number of events that
+// init sets the limit of memory to keep. The parameter `limit` is the largest number of events that
 // the turns of a Tick emit. The chunks need some more room than that. A turn that does not fit into
 // the rest of a chunk leaves this rest unused, which is always less than chunkRoom events. Each
 // worker also has one partly filled chunk.
@@ -154,7 +154,7 @@ func (s *spareChunks) init(limit, workers int) {
 	s.most = limit + limit/8 + workers*chunkSize
 }
 
-// get returns a free chunk. If full is not nil, get takes this full chunk in exchange.
+// get returns a free chunk. If `full` is not nil, get takes that chunk in exchange.
 func (s *spareChunks) get(full *chunk) *chunk {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,8 +190,8 @@ func (s *spareChunks) free(c *chunk) {
 	}
 }
 
-// emptyRead frees the full chunks that the frame no longer uses. If the parameter all is set, it
-// frees all full chunks.
+// emptyRead frees the full chunks that the frame no longer uses. If `all` is set, it frees all full
+// chunks.
 func (s *spareChunks) emptyRead(frame uint64, all bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

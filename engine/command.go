@@ -33,8 +33,8 @@ func (e *Engine) AddBuff(id buff.OwnerID, a buff.Application) (buff.Handle, buff
 	return r.Handle, r
 }
 
-// apply is AddBuff for the owner o, which is nil if id is unknown. It may change the application.
-// To avoid a copy, it writes to *r instead of returning a Result.
+// apply is AddBuff for the owner `o`, which is nil if the ID is unknown. It may change the
+// application. To avoid a copy, it writes to *r instead of returning a Result.
 func (e *Engine) apply(r *buff.Result, o *owner, id buff.OwnerID, a *buff.Application) {
 	if !e.loop.Catalog.Has(a.Spec) {
 		if a.Spec, r.Err = e.version(a.Spec); r.Err != nil {
@@ -58,7 +58,7 @@ func (e *Engine) applyAsCommand(id buff.OwnerID, a *buff.Application) buff.Resul
 	return e.execute(&buff.Command{Verb: verb.Apply, Owner: id, Application: *a})
 }
 
-// ready reports whether the loop can apply a buff to an owner, or remove a buff from it, directly.
+// ready reports whether the loop can directly apply a buff to an owner or remove a buff from it.
 // Otherwise the caller makes a Command, which costs far more than the change itself. The code for
 // commands then reports an error, records the command, or queues it.
 func (e *Engine) ready(o *owner) bool {
@@ -93,9 +93,9 @@ func (e *Engine) AddTimeout(id buff.OwnerID, delay time.Duration, f func(*Contex
 	return r.Timeout, r.Err
 }
 
-// Remove ends the buff of a handle, for the reason Cancelled. If the buff no longer exists, Remove
-// has no effect, and Result.Err is buff.ErrStale. If Result.Queued is not set, the only further
-// event of the buff is its Removed event.
+// Remove ends the buff with the given handle, for the reason Cancelled. If the buff no longer
+// exists, Remove has no effect, and Result.Err is buff.ErrStale. If Result.Queued is not set, the
+// only further event of the buff is its Removed event.
 //
 // If the owner is busy, Result.Queued is set, and the buff is removed later: events that are due
 // up to now come first, including their handlers, which can check [Context.Revoked]. The Removed
@@ -177,8 +177,8 @@ func mayTriggerHandlers(v verb.Verb) bool {
 	return false
 }
 
-// queue holds a command in an owner's mailbox until the owner is idle. If `via` is set, c applies a
-// buff to another owner, and o is only the source.
+// queue holds a command in an owner's mailbox until the owner is idle. If `via` is set, the command
+// applies a buff to another owner, and `o` is only the source.
 func (e *Engine) queue(o *owner, c *buff.Command, via bool) buff.Result {
 	if o.waiting() >= e.opts.Limits.Mailbox {
 		return e.overload(o, e.opts.Limits.Mailbox, "commands, since it is busy")
@@ -271,9 +271,9 @@ func (e *Engine) send(o *owner, m message) {
 	}
 }
 
-// revoked is an entry in the list of the buffs and timeouts of an owner that queued commands of the
-// loop will end. The loop adds entries at the front of the list, and truncates it while no worker
-// runs the owner. The owner's handlers may read the list concurrently.
+// revoked is an entry in an owner's list of buffs and timeouts that queued commands of the loop
+// will end. The loop adds entries at the front of the list, and truncates it while no worker runs
+// the owner. The owner's handlers may read the list concurrently.
 type revoked struct {
 	handle  buff.Handle
 	timeout buff.TimeoutHandle
@@ -291,7 +291,7 @@ func (o *owner) revoke(c *buff.Command) {
 	}
 }
 
-// forgetRevoked drops the entries of executed commands. The parameter waiting is the number of
+// forgetRevoked drops the entries of executed commands. The parameter `waiting` is the number of
 // commands that are still queued. forgetRevoked must not be called while a worker runs the owner.
 func (b *rareState) forgetRevoked(waiting int32) {
 	if waiting == 0 {
@@ -312,10 +312,10 @@ func (b *rareState) forgetRevoked(waiting int32) {
 // number; for a timeout, it is Cancel. The command is Queued while the owner is busy, and events
 // that were due before it come first. The event of this handler may be among them. A handler that
 // must not act for a revoked buff or timeout checks Revoked first and returns. The result is exact:
-// it is true if the call of the loop has returned, and false if that call has not started. Commands
-// of the Inbox and of other handlers do not count.
+// it is true if the loop's call has returned, and false if that call has not started. Commands of
+// the Inbox and of other handlers do not count.
 //
-// Only inside the handler. It costs O(commands waiting for the owner).
+// It may be called only inside the handler. It costs O(commands waiting for the owner).
 func (c *Context) Revoked() bool {
 	l := c.live()
 	for r := l.owner.readRare().revoked.Load(); r != nil; r = r.next {

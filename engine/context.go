@@ -44,51 +44,51 @@ func (c *Context) live() *workerState {
 
 // Owner returns the owner that the handler was called for.
 //
-// Only inside the handler.
+// It may be called only inside the handler.
 func (c *Context) Owner() buff.OwnerID { return c.live().owner.id() }
 
 // Data returns the value that was passed to Spawn for the owner. The handler may change the data
 // to which this value points, because no other handler of this owner runs at the same time, and
 // the loop does not access the data then.
 //
-// Only inside the handler.
+// It may be called only inside the handler.
 func (c *Context) Data() any { return c.live().owner.data }
 
 // Now returns the instant of the event in game time. For a due event, that is the instant at which
 // it was due; in a late frame, this is before the loop's time.
 //
-// Only inside the handler.
+// It may be called only inside the handler.
 func (c *Context) Now() wheel.Time { return c.live().turn.At() }
 
 // Seen returns the game time of the frame that processes the event. Seen − Now is the delay of the
 // event; it is positive if the frame was late or long. If the handler is slow, the loop may have
 // advanced further.
 //
-// Only inside the handler.
+// It may be called only inside the handler.
 func (c *Context) Seen() wheel.Time { return c.live().turn.Now }
 
 // Catalog returns the definitions that this turn of the handler's owner uses: the newest catalog
 // when the turn started. A later [Engine.Reload] has no effect on them.
 //
-// Only inside the handler.
+// It may be called only inside the handler.
 func (c *Context) Catalog() *buff.Catalog { return c.live().turn.Catalog }
 
 // Buffs returns the owner's buffs, the oldest application first. The effects of commands that this
 // handler has issued are not visible yet.
 //
-// Only inside the handler.
+// It may be called only inside the handler.
 func (c *Context) Buffs() iter.Seq[buff.Instance] { return c.live().owner.set.All() }
 
-// Find returns the buff of a handle and reports whether it is running. It reports false if the buff
-// belongs to another owner.
+// Find returns the buff with the given handle and reports whether the buff is running. It reports
+// false if the buff belongs to another owner.
 //
-// Only inside the handler.
+// It may be called only inside the handler.
 func (c *Context) Find(h buff.Handle) (buff.Instance, bool) { return c.live().owner.set.Find(h) }
 
 // Dead reports whether the handler's owner has been killed and not revived since. The effects of
 // commands that this handler has issued are not visible yet.
 //
-// Only inside the handler.
+// It may be called only inside the handler.
 func (c *Context) Dead() bool { return c.live().owner.set.Dead() }
 
 // AddBuff applies a buff to an owner. It panics if the definition belongs neither to the engine's
@@ -99,7 +99,7 @@ func (c *Context) Dead() bool { return c.live().owner.set.Dead() }
 // present values are used. For any other source, the loop reads the attributes at the end of the
 // frame and applies the buff then, even if the buff is for the handler's own owner.
 //
-// Only inside the handler.
+// It may be called only inside the handler.
 func (c *Context) AddBuff(to buff.OwnerID, a buff.Application) {
 	l := c.live()
 	newest, ok := l.engine.Catalog().Newest(a.Spec)
@@ -122,7 +122,7 @@ func (c *Context) AddBuff(to buff.OwnerID, a buff.Application) {
 // AddTimeout calls f for an owner after the delay, or in the next millisecond if the delay is not
 // positive. It panics if f is nil.
 //
-// Only inside the handler.
+// It may be called only inside the handler.
 func (c *Context) AddTimeout(to buff.OwnerID, delay time.Duration, f func(*Context)) {
 	c.live()
 	if f == nil {
@@ -131,14 +131,14 @@ func (c *Context) AddTimeout(to buff.OwnerID, delay time.Duration, f func(*Conte
 	c.issue(&buff.Command{Verb: verb.AddTimeout, Owner: to, By: delay, Do: f})
 }
 
-// Remove ends the buff of a handle, for the reason Cancelled.
+// Remove ends the buff with the given handle, for the reason Cancelled.
 //
-// Only inside the handler.
+// It may be called only inside the handler.
 func (c *Context) Remove(h buff.Handle) { c.issue(&buff.Command{Verb: verb.Remove, Handle: h}) }
 
 // Cancel cancels a timeout.
 //
-// Only inside the handler.
+// It may be called only inside the handler.
 func (c *Context) Cancel(t buff.TimeoutHandle) {
 	c.issue(&buff.Command{Verb: verb.Cancel, Timeout: t})
 }
@@ -153,7 +153,7 @@ func (c *Context) Cancel(t buff.TimeoutHandle) {
 // owner, and at the end of the frame the thief is unknown or has no room, the buff is lost and
 // counted in Stats.Undelivered.
 //
-// Only inside the handler.
+// It may be called only inside the handler.
 func (c *Context) Do(cmd buff.Command) {
 	l := c.live()
 	if cmd.Verb == verb.Apply {

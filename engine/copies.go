@@ -34,7 +34,7 @@ type copies struct {
 	mu        sync.Mutex
 	spares    spares
 	soon      []uint32 // numbers of owners that become due soon; Help copies these first
-	soonSpare []uint32 // empty list, for reuse in the field soon
+	soonSpare []uint32 // empty list, for reuse as `soon`
 }
 
 const copyLocks = 64
@@ -85,7 +85,7 @@ func (e *Engine) Copies(m func(id buff.OwnerID, data any, dst []byte) ([]byte, e
 	return c
 }
 
-// setLag updates the field lag.
+// setLag updates c.lag.
 func (c *copies) setLag() {
 	m := c.engine.moment()
 	c.lag.Store(m.Wall - int64(m.Now))
@@ -176,8 +176,7 @@ func (c *copies) lock(o *owner) *sync.Mutex {
 	return mu
 }
 
-// lockAll calls the function do while no worker can start a turn of an owner that is not copied
-// yet.
+// lockAll calls `do` while no worker can start a turn of an owner that is not copied yet.
 func (c *copies) lockAll(do func()) {
 	for k := range c.locks {
 		c.locks[k].Lock()
@@ -221,7 +220,7 @@ func (c *copies) copy(to *shard, o *owner, at buff.Moment, loop bool) {
 	made = true
 }
 
-// make makes a copy of an owner in the memory of dst, growing it if necessary.
+// make copies an owner into the memory of dst, which it grows if necessary.
 func (c *copies) make(o *owner, at buff.Moment, dst []byte, loop bool) (x snapshot.Copy, b []byte) {
 	x.Owner, x.Zone = o.id(), o.zone
 	b, x.Lost = o.set.Save(dst, c.engine.Catalog(), at, x.Zone)

@@ -148,8 +148,8 @@ func (c *copies) Help() (n int) {
 	}
 }
 
-// leftIn returns the given word of the bit set of owners that are not copied yet. It returns false
-// if the set is shorter.
+// leftIn returns the given word of the bit set that marks the owners not copied yet. It returns
+// false if the set is shorter.
 func (c *copies) leftIn(word uint32) (w uint64, ok bool) {
 	c.locks[0].Lock()
 	defer c.locks[0].Unlock()

@@ -136,9 +136,9 @@ func (c *copies) wait(o *owner, cmd *buff.Command) {
 	}
 }
 
-// turnMerged records that the loop has merged a turn of an owner. The parameter issued says that
-// the turn has issued commands for other owners, and executed is the number of commands from the
-// owner's mailbox that it has executed.
+// turnMerged records that the loop has merged a turn of an owner. The parameter `issued` says
+// whether the turn has issued commands for other owners, and `executed` is the number of commands
+// from the owner's mailbox that the turn has executed.
 func (c *copies) turnMerged(o *owner, issued bool, executed int32) {
 	if o.copied().queued && executed > 0 {
 		r := o.ref()
@@ -278,8 +278,8 @@ func takeLast[T any](spare *[][]T) (one []T) {
 	return one
 }
 
-// room returns memory in which a copy usually fits. The caller must then call the method used with
-// the size of the copy.
+// room returns memory in which a copy usually fits. The caller must then pass the size of the copy
+// to [shard.used].
 func (s *shard) room(c *copies) []byte {
 	if cap(s.chunk)-len(s.chunk) < copyChunk/16 {
 		s.chunk = c.newChunk()

@@ -10,9 +10,9 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// crossIndex is the loop's index, across all owners, of auras and of buffs that depend on their
-// source. It is built from events. Events of the loop's own commands are added immediately, events
-// from workers at the end of the frame.
+// crossIndex is the loop's index of all auras, and of all buffs that depend on their source,
+// whichever owner they are on. It is built from events. Events of the loop's own commands are added
+// immediately, events from workers at the end of the frame.
 type crossIndex struct {
 	needed needs // union over all definitions; if it is 0, the index is not used
 
@@ -201,8 +201,8 @@ func (e *Engine) evict(c *outgoing) {
 // definition. It stands for several kinds of events.
 const revised = buff.Refreshed
 
-// reload prepares the cross-owner index for the definitions of a new catalog. The parameter lines
-// holds the previous versions, by lineage.
+// reload prepares the cross-owner index for the definitions of a new catalog. The parameter `lines`
+// has the previous versions, by lineage.
 func (l *crossIndex) reload(lines []counted, c *buff.Catalog) {
 	if n := c.Lineages() + 1; n > len(l.differs) {
 		l.differs = append(l.differs, make([]bool, n-len(l.differs))...)

@@ -234,7 +234,7 @@ func (e *Engine) DoAll(dst []buff.Result, commands []buff.Command) []buff.Result
 }
 
 // doOne is Do for a command that must not be changed. A Command is large, so doOne copies only the
-// necessary parts. The parameter o is the owner that prefetch found, or nil. That owner is still
+// necessary parts. The parameter `o` is the owner that prefetch found, or nil. That owner is still
 // present, since no command spawns or despawns owners.
 func (e *Engine) doOne(r *buff.Result, c *buff.Command, o *owner) {
 	switch {
@@ -280,7 +280,8 @@ func (a *prefetchList) add(c *buff.Command) { a.commands[a.n], a.n = c, a.n+1 }
 // that each command names. Owners of recent commands are skipped, because they are in cache.
 func (e *Engine) prefetch() {
 	a := e.prefetching
-	touched, cold := uint64(0), uint32(0) // cold has a bit per command whose owner is not in cache
+	// The bits of cold mark commands whose owner is not in cache.
+	touched, cold := uint64(0), uint32(0)
 	for k, c := range a.commands[:a.n] {
 		a.owners[k] = nil
 		if !concernsMany(c) {
@@ -321,15 +322,15 @@ func (a *prefetchList) reset() {
 // Absorb applies an amount of damage to the shields of an owner and returns the damage that is
 // left; see [buff.Absorb]. A school of 0 means damage without a school.
 //
-// It fails with buff.ErrAmount if the amount is negative, and also in the same cases as Do. If the
-// owner is busy, it fails with [ErrBusy], because the owner's shields cannot be read. If Absorb
-// fails, nothing is absorbed, and `rest` is the given amount.
+// It fails in the same cases as Do, and with buff.ErrAmount if the amount is negative. If the owner
+// is busy, it fails with [ErrBusy], because the owner's shields cannot be read. If Absorb fails,
+// nothing is absorbed, and `rest` is the given amount.
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner) for each shield that it
 // uses up.
 func (e *Engine) Absorb(id buff.OwnerID, amount int64, school buff.Tag) (rest int64, err error) {
 	e.enter("Absorb")
-	// A literal, because copying a Command is expensive.
+	// Use a literal, because copying a Command is expensive.
 	c := buff.Command{Verb: verb.Absorb, Owner: id, Amount: amount, Tag: e.known("Absorb", school)}
 	if o := e.ownerOf(id); o != nil && !e.idle(o) && !e.closed {
 		return amount, &ownerError{ErrBusy, id}
@@ -359,7 +360,8 @@ func (e *Engine) Damage(id buff.OwnerID, attr stat.Attr, amount float64, school 
 // To let another owner's shields absorb damage, call Absorb in a handler of that owner: see
 // AddTimeout.
 //
-// Only inside the handler. It costs O(buffs of that owner) for each shield that it uses up.
+// It may be called only inside the handler. It costs O(buffs of that owner) for each shield that it
+// uses up.
 func (c *Context) Absorb(amount int64, school buff.Tag) (rest int64) {
 	l := c.live()
 	if amount < 0 {
@@ -373,7 +375,7 @@ func (c *Context) Absorb(amount int64, school buff.Tag) (rest int64) {
 // Damage subtracts an amount from the base of an owner's attribute, after its shields; see
 // [buff.Damage].
 //
-// Only inside the handler.
+// It may be called only inside the handler.
 func (c *Context) Damage(owner buff.OwnerID, attr stat.Attr, amount float64, school buff.Tag) {
 	e := c.live().engine
 	cmd := buff.Command{Verb: verb.Damage, Owner: owner, Attr: e.attr("Damage", attr), Value: amount, Tag: e.known("Damage", school)}

@@ -136,7 +136,7 @@ func New(o Options) (*Engine, error) {
 	return newEngine(o, pool.pool, pool.Close), nil
 }
 
-// newEngine returns an engine whose workers run on pool. The options must be complete.
+// newEngine returns an engine whose workers run on the given pool. The options must be complete.
 func newEngine(o Options, pool actor.Pool, release func(context.Context) error) *Engine {
 	e := &Engine{
 		opts:     o,
@@ -204,7 +204,8 @@ type boundHandler struct {
 	quick bool
 }
 
-// handler returns the handler with the given name. If there is none, the field call is nil.
+// handler returns the handler with the given name. If there is no such handler, the `call` field of
+// the result is nil.
 func (o *Options) handler(name string) boundHandler {
 	if h := o.QuickHandlers[name]; h != nil {
 		return boundHandler{h, true}
@@ -374,9 +375,9 @@ func NewPool(workers int) (*Pool, error) {
 	if workers < 1 || workers > 1<<16 {
 		return nil, fmt.Errorf("engine: a pool for %d workers, want 1 to %d", workers, 1<<16)
 	}
-	// Nonblocking, because the loop must never wait in Submit. No purging, so that goroutines are
-	// kept for bursts of work. Larger than the number of workers, so that goroutines that are
-	// about to end do not block new ones.
+	// The pool is nonblocking, because the loop must never wait in Submit. It does not purge
+	// goroutines, so that they are kept for bursts of work. It is larger than the number of
+	// workers, so that goroutines that are about to end do not block new ones.
 	pool, err := ants.NewPool(4*workers+16, ants.WithNonblocking(true), ants.WithDisablePurge(true))
 	if err != nil {
 		return nil, fmt.Errorf("engine: a pool for %d workers: %w", workers, err)

@@ -108,8 +108,8 @@ var errExit = errors.New("it ended its goroutine")
 
 // callGame calls a callback other than a handler. It returns the value of the callback's panic, or
 // nil if the callback has returned. If the callback ends the goroutine, callGame does not return.
-// The parameter loop says that the caller is the loop; Options.OnFault must not call the Engine
-// then, because a Tick may be in progress.
+// If `loop` is set, the caller is the loop. Options.OnFault must not call the Engine then, because
+// a Tick may be in progress.
 func (e *Engine) callGame(call string, loop bool, of *buff.Event, do func()) (panicked any) {
 	returned := false
 	defer func() {

@@ -151,8 +151,9 @@ func (f *Frame) recordHistory(r *history.Recorder) {
 }
 
 // History returns the flight recorder, or nil if Options.Trace.History is 0. The flight recorder
-// keeps the events of the last minute of game time; if Options.Trace.History has no room for all of
-// them, it keeps the newest. Events of calls since the last Tick are added by the next Tick.
+// keeps the events of the last minute of game time; if there are more than fit into
+// Options.Trace.History bytes, it keeps the newest. Events of calls since the last Tick are added
+// by the next Tick.
 //
 // Any goroutine may call it.
 func (e *Engine) History() *history.Recorder { return e.history }

@@ -17,7 +17,7 @@ import (
 // index, the entry is at one of the following indexes, with no free entry in between. Each table
 // has its own random seed, so that no one can choose IDs that collide.
 type ids struct {
-	places []uint64 // entries
+	places []uint64 // the entries of the hash table
 	shift  int      // converts a hash to an index
 	n      int      // number of owners
 	seed   maphash.Seed

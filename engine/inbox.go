@@ -42,7 +42,7 @@ type Inbox struct {
 
 	// Only the loop accesses the fields below.
 	first, last *envelope // list of commands gathered but not yet delivered, in order
-	credit      int       // cost that more commands may have before the next producer's turn
+	credit      int       // cost left for this producer's commands before the next producer's turn
 	prefetched  int       // number of prefetched commands at the front of the list
 }
 
@@ -65,8 +65,8 @@ func (in *Inbox) AddTimeout(to buff.OwnerID, delay time.Duration, f func(*Contex
 	return in.post(&envelope{cmd: buff.Command{Verb: verb.AddTimeout, Owner: to, By: delay, Do: f}})
 }
 
-// Remove ends the buff of a handle in the next Tick, for the reason Cancelled. It
-// fails with [ErrInboxFull] or [ErrClosed].
+// Remove ends the buff with the given handle in the next Tick, for the reason Cancelled. It fails
+// with [ErrInboxFull] or [ErrClosed].
 //
 // Any goroutine may call it.
 func (in *Inbox) Remove(h buff.Handle) error {
@@ -235,8 +235,7 @@ func (p *producers) gather() {
 	}
 }
 
-// next returns the producer to serve next. At least one producer must have gathered
-// envelopes.
+// next returns the producer to serve next. At least one producer must have an envelope in its list.
 func (p *producers) next() *Inbox {
 	all := *p.all.Load()
 	for {

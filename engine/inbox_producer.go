@@ -12,8 +12,7 @@ import (
 // maxProducers is the largest number of producers of an [Inbox], including the unnamed one.
 const maxProducers = 64
 
-// room is the number of commands of a producer that may wait, and the error for a command above
-// that number.
+// room says how many commands of a producer may wait, and has the error for further commands.
 type room struct {
 	limit int64
 	full  error

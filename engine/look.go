@@ -62,8 +62,8 @@ func (e *Engine) Remaining(id buff.OwnerID, tag buff.Tag) (left time.Duration, f
 	return left, found, nil
 }
 
-// Param returns a parameter of the buff of a handle, by its name in the definition, and reports
-// whether the buff and the parameter exist. It fails with [ErrBusy] if the buff's owner is busy.
+// Param returns the named parameter of the buff with the given handle, and reports whether the buff
+// and the parameter exist. It fails with [ErrBusy] if the buff's owner is busy.
 //
 // Only the loop goroutine may call it. It costs O(parameters of the definition).
 func (e *Engine) Param(h buff.Handle, name string) (v float64, found bool, err error) {
@@ -103,8 +103,9 @@ var emptySet = buff.NewSet(0, 0, 0, 1)
 // At returns the buff in a slot and reports whether there is one: see [buff.Set.At].
 func (c Carried) At(slot int) (buff.Instance, bool) { return c.set.At(slot) }
 
-// Find returns the buff of a handle and reports whether it is running. It fails with [ErrBusy] if
-// the buff's owner is busy, because it is then unknown whether the buff is still running.
+// Find returns the buff with the given handle and reports whether the buff is running. It fails
+// with [ErrBusy] if the buff's owner is busy, because it is then unknown whether the buff is still
+// running.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Find(h buff.Handle) (b buff.Instance, found bool, err error) {
@@ -117,8 +118,8 @@ func (e *Engine) Find(h buff.Handle) (b buff.Instance, found bool, err error) {
 	return b, found, nil
 }
 
-// OwnerOf returns the owner of the buff of a handle, and reports whether the buff is running. It
-// fails in the same cases as Find.
+// OwnerOf returns the owner of the buff with the given handle, and reports whether the buff is
+// running. It fails in the same cases as Find.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) OwnerOf(h buff.Handle) (id buff.OwnerID, found bool, err error) {
@@ -176,23 +177,23 @@ func (e *Engine) setOfHandle(h buff.Handle) (*buff.Set, error) {
 // HasTag reports whether the handler's own owner has a tag. The effects of commands that this
 // handler has issued are not visible yet.
 //
-// Only inside the handler.
+// It may be called only inside the handler.
 func (c *Context) HasTag(tag buff.Tag) bool { return c.live().owner.set.Has(tag) }
 
-// Remaining returns the longest time left among the buffs of the handler's own owner with a tag,
-// and reports whether there is such a buff: see [Engine.Remaining].
+// Remaining returns the longest time left among those buffs of the handler's own owner that have a
+// tag, and reports whether there is such a buff: see [Engine.Remaining].
 //
-// Only inside the handler. It costs O(buffs of that owner).
+// It may be called only inside the handler. It costs O(buffs of that owner).
 func (c *Context) Remaining(tag buff.Tag) (time.Duration, bool) {
 	l := c.live()
 	return l.owner.set.Remaining(tag, l.turn.At())
 }
 
-// Param returns a parameter of a buff of the handler's own owner, by its name in the definition,
-// and reports whether the buff and the parameter exist. A handler that is called for the end of a
-// buff can no longer read the parameters of this buff.
+// Param returns the named parameter of a buff on the handler's own owner, and reports whether the
+// buff and the parameter exist. A handler that is called for the end of a buff can no longer read
+// the parameters of this buff.
 //
-// Only inside the handler. It costs O(parameters of the definition).
+// It may be called only inside the handler. It costs O(parameters of the definition).
 func (c *Context) Param(h buff.Handle, name string) (float64, bool) {
 	return c.live().owner.set.Param(h, name)
 }
@@ -201,8 +202,9 @@ func (c *Context) Param(h buff.Handle, name string) (float64, bool) {
 // methods panic if the attribute does not belong to the engine's catalog. buff.Catalog.Attr
 // returns an attribute by name.
 
-// Attribute returns the value of an owner's attribute, including the modifiers of its buffs and
-// within its limits. It fails with [ErrUnknownOwner], and with [ErrBusy] while the owner is busy.
+// Attribute returns the value of an owner's attribute, including the modifiers of the owner's buffs
+// and within the attribute's limits. It fails with [ErrUnknownOwner], and with [ErrBusy] while the
+// owner is busy.
 //
 // Only the loop goroutine may call it. It costs O(1), or O(modifiers of that attribute) if the
 // attribute may have changed since the last query.
@@ -216,8 +218,8 @@ func (e *Engine) Attribute(id buff.OwnerID, attr stat.Attr) (float64, error) {
 	return set.Attribute(e.Catalog(), attr), nil
 }
 
-// Base returns the base value of an owner's attribute, without the modifiers of its buffs. It fails
-// in the same cases as Attribute.
+// Base returns the base value of an owner's attribute, without the modifiers of buffs. It fails in
+// the same cases as Attribute.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Base(id buff.OwnerID, attr stat.Attr) (float64, error) {
@@ -244,9 +246,9 @@ func (e *Engine) Attributes(id buff.OwnerID) (iter.Seq[stat.View], error) {
 	return set.Attributes(e.Catalog()), nil
 }
 
-// Modifiers returns the modifiers of an owner's attribute, the oldest first. The field Of is the
-// buff.Handle of the buff that added the modifier; pass it to [Engine.Find]. Modifiers fails in the
-// same cases as Attribute; the result is then empty.
+// Modifiers returns the modifiers of an owner's attribute, the oldest first. The `Of` field of a
+// modifier is the buff.Handle of the buff that added it; pass this handle to [Engine.Find].
+// Modifiers fails in the same cases as Attribute; the result is then empty.
 //
 // Only the loop goroutine may call it. It may allocate. Do not change the engine while you iterate
 // over the result.
@@ -270,19 +272,19 @@ func (e *Engine) attr(method string, a stat.Attr) stat.Attr {
 }
 
 // Attribute returns the value of an attribute of the handler's own owner, including the modifiers
-// of its buffs; see [Engine.Attribute]. The effects of commands that this handler has issued are
-// not visible yet.
+// of that owner's buffs; see [Engine.Attribute]. The effects of commands that this handler has
+// issued are not visible yet.
 //
-// Only inside the handler.
+// It may be called only inside the handler.
 func (c *Context) Attribute(attr stat.Attr) float64 {
 	l := c.live()
 	return l.owner.set.Attribute(l.turn.Catalog, l.engine.attr("Attribute", attr))
 }
 
 // Base returns the base value of an attribute of the handler's own owner, without the modifiers of
-// its buffs. The effects of commands that this handler has issued are not visible yet.
+// buffs. The effects of commands that this handler has issued are not visible yet.
 //
-// Only inside the handler.
+// It may be called only inside the handler.
 func (c *Context) Base(attr stat.Attr) float64 {
 	l := c.live()
 	return l.owner.set.Base(l.turn.Catalog, l.engine.attr("Base", attr))

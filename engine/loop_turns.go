@@ -2,17 +2,17 @@ package engine
 
 import "github.com/bufftick/bufftick/buff"
 
-// In a small frame, running the turns takes less time than waking a worker. So the loop itself
-// runs the turns of a small slice if they call no Go handler that may block. Results do not depend
-// on where a turn runs.
+// In a small frame, running the turns takes less time than waking a worker. The loop itself
+// therefore runs the turns of a small slice if they call no Go handler that may block. Results do
+// not depend on where a turn runs.
 
 // smallSlice is the largest number of turns in a slice that runs on the loop.
 const smallSlice = 64
 
 // runsHere reports whether the batched turns of this slice run on the loop. In a synchronous
 // engine, they always do. Otherwise they do if there are few of them and all handlers that they may
-// call are quick. These are the handlers that any catalog calls and the handlers of these owners'
-// timeouts.
+// call are quick. Turns may call the handlers that any catalog calls, and the handlers of their
+// owners' timeouts.
 func (e *Engine) runsHere() bool {
 	v := &e.batch
 	if v.n == 0 || e.opts.Synchronous {

@@ -74,11 +74,11 @@ type Options struct {
 	// Tick; another goroutine may continue to use the engine.
 	Synchronous bool
 
-	// Budget is how long one Tick may wait for handlers. If zero, it is DefaultBudget; if
-	// negative, there is no limit. If an owner's handler is still running when the Budget is used
-	// up, the owner becomes busy, and later Ticks do not wait for it until its turn has ended. So
-	// a stuck handler costs one long frame. Budget is a guard against stuck handlers, not a time
-	// slice. If it is below about 100 ms, owners of fast handlers may become busy on a loaded
+	// Budget is how long one Tick may wait for handlers. If zero, it is DefaultBudget; if negative,
+	// there is no limit. If an owner's handler is still running when the Budget is used up, the
+	// owner becomes busy, and later Ticks do not wait for it until its turn has ended. A stuck
+	// handler therefore costs one long frame. Budget is a guard against stuck handlers, not a time
+	// slice. If it is below about 100 ms, owners with fast handlers may become busy on a loaded
 	// machine, because their handlers do not get a processor in time.
 	Budget time.Duration
 

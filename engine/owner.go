@@ -12,8 +12,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// owner is the engine's state of an owner. While a worker runs the mailbox, the fields touched, set
-// and rare.turns belong to this worker; the other fields always belong to the loop. The struct must
+// owner is the engine's state of an owner. While a worker runs the mailbox, `touched`, `set` and
+// `rare.turns` belong to this worker; the other fields always belong to the loop. The struct must
 // not exceed three cache lines, so rarely used fields are in rareState.
 type owner struct {
 	box mailbox
@@ -50,8 +50,8 @@ const (
 // leaving reports whether an owner was dropped while it was busy, or has left.
 func (o *owner) leaving() bool { return o.presence != there }
 
-// turns holds the state that turns store in their owner. An owner needs it if a message has started
-// the turn, or if the turn is unfinished or measured.
+// turns holds the state that the turns of an owner store in the owner. An owner needs it if a
+// message has started the turn, or if the turn is unfinished or measured.
 type turns struct {
 	progress
 	segments []segment // results since the owner was last idle, except rareState.batched
@@ -112,7 +112,7 @@ func (o *owner) used() (n int32) {
 	return n
 }
 
-// resetUsed makes the method used return 0, after its result was added to the events of a Tick.
+// resetUsed makes [owner.used] return 0, after its result was added to the events of a Tick.
 func (o *owner) resetUsed() {
 	if v := o.readRare().batched; v != nil {
 		v.used = 0
@@ -190,7 +190,7 @@ func (o *owner) setScale(p zoneScale) {
 // took is the time spent in the turns of an owner.
 type took struct {
 	sample time.Duration // time in measured turns that is not counted yet
-	spent  time.Duration // time in the span whose number is in the field span: see busiest
+	spent  time.Duration // time in the span with the number `span`; see busiest
 	span   uint32
 }
 
@@ -207,8 +207,8 @@ func (o *owner) id() buff.OwnerID { return o.set.Owner() }
 // segment is the result of one turn of an owner. Its slices are parts of the worker's lists.
 type segment struct {
 	// A summary of the events, so that the loop need not read the events, which are in the worker's
-	// cache. The field plain says that all events are pulses. If the only event is a pulse, the
-	// field late is its delay in ms.
+	// cache. The `plain` field is true if all events are pulses. If the only event is a pulse, the
+	// `late` field is its delay in ms.
 	plain bool
 	late  int32
 
@@ -256,8 +256,8 @@ const (
 	do                     // execute cmd, which was issued at the instant `at`
 )
 
-// Spawn adds an owner. The value data belongs to the game; [Context.Data] returns it. Spawn fails
-// with [ErrOwnerExists], [ErrTooManyOwners] or [ErrClosed].
+// Spawn adds an owner. The value of `data` belongs to the game, and [Context.Data] returns it.
+// Spawn fails with [ErrOwnerExists], [ErrTooManyOwners] or [ErrClosed].
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Spawn(id buff.OwnerID, data any) error {
@@ -356,7 +356,7 @@ func (e *Engine) removeOwner(o *owner) (dropped int) {
 // owner and no earlier work is waiting.
 func (e *Engine) idle(o *owner) bool { return o.quiet() && !e.isPostponed(o.number) }
 
-// quiet reports whether no worker is running the owner and it has no messages.
+// quiet reports whether no worker is running the owner and the owner has no messages.
 func (o *owner) quiet() bool { return o.box.Idle() && o.box.Len() == 0 }
 
 // Data returns the value that was passed to Spawn for the owner, or nil if the owner is unknown.

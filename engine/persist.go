@@ -119,11 +119,11 @@ func (e *Engine) Drop(id buff.OwnerID) error {
 	return nil
 }
 
-// Restore is Spawn for an owner with a blob. The owner gets its buffs back. The clock of each buff
-// decides whether the time of the owner's absence counts for that buff. The owner is in the same
-// zone as before; a [buff.SetZone] to that zone has no effect. In the next frame, a Restored or a
-// Removed event reports the outcome for each buff; the Restoration is a summary. The id and the
-// data may differ from the id and the data with which the blob was made.
+// Restore is like Spawn, but gives the new owner the state in a blob, with its buffs. The clock of
+// each buff decides whether the time of the owner's absence counts for that buff. The owner is in
+// the same zone as before; a [buff.SetZone] to that zone has no effect. In the next frame, a
+// Restored or a Removed event reports the outcome for each buff; the Restoration is a summary. The
+// id and the data may differ from the id and the data with which the blob was made.
 //
 // A source may have left while the owner was away and could not be notified. Restoration.Sources
 // lists the sources of the owner's buffs that are not owners of this engine. For each source that
@@ -201,12 +201,12 @@ func (e *Engine) detach(o *owner) {
 	}
 }
 
-// Readmit is Restore for an owner of a world that was saved as a whole, by [Engine.Copies]. The
-// parameter zone is the zone in which the owner was when the world stopped, and the parameter until
-// is the uptime at that moment, in ms (see buff.Moment). The state of the owner must not have
-// changed since the blob was made, except by the passing of time. For buffs with the clock
-// `online`, the time between the making of the blob and the stop of the world also counts. Events
-// that became due in this time run in the next Tick. Restore the time of the zone before you call
+// Readmit is like Restore, but for an owner of a world that was saved as a whole, by
+// [Engine.Copies]. The parameter `zone` is the zone in which the owner was when the world stopped,
+// and `until` is the uptime at that moment, in ms (see buff.Moment). The state of the owner must
+// not have changed since the blob was made, except by the passing of time. For buffs with the clock
+// `online`, the time from when the blob was made until the world stopped also counts. Events that
+// became due in this time run in the next Tick. Restore the time of the zone before you call
 // Readmit.
 //
 // It fails in the same cases as Restore.

@@ -19,7 +19,7 @@ type recorder struct {
 	binary []byte // buffer for a command
 	frame  []byte // buffer for a framed block
 	sum    recording.Digest
-	shut   bool // Close was called: calls fail and are not recorded any more
+	shut   bool // Close was called, so calls fail and are no longer recorded
 }
 
 // newRecorder starts a recording.
@@ -105,8 +105,8 @@ func (r *recorder) beginInbox() (calls []byte) {
 	return calls
 }
 
-// endInbox ends the recording of commands of the Inbox: later calls are recorded as calls of the
-// loop again. The parameter calls is the result of beginInbox.
+// endInbox ends the recording of commands of the Inbox. Later calls are recorded as calls of the
+// loop again. The parameter `calls` is the result of beginInbox.
 func (r *recorder) endInbox(calls []byte) {
 	if r != nil {
 		r.inbox, r.code.Data = r.code.Data, calls
@@ -123,8 +123,8 @@ func (r *recorder) beginRun() (inbox []byte) {
 	return inbox
 }
 
-// endRun ends the recording of the calls of a function: commands of the Inbox are recorded again.
-// The parameter inbox is the result of beginRun.
+// endRun ends the recording of the calls of a function. Later commands are recorded as commands of
+// the Inbox again. The parameter `inbox` is the result of beginRun.
 func (r *recorder) endRun(inbox []byte) {
 	if r == nil {
 		return

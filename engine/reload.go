@@ -118,8 +118,8 @@ type sweep struct {
 	visited int   // number of buffs visited in this Tick
 }
 
-// Limits of a sweep in one Tick. The sweep stops after the owner with which it reaches either
-// limit.
+// Limits of a sweep in one Tick. When the sweep reaches either limit, it finishes the current owner
+// and stops.
 const (
 	sweepOwners = 1024
 	sweepBuffs  = 4096

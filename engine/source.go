@@ -19,7 +19,7 @@ type sources struct {
 	chains map[chainKey]chain
 }
 
-// chainKey identifies a chain. If spec is empty, the chain has all instances of the source that
+// chainKey identifies a chain. If `spec` is empty, the chain has all instances of the source that
 // end or are adopted when it leaves.
 type chainKey struct {
 	source buff.OwnerID
@@ -35,7 +35,7 @@ type holding struct {
 	source buff.OwnerID
 	spec   *buff.Spec
 	needs  needs
-	links  [2]link // by k: see key
+	links  [2]link // by k; see the method key
 }
 
 // link is the position of an instance in a chain. In a free entry, links[0].newer is the index of
@@ -128,8 +128,8 @@ func (h *holding) key(k int) (chainKey, bool) {
 	return chainKey{h.source, h.spec.ID}, h.needs&forShare != 0
 }
 
-// join adds an instance to its chains: at the oldest end if the parameter first is set, otherwise
-// at the newest end.
+// join adds an instance to its chains: at the oldest end if `first` is set, otherwise at the newest
+// end.
 func (x *sources) join(i int32, first bool) {
 	for k := range 2 {
 		key, in := x.all[i].key(k)
@@ -184,9 +184,9 @@ func (x *sources) connect(c *chain, k int, older, newer int32) {
 	}
 }
 
-// loseSource notifies the owners of all buffs of a source that the source has left. It fails
-// without any change if the events do not fit into Options.Limits.Events of this frame, or if a
-// command does not fit into the mailbox of a busy owner. It costs O(instances that depend on the
+// loseSource handles a source that has left. It notifies the owners of all buffs of that source. It
+// fails without any change if the events do not fit into Options.Limits.Events of this frame, or if
+// a command does not fit into the mailbox of a busy owner. It costs O(instances that depend on the
 // source), plus O(buffs) for each of their owners, plus O(owners) if any owner is busy.
 func (e *Engine) loseSource(source buff.OwnerID) (all buff.Result) {
 	l := &e.index
@@ -214,7 +214,7 @@ func (e *Engine) loseSource(source buff.OwnerID) (all buff.Result) {
 	return all
 }
 
-// numbered yields the present owners among the given numbers.
+// numbered yields the owners that have the given numbers. It skips numbers that are not in use.
 func (e *Engine) numbered(numbers []uint32) iter.Seq[*owner] {
 	return func(yield func(*owner) bool) {
 		for _, n := range numbers {

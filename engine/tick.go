@@ -189,10 +189,10 @@ func (e *Engine) work() {
 	e.endWork(!e.group.Wait(end, e.closed))
 }
 
-// workHere calls start, which runs the turns of the slice on the loop's own goroutine, and merges
-// the results. If a handler ends the goroutine, a deferred function runs the remaining turns,
-// recursively if needed. So every owner has completed its turn, and the next caller finds a
-// completed Tick whose remaining time is still pending.
+// workHere calls the function `start`, which runs the turns of the slice on the loop's own
+// goroutine. It then merges the results. If a handler ends the goroutine, a deferred function runs
+// the remaining turns, recursively if needed. So every owner has completed its turn, and the next
+// caller finds a completed Tick whose remaining time is still pending.
 func (e *Engine) workHere(start func()) {
 	over := false
 	defer func() {
@@ -211,7 +211,7 @@ func (e *Engine) workHere(start func()) {
 	over = true
 }
 
-// endWork merges the results of the workers that are done. The parameter spent says that the
+// endWork merges the results of the workers that are done. The parameter `spent` says whether the
 // budget has run out.
 func (e *Engine) endWork(spent bool) {
 	e.budget.spent = spent

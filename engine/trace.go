@@ -26,7 +26,7 @@ const (
 	regionTurn    = "bufftick.turn"
 )
 
-// noTask is the context of all regions: they belong to no trace task.
+// noTask is the context of all regions, because they belong to no trace task.
 var noTask = context.Background()
 
 // region starts a region if a trace is running.
@@ -44,7 +44,7 @@ func endRegion(r *trace.Region) {
 	}
 }
 
-// slowTrace is the state of writing traces of slow frames.
+// slowTrace holds the state for writing traces of slow frames.
 type slowTrace struct {
 	last uint64 // number of the last traced frame; 0 if there is none
 	err  error  // error of the first trace that could not be written

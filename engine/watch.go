@@ -18,8 +18,8 @@ type watcher struct {
 
 	mu sync.Mutex // serializes Follow and leave; the loop never locks it
 
-	// The field live is the number of open watches and pending queries. The flag asked is set while
-	// a caller waits for a View.
+	// The `live` field is the number of open watches and pending queries. The `asked` flag is set
+	// while a caller waits for a View.
 	live  atomic.Int64
 	asked atomic.Bool
 
@@ -64,8 +64,8 @@ type answered struct {
 	superseded chan struct{} // closed when there is a newer View
 }
 
-// last returns the latest View. Before the first View, it returns an empty one, whose superseded
-// channel is closed when there is a View.
+// last returns the latest View. Before the first View, it returns an empty View, whose `superseded`
+// channel is closed when there is a first View.
 func (w *watcher) last() *answered {
 	if w.view.Load() == nil {
 		w.view.CompareAndSwap(nil, &answered{superseded: make(chan struct{})})
@@ -108,7 +108,7 @@ func (w *watcher) unanswered(ctx context.Context) error {
 type follower struct {
 	id   buff.OwnerID
 	look func(data any) any
-	n    int // number of calls of Follow that have not ended; guarded by watcher.mu
+	n    int // number of calls to Follow that have not ended; guarded by watcher.mu
 }
 
 // Follow implements [view.Watch].
@@ -131,7 +131,7 @@ func (w *watcher) Follow(id buff.OwnerID, look func(data any) any) (leave func()
 	return w.leave(f), nil
 }
 
-// leave returns a function that ends one call of Follow.
+// leave returns a function that undoes one call to Follow.
 func (w *watcher) leave(f *follower) func() {
 	return sync.OnceFunc(func() {
 		w.mu.Lock()
@@ -144,7 +144,7 @@ func (w *watcher) leave(f *follower) func() {
 	})
 }
 
-// lookUp calls the function look on the loop at the end of a Tick and waits for its result. Each
+// lookUp calls the function `look` on the loop at the end of a Tick and waits for its result. Each
 // Tick runs at most one query.
 func lookUp[T any](ctx context.Context, w *watcher, look func(s *watching) T) (answer T, err error) {
 	w.live.Add(1)

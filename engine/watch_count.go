@@ -95,7 +95,7 @@ func (s *watching) count(events []buff.Event, followed bool) {
 	}
 }
 
-// notableKinds is the set of the kinds of events that the method note keeps, because a watcher may
+// notableKinds is the set of the kinds of events that [watching.note] keeps, because a watcher may
 // query these events later.
 const notableKinds uint64 = 1<<buff.Denied | 1<<buff.Faulted | 1<<buff.Removed
 
@@ -148,7 +148,7 @@ func (l *lateness) pass(events []buff.Event) {
 	l.short += len(events)
 }
 
-// passOne receives a single event, which has a delay of ms milliseconds.
+// passOne receives a single event, which has a delay of `ms` milliseconds.
 func (l *lateness) passOne(ms int64) {
 	if l.skip == 0 {
 		l.add(ms)
@@ -187,7 +187,8 @@ func (l *lateness) add(ms int64) {
 // the next frame.
 func (l *lateness) end() {
 	if l.short != 0 {
-		// If the last sample has counted for too many events, short is negative and corrects this.
+		// If the last sample has counted for too many events, `short` is negative and corrects
+		// this.
 		l.classes[l.class] += uint64(l.short)
 		l.sum += l.ms * int64(l.short)
 	}

@@ -14,7 +14,7 @@ type watching struct {
 	since     wheel.Time            // start of the counts
 	clock     *func() time.Duration // nil if nothing is measured
 	tickStart time.Duration         // start of the current Tick
-	clocked   bool                  // the field tickStart is valid
+	clocked   bool                  // tickStart is valid
 	frames    frameTimes
 
 	counter counter
@@ -159,11 +159,11 @@ func (v *answered) countCarried(e *Engine) {
 	}
 }
 
-// sampler chooses the turns of a worker to measure, because reading a clock costs more than a
-// small turn. It measures the first sampleRun turns of a frame. Then it measures about one in two
-// turns, at random, until sampleRun more are measured, then one in four, and so on up to one in
-// sampleMost. So a small game is measured completely, and a large game reads the clock for one
-// turn in sampleMost.
+// sampler chooses the turns of a worker to measure, because reading a clock costs more than a small
+// turn. It measures the first sampleRun turns of a frame. Then it measures about one in two turns,
+// at random, until sampleRun more are measured, then one in four, and so on up to one in
+// sampleMost. A small game is therefore measured completely, and a large game reads the clock for
+// one turn in sampleMost.
 type sampler struct {
 	frame  uint64
 	weight uint32 // number of turns that the next sample counts for
@@ -207,7 +207,8 @@ func (l *workerState) startClock() time.Duration {
 	return max(began, 0)
 }
 
-// endClock records the duration of an owner's turn. If began is negative, the turn is not measured.
+// endClock records the duration of an owner's turn. If `began` is negative, the turn is not
+// measured.
 func (l *workerState) endClock(o *owner, began time.Duration) {
 	if began < 0 {
 		return
@@ -220,10 +221,10 @@ func (l *workerState) endClock(o *owner, began time.Duration) {
 // busySpan is the length of a span, in game time, over which the durations of turns are summed.
 const busySpan = 5 * time.Second
 
-// ranks is the largest length of a ranking.
+// ranks is the maximum length of a ranking.
 const ranks = 10
 
-// busiest ranks owners by the time spent in their turns in one span of busySpan.
+// busiest ranks owners by the time spent in their turns in one span of length busySpan.
 type busiest struct {
 	span      uint32        // number of the current span, from 1
 	now, last []view.Ranked // rankings of the current span and of the previous span
@@ -277,8 +278,8 @@ func rank(list []view.Ranked, r view.Ranked) []view.Ranked {
 	return list
 }
 
-// frameTimes holds the durations of the frames. The duration in the field last may still be
-// corrected by Watch.Frame.
+// frameTimes holds the durations of the frames. Watch.Frame may still correct the duration in
+// `last`.
 type frameTimes struct {
 	last  view.FrameTime
 	list  []view.FrameTime // ring of the recent frames

@@ -57,7 +57,7 @@ func (s *watching) remember(ev *buff.Event) {
 }
 
 // show returns the state of all followed owners. Each call updates only the next few owners, and
-// takes the state of all others from the map old.
+// takes the state of all others from the map `old`.
 func (s *watching) show(e *Engine, old map[buff.OwnerID]*view.Owner) map[buff.OwnerID]*view.Owner {
 	if len(s.follows) == 0 {
 		return nil

@@ -205,8 +205,8 @@ func (m *most) fractionVisited(e *Engine) float64 {
 	return float64(m.at) / float64(e.owners.len())
 }
 
-// Limits of [view.Watch.Holders] in one Tick. The search stops after the owner with which it
-// reaches one of these limits.
+// Limits of [view.Watch.Holders] in one Tick. When the search reaches one of these limits, it
+// finishes the current owner and stops.
 const (
 	holdersOwners = 1024
 	holdersBuffs  = 8192

@@ -39,12 +39,12 @@ type workerState struct {
 	calls        sampler            // selects the handlers to measure
 	labels       context.Context    // profiler labels of the goroutine; may be nil
 
-	// The fields current and since tell the loop which handler is running. The upper half of
-	// current is the owner's number plus one, and the lower half is the lineage of the definition.
-	// The field since is the time of the frame in which the turn started.
+	// The `current` and `since` fields show the loop which handler is running. The upper half of
+	// `current` is the owner's number plus one, and the lower half is the lineage of the
+	// definition. The time of the frame in which the turn started is in `since`.
 	current atomic.Uint64
 	since   atomic.Int64
-	marked  bool // the field current is not 0
+	marked  bool // `current` is not 0
 
 	_ [64]byte // keeps the states of two workers on different cache lines
 }
@@ -66,8 +66,7 @@ type turnOf struct {
 	events, outbox int // lengths of the worker's lists when the turn started
 }
 
-// beginTurn starts a turn of an owner. The caller must have set the allowance in the parameter
-// hand.
+// beginTurn starts a turn of an owner. The caller must have set hand.given, the allowance.
 func (l *workerState) beginTurn(o *owner, hand *progress) turnOf {
 	l.prepare()
 	if n := cap(l.turn.Events); n-len(l.turn.Events) < min(chunkRoom, n/2+1) {

@@ -38,7 +38,7 @@ type zoneScale struct {
 	held bool       // the time is paused
 }
 
-// changes returns the commands that replace the effect `was` on an owner's time by the effect p.
+// changes returns the commands that replace the effect `was` on an owner's time by the effect `p`.
 // Only the first n elements of the list are valid.
 func (p zoneScale) changes(was zoneScale) (list [2]buff.Command, n int) {
 	if was.held != p.held {

@@ -8,11 +8,11 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// The first word of a record has, from its lowest bits: the flags below, kind, why, definition,
+// The first word of a record has, from the lowest bits up: the flags below, kind, why, definition,
 // stacks, and Seen − At in ms.
 const (
-	hasPair   = 1 << iota // the owner or the source differs from the previous record
-	hasAmount             // End − At or the magnitude differs from the previous record
+	hasPair   = 1 << iota // the owner or the source is not the same as in the previous record
+	hasAmount             // End − At or the magnitude is not the same as in the previous record
 	isEndless             // End is Never
 	hasRare               // rare fields follow
 
@@ -34,8 +34,9 @@ type context struct {
 	amount uint64 // ms from At to End, and magnitude, 32 bits each
 }
 
-// put writes a record of e, and returns its length in words. The parameters spec and name are one
-// plus the indexes of the definition and the name in the chunk's tables, or 0.
+// put writes a record of e, and returns its length in words. The parameter `spec` is 1 + the index
+// of the definition in the chunk's table, and `name` is 1 + the index of the name. Zero means that
+// the event has no definition or name.
 //
 // Each optional word is always written. If it is to be omitted, the next word overwrites it. This
 // is cheaper than a branch that is hard to predict.
@@ -72,11 +73,11 @@ func isRare(e *buff.Event) uint64 {
 		math.Float64bits(e.Delta) | math.Float64bits(e.Value) | uint64(e.Target) | uint64(len(e.Name))
 }
 
-// The rare fields start with a header word. From its lowest bit, the header has one bit for each
-// result of the function rare, set if that word follows; then the two flags below; and then the
-// index of the name, the level and the attribute.
+// The rare fields start with a header word. From the lowest bit up, the header has one bit for each
+// word that the function rare returns. The bit is set if that word follows. After these bits, the
+// header has the two flags below, the index of the name, the level and the attribute.
 const (
-	hasSeen = 1 << 14 // Seen differs from the previous record
+	hasSeen = 1 << 14 // Seen is not the same as in the previous record
 	hasFar  = 1 << 15 // At, End, Magnitude, Owner and Source are among the words
 )
 

@@ -18,8 +18,8 @@ const (
 
 const _ = uint(sheetChange - buff.Revived - 1) // compile-time check that all kinds of events are lower
 
-// Note records a change of the time of an owner or a buff. Any goroutine may call it, even while
-// another goroutine is between Begin and End.
+// Note records a pause, a resumption or a change of rate of an owner or a buff. Any goroutine may
+// call it, even while another goroutine is between Begin and End.
 func (r *Recorder) Note(c buff.TimeChange) {
 	r.note(&buff.Event{
 		Kind: timeChange, Why: buff.Reason(c.Verb-verb.Pause)<<3 | buff.Reason(c.Whose), At: c.At, Seen: c.Seen, End: wheel.Never,
@@ -49,9 +49,9 @@ func (r *Recorder) note(e *buff.Event) {
 	r.at.events--
 }
 
-// TimeChanges returns the changes of the time of owners and their buffs, the oldest first. It
-// uses only From, To and Owners of the [Query]. As with [Recorder.Events], dropped changes are
-// left out, and the cost is the same. Any goroutine may call it.
+// TimeChanges returns the pauses, resumptions and rate changes of owners and their buffs, the
+// oldest first. It uses only From, To and Owners of the [Query]. As with [Recorder.Events], dropped
+// changes are left out, and the cost is the same. Any goroutine may call it.
 func (r *Recorder) TimeChanges(q Query) iter.Seq[buff.TimeChange] {
 	return func(yield func(buff.TimeChange) bool) {
 		for e := range r.records(Query{From: q.From, To: q.To, Owners: q.Owners, Kinds: []buff.EventKind{timeChange}}) {

@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/internal/recording"
 )
 
-// Replaying the commands of a recording.
+// This file replays the commands of a recording.
 
 // command decodes a command.
 func (p *player) command(o recording.Op) (cmd buff.Command, ok bool) {

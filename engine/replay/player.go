@@ -116,7 +116,7 @@ func (p *player) data(id buff.OwnerID) (data any) {
 	return data
 }
 
-// ask calls a function of the game. A panic of the function ends the replay.
+// ask calls a function of the game. If the function panics, the replay ends.
 func (p *player) ask(call string, do func()) {
 	if err := p.loop.Foreign(call, do); err != nil {
 		p.code.Err = err

@@ -53,7 +53,7 @@ type Progress struct {
 	Busy   uint64 // first frame that ended with a busy owner in the recording; 0 if none
 }
 
-// Run makes an engine with the options and replays a recording on this engine: see
+// Run makes an engine with the given options, and replays a recording on this engine; see
 // [engine.Options].Trace.Record. The options must have the game's Handlers, Members and catalog,
 // unchanged since the recording. Run takes the seed, the limits and the clocks from the recording,
 // and sets no Budget. Commands that handlers post to the Inbox are ignored, because they are in the
@@ -79,11 +79,11 @@ func Run(r io.Reader, o engine.Options, g Game) (Progress, error) {
 	return p.done, err
 }
 
-// Resume is like Run, for a game that continues. It returns the engine in its state at the end of
-// the recording, with the same owners, handles and timeouts, and with Options.Budget in effect. If
-// store.Open was called after the start of the recording, this is the exact state before a crash,
-// provided that handlers are deterministic and Progress.Busy is 0. If a crash has cut off the
-// recording, Resume returns the state after the last complete frame, together with the error
+// Resume is like Run, but for a game that continues. It returns the engine in its state at the end
+// of the recording, with the same owners, handles and timeouts, and with Options.Budget in effect.
+// If store.Open was called after the start of the recording, this is the exact state before a
+// crash, provided that handlers are deterministic and Progress.Busy is 0. If a crash has cut off
+// the recording, Resume returns the state after the last complete frame, together with the error
 // [ErrRecording]. With any other error, or without a complete frame, the engine is nil.
 //
 // The returned engine does not record. To record again, start with a new engine.
@@ -200,7 +200,7 @@ func set(o *engine.Options, h *recording.Header) {
 	o.Budget, o.Trace.Record = -1, nil
 }
 
-// origin wraps the reader of a recording: a panic of the reader becomes an error.
+// origin wraps the reader of a recording. If the reader panics, Read returns an error.
 type origin struct{ r io.Reader }
 
 func (o origin) Read(p []byte) (n int, err error) {

@@ -32,7 +32,7 @@ type Holder struct {
 	Stacks int          // number of stacks of all these buffs
 }
 
-// Holders is the result of a call of [Watch.Holders].
+// Holders is the result of [Watch.Holders].
 type Holders struct {
 	List []Holder
 	Busy int // number of busy owners, whose buffs cannot be read

@@ -22,11 +22,11 @@ import (
 // The engine reads no clock itself. It measures durations with the clock passed to Open, and no
 // rule depends on them.
 type Watch interface {
-	// Open makes the loop collect data from its next Tick on, until leave is called. Only the first
-	// call of leave has an effect. The function clock returns the time since a fixed moment and
-	// must be safe for concurrent use. If the Watch is open several times, the latest clock is
-	// used. If clock is nil, an earlier clock stays in use; if there is no earlier clock, no
-	// durations are measured.
+	// Open makes the loop collect data from its next Tick on, until `leave` is called. Only the
+	// first call to `leave` has an effect. The function `clock` returns the time since a fixed
+	// moment and must be safe for concurrent use. If the Watch is open several times, the latest
+	// clock is used. If `clock` is nil, an earlier clock stays in use; if there is no earlier
+	// clock, no durations are measured.
 	//
 	// Any goroutine may call it.
 	Open(clock func() time.Duration) (leave func())
@@ -38,13 +38,13 @@ type Watch interface {
 	// Any goroutine may call it, but not the loop, which would wait for itself.
 	Next(ctx context.Context) (*View, error)
 
-	// Follow makes the Views show an owner, in View.Owners, and keeps its events from the next
-	// Tick on, until leave is called. Only the first call of leave has an effect. An unknown owner
+	// Follow makes the Views show an owner, in View.Owners, and keeps its events from the next Tick
+	// on, until `leave` is called. Only the first call to `leave` has an effect. An unknown owner
 	// is shown with Present false.
 	//
-	// If the function look is not nil and the owner is not busy, the loop calls the function with
-	// the data that was passed to Spawn, and puts the result into Owner.Data. The function must be
-	// quick, and its result must not change afterwards. If the function panics, the panic is in
+	// If `look` is not nil and the owner is not busy, the loop calls this function with the data
+	// that was passed to Spawn, and puts the result into Owner.Data. The function must be quick,
+	// and its result must not change afterwards. If the function panics, the panic is in
 	// Owner.Fault. If an owner is followed several times, the first function is used.
 	//
 	// It fails with [ErrTooManyFollowed] if 64 other owners are followed.
@@ -53,9 +53,9 @@ type Watch interface {
 	Follow(id buff.OwnerID, look func(data any) any) (leave func(), err error)
 
 	// Owners returns the ids of the owners that the loop visits in one Tick, in no particular
-	// order. In the first call, pass 0 for the parameter from. In each further call, pass the
-	// result next of the previous call, until next is 0. Owners fails with engine.ErrClosed or the
-	// error of ctx.
+	// order. In the first call, pass 0 as `from`. In each further call, pass the `next` that the
+	// previous call returned, until it is 0. Owners fails with engine.ErrClosed or the error of
+	// ctx.
 	//
 	// Any goroutine may call it, but not the loop, which would wait for itself.
 	Owners(ctx context.Context, from int) (ids []buff.OwnerID, next int, err error)
@@ -69,10 +69,10 @@ type Watch interface {
 	Specs(ctx context.Context) ([]SpecStats, error)
 
 	// Holders searches the owners that the loop visits in one Tick, and returns those with buffs of
-	// a definition, in any of its versions. In the first call, pass 0 for the parameter from. In
-	// each further call, pass the field Next of the previous result, until Next is 0. Holders fails
-	// in the same cases as [Watch.Next], and with engine.ErrUnknownSpec if the definition does not
-	// belong to this engine.
+	// a definition, in any of its versions. In the first call, pass 0 as `from`. In each further
+	// call, pass the `Next` field of the previous result, until it is 0. Holders fails in the same
+	// cases as [Watch.Next], and with engine.ErrUnknownSpec if the definition does not belong to
+	// this engine.
 	//
 	// Any goroutine may call it, but not the loop, which would wait for itself.
 	Holders(ctx context.Context, s *buff.Spec, from int) (Holders, error)

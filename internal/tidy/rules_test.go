@@ -270,7 +270,7 @@ func within(n ast.Node, outer []ast.Node) bool {
 // callers are the fixed phrases for who may call a method; each exported method of a lane has
 // exactly one of them in its doc comment.
 var (
-	callers = []string{"Only the loop goroutine may call it.", "Any goroutine may call it.", "Only inside the handler."}
+	callers = []string{"Only the loop goroutine may call it.", "Any goroutine may call it.", "It may be called only inside the handler."}
 	lanes   = []string{"Context", "Engine", "Inbox"}
 )
 
