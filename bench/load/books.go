@@ -39,11 +39,11 @@ type books struct {
 
 // account is the data of one player.
 type account struct {
-	seat    *seat
-	records []int32   // indexes of the player's buffs, the oldest first
-	waiting []command // commands that were sent while the owner was busy, and have not run yet
-	owed    [64]int16 // number of events, by kind, that commands must still cause
-	owes    int
+	seat          *seat
+	records       []int32   // indexes of the player's buffs, the oldest first
+	waiting       []command // commands sent while the owner was busy, which have not run yet
+	expected      [64]int16 // number of events, by kind, that commands must still cause
+	expectedTotal int
 
 	// Instant, rank and age of the last due event that was seen. They are used to check the order.
 	at   int64
@@ -122,8 +122,8 @@ func (b *books) find(owner int32, kind int16, source buff.OwnerID) int32 {
 }
 
 // enter records a command that runs at its instant, and adds all events that the command causes to
-// the field "owed". It returns the kind of the main event, and the index of the buff's record, or 0
-// if there is no record.
+// the field "expected". It returns the kind of the main event, and the index of the buff's record,
+// or 0 if there is no record.
 func (b *books) enter(c *command) (buff.EventKind, int32) {
 	switch c.verb {
 	case cast:
@@ -226,18 +226,18 @@ func (b *books) drop(i int32) {
 
 func (b *books) owe(owner int32, k buff.EventKind) {
 	p := &b.players[owner]
-	p.owed[k]++
-	p.owes++
+	p.expected[k]++
+	p.expectedTotal++
 }
 
 // pay removes an event from the expected events, and reports whether the event was expected.
 func (b *books) pay(owner int32, k buff.EventKind) bool {
 	p := &b.players[owner]
-	if p.owed[k] == 0 {
+	if p.expected[k] == 0 {
 		return false
 	}
-	p.owed[k]--
-	p.owes--
+	p.expected[k]--
+	p.expectedTotal--
 	return true
 }
 

@@ -135,7 +135,7 @@ func (b *books) crossing(owner int32, e *buff.Event) {
 // answer handles an event that a command has caused.
 func (b *books) answer(owner int32, e *buff.Event) {
 	p := &b.players[owner]
-	for p.owed[e.Kind] == 0 && len(p.waiting) > 0 {
+	for p.expected[e.Kind] == 0 && len(p.waiting) > 0 {
 		b.enterLate(&p.waiting[0])
 		p.waiting = append(p.waiting[:0], p.waiting[1:]...)
 	}
@@ -160,8 +160,8 @@ func (b *books) close(now int64) {
 	for owner := range b.players {
 		p := &b.players[owner]
 		b.catchUp(int32(owner), never)
-		if p.owes > 0 {
-			b.faults.note(&b.faults.Lost, "%d: %d events of commands were never seen", ownerID(int32(owner)), p.owes)
+		if p.expectedTotal > 0 {
+			b.faults.note(&b.faults.Lost, "%d: %d events of commands were never seen", ownerID(int32(owner)), p.expectedTotal)
 		}
 		for _, i := range p.records {
 			if r := &b.records[i]; min(r.next, r.end) <= now {

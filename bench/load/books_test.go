@@ -90,7 +90,7 @@ func TestBooks_AnswerAfterWaiting(t *testing.T) {
 	b.now = 1000
 	b.see(&buff.Event{At: 1000, Kind: buff.Applied, Owner: 1, Handle: 77, Spec: spec, Stacks: 1})
 	require.NotZero(t, b.byHandle[77])
-	require.Zero(t, b.players[0].owes)
+	require.Zero(t, b.players[0].expectedTotal)
 	require.True(t, b.faults.none(), "%v", b.faults.Words)
 }
 

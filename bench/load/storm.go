@@ -56,11 +56,11 @@ func (p *Storm) Run(env *Env) (*Result, error) {
 	w.play(5*time.Second, nil)
 
 	share := frameTime.Seconds()
-	perFrame, owed := float64(p.Players)/p.Within.Seconds()*share, 0.0
+	perFrame, logins := float64(p.Players)/p.Within.Seconds()*share, 0.0
 	var failed error
 	w.measure(p.Within+10*time.Second, func() {
-		owed += perFrame
-		failed = s.traffic(&owed, poisson(w.rng, p.Leave*share))
+		logins += perFrame
+		failed = s.traffic(&logins, poisson(w.rng, p.Leave*share))
 		for range poisson(w.rng, p.Hot*share) {
 			s.castOnHot()
 		}
@@ -83,10 +83,10 @@ func (s *storm) report(r *Result) {
 	r.check(s.loads >= s.Players*s.Buffs/2, "%d buffs were loaded", s.loads)
 }
 
-// traffic logs in *owed players, rounded down, and subtracts their number from *owed. It then logs
-// out up to leave random players.
-func (s *storm) traffic(owed *float64, leave int) error {
-	for ; *owed >= 1 && len(s.away) > 0; *owed-- {
+// traffic logs in *logins players, rounded down, and subtracts their number from *logins. It then
+// logs out up to leave random players.
+func (s *storm) traffic(logins *float64, leave int) error {
+	for ; *logins >= 1 && len(s.away) > 0; *logins-- {
 		if err := s.login(); err != nil {
 			return err
 		}

@@ -47,8 +47,9 @@ type crossing struct {
 	command command
 }
 
-// obey executes the commands that a handler has issued, and the commands that these commands cause.
-func (w *World) obey(at uint32) {
+// runCommands executes the commands that a handler has issued, and the commands that these
+// commands cause.
+func (w *World) runCommands(at uint32) {
 	for k := 0; k < len(w.own); k++ {
 		w.do(&w.own[k], at)
 	}

@@ -48,7 +48,7 @@ func (w *World) pulseGuarded(place uint32, r *record, due uint32) {
 	default:
 		spec.OnPulse(&w.context, x)
 	}
-	w.obey(due)
+	w.runCommands(due)
 }
 
 // callGuarded calls the handler of a pulse, and recovers if the handler panics.

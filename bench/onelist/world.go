@@ -382,7 +382,7 @@ func (w *World) execute(e entry) {
 	if call != nil {
 		w.context.owner, w.context.at = r.owner, due
 		call(&w.context, x)
-		w.obey(due)
+		w.runCommands(due)
 	}
 }
 

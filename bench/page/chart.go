@@ -37,12 +37,12 @@ type axis struct {
 }
 
 type line struct {
-	name   string
-	points plotter.XYs
-	dots   bool // if set, only dots are drawn, without a line
-	dashed bool
-	thin   bool
-	whisks []float64 // length of the whiskers of each point; nil means that none are drawn
+	name     string
+	points   plotter.XYs
+	dots     bool // if set, only dots are drawn, without a line
+	dashed   bool
+	thin     bool
+	whiskers []float64 // length of the whiskers of each point; nil means that none are drawn
 }
 
 // mark is a vertical line with a label.
@@ -153,7 +153,7 @@ func (l *line) add(p *plot.Plot, c color.Color) error {
 		p.Add(drawn)
 		legend = append(legend, drawn)
 	}
-	if l.dots || l.whisks != nil || len(l.points) > 2 && len(l.points) <= 30 {
+	if l.dots || l.whiskers != nil || len(l.points) > 2 && len(l.points) <= 30 {
 		dots, err := plotter.NewScatter(l.points)
 		if err != nil {
 			return err
@@ -165,7 +165,7 @@ func (l *line) add(p *plot.Plot, c color.Color) error {
 		p.Add(dots)
 		legend = append(legend, dots)
 	}
-	if l.whisks != nil {
+	if l.whiskers != nil {
 		bars, err := plotter.NewYErrorBars(l)
 		if err != nil {
 			return err
@@ -186,7 +186,7 @@ func (l *line) XY(i int) (x, y float64) { return l.points[i].X, l.points[i].Y }
 // YError returns the length of the whiskers. The lower whisker ends above zero, because a
 // log axis cannot show zero.
 func (l *line) YError(i int) (low, high float64) {
-	return min(l.whisks[i], 0.95*l.points[i].Y), l.whisks[i]
+	return min(l.whiskers[i], 0.95*l.points[i].Y), l.whiskers[i]
 }
 
 // marks draws vertical lines with labels at the top.

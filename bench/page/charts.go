@@ -131,7 +131,7 @@ func (r *Report) scaleChart() *chart {
 		next := line{name: l.name}
 		for _, s := range l.of {
 			next.points = append(next.points, plotter.XY{X: float64(s.Players), Y: s.Wall.Mean})
-			next.whisks = append(next.whisks, s.Wall.PlusMinus)
+			next.whiskers = append(next.whiskers, s.Wall.PlusMinus)
 		}
 		c.lines = append(c.lines, next)
 	}
@@ -139,7 +139,7 @@ func (r *Report) scaleChart() *chart {
 	for _, s := range loop {
 		if s.Access.Mean > 0 {
 			floor.points = append(floor.points, plotter.XY{X: float64(s.Players), Y: s.Access.Mean})
-			floor.whisks = append(floor.whisks, s.Access.PlusMinus)
+			floor.whiskers = append(floor.whiskers, s.Access.PlusMinus)
 		}
 	}
 	if len(floor.points) > 0 {
@@ -174,8 +174,8 @@ func (r *Report) workersChart() *chart {
 	best := most[0]
 	for _, s := range most {
 		x := float64(s.Workers)
-		wall.points, wall.whisks = append(wall.points, plotter.XY{X: x, Y: s.Wall.Mean}), append(wall.whisks, s.Wall.PlusMinus)
-		cpu.points, cpu.whisks = append(cpu.points, plotter.XY{X: x, Y: s.CPU.Mean}), append(cpu.whisks, s.CPU.PlusMinus)
+		wall.points, wall.whiskers = append(wall.points, plotter.XY{X: x, Y: s.Wall.Mean}), append(wall.whiskers, s.Wall.PlusMinus)
+		cpu.points, cpu.whiskers = append(cpu.points, plotter.XY{X: x, Y: s.CPU.Mean}), append(cpu.whiskers, s.CPU.PlusMinus)
 		if s.Wall.Mean < best.Wall.Mean {
 			best = s
 		}

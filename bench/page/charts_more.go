@@ -170,7 +170,7 @@ func (r *Report) rivalChart(load string) *chart {
 			}
 			l := lines[row.Name]
 			l.points = append(l.points, plotter.XY{X: float64(d.Buffs), Y: row.CPU.Mean})
-			l.whisks = append(l.whisks, row.CPU.PlusMinus)
+			l.whiskers = append(l.whiskers, row.CPU.PlusMinus)
 			least, most = min(least, row.CPU.Mean), max(most, row.CPU.Mean)
 			switch row.Name {
 			case "engine":

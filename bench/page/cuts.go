@@ -168,7 +168,7 @@ func (r *Report) opensChart() *chart {
 	for i := range r.Opens {
 		o := &r.Opens[i]
 		s := load.SpreadOf(o.Took)
-		l.points, l.whisks = append(l.points, plotter.XY{X: float64(o.Buffs), Y: s.Mean}), append(l.whisks, s.PlusMinus)
+		l.points, l.whiskers = append(l.points, plotter.XY{X: float64(o.Buffs), Y: s.Mean}), append(l.whiskers, s.PlusMinus)
 		least, most = min(least, s.Mean), max(most, s.Mean)
 	}
 	return &chart{

@@ -45,7 +45,7 @@ func PrintTurns(w io.Writer, all []Turns) {
 
 func (r *Report) peersPart(w *writer) {
 	w.line("## Other libraries\n")
-	w.line("%s\n", notHad)
+	w.line("%s\n", peersNote)
 	if len(r.Peers) == 0 {
 		w.line("The available libraries were not measured for this report.\n")
 		return
@@ -62,7 +62,7 @@ func (r *Report) peersPart(w *writer) {
 	w.line("")
 }
 
-const notHad = `[bench/peers](../peers/doc.go), a separate module, describes each library and its limitations. In
+const peersNote = `[bench/peers](../peers/doc.go), a separate module, describes each library and its limitations. In
 short: otter is a cache, whose wheel includes a map and a lock and may fire one step late; go-zero's
 wheel passes every call to its own goroutine and runs callbacks on another; btree is a tree, not a
 wheel. Of the pools, only the mailboxes keep the messages of one player in order and never run two of

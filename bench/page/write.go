@@ -88,7 +88,7 @@ func (r *Report) page(w *writer) {
 	r.peersPart(w)
 	r.cutsPart(w)
 	r.stepsPart(w)
-	w.line("%s", notShown)
+	w.line("%s", limitations)
 }
 
 func (r *Report) profilesPart(w *writer) {

@@ -127,7 +127,7 @@ func (r *Report) stepsPart(w *writer) {
 	w.line("")
 }
 
-const notShown = `## Limitations
+const limitations = `## Limitations
 
 Handlers here count a call and return. A game's own work adds to the cost, and makes more workers
 worthwhile. Virtual time runs frames back to back, so caches stay warmer than on a server that sleeps

@@ -395,8 +395,8 @@ func (o *owner) overflows(b *instance, a application) {
 	o.issue(b.def, b.def.on().Overflow, e)
 }
 
-// sayRefresh logs that the end of a buff was set again.
-func (o *owner) sayRefresh(b *instance) {
+// logRefresh logs that the end of a buff was set again.
+func (o *owner) logRefresh(b *instance) {
 	o.say("refresh %s x%d%s", b.def.ID, b.count(), o.endOf(b))
 }
 

@@ -187,8 +187,8 @@ func (o *owner) leavesAura(bearer *owner, a *instance, since int64) {
 	}
 }
 
-// letsGo ends a buff whose last linger time has ended.
-func (o *owner) letsGo(b *instance) {
+// endLinger ends a buff whose last linger time has ended.
+func (o *owner) endLinger(b *instance) {
 	b.holds = nil
 	o.remove(b, "out_of_aura", "")
 }
@@ -198,7 +198,7 @@ func (o *owner) letsGo(b *instance) {
 func (o *owner) lets(b *instance, h *hold) {
 	b.holds = slices.DeleteFunc(b.holds, func(other *hold) bool { return other == h })
 	if len(b.holds) == 0 {
-		o.letsGo(b)
+		o.endLinger(b)
 	} else if n := min(h.stacks, b.count()-1); n > 0 { // the last stack ends with the last bearer
 		o.take(b, n, "out_of_aura")
 	}

@@ -119,18 +119,18 @@ func Generate(seed uint64, n int) *Draft {
 	pairs := allPairs()
 	pair := pairs[n*stride%len(pairs)]
 	d := &Draft{Buffs: map[string]map[string]any{}, Pair: [2]string{pair[0].String(), pair[1].String()}}
-	var tale *story
+	var chosen *story
 	often := 0.12
 	if g.IntN(3) > 0 { // follow a story, with fewer random words that could interfere
-		tale = &stories[g.IntN(len(stories))]
-		d.Story, often = tale.name, 0.03
+		chosen = &stories[g.IntN(len(stories))]
+		d.Story, often = chosen.name, 0.03
 	}
 	d.Buffs["p"] = g.definition("p", pair[:], often)
 	d.Buffs["q"] = g.definition("q", nil, often/2)
 	d.Buffs["x"] = map[string]any{"duration": "instant"}
 	d.Buffs["y"] = map[string]any{"duration": "1s", "grants": []string{"t.a"}, "tags": []string{"f.h"}}
-	if tale != nil {
-		g.tell(d, tale, pair[:])
+	if chosen != nil {
+		g.tell(d, chosen, pair[:])
 	}
 	for _, id := range []string{"q", "x"} { // avoid cycles: p may apply q and x, and q may apply x
 		if on, ok := d.Buffs[id]["on"].(map[string]any); ok {
@@ -150,7 +150,7 @@ func Generate(seed uint64, n int) *Draft {
 	if g.one(8) {
 		d.Dead = pick(g, "allow", "deny")
 	}
-	g.script(d, tale)
+	g.script(d, chosen)
 	return d
 }
 

@@ -11,7 +11,7 @@ import (
 const farAway = 15_000
 
 // script generates the steps of a draft.
-func (g *dice) script(d *Draft, tale *story) {
+func (g *dice) script(d *Draft, chosen *story) {
 	at, away := int64(0), ""
 	played := d.Scenario()
 	add := func(st map[string]any) {
@@ -25,22 +25,22 @@ func (g *dice) script(d *Draft, tale *story) {
 		}
 	}
 	for range 5 + g.IntN(10) {
-		if tale == nil || g.one(2) {
+		if chosen == nil || g.one(2) {
 			at = g.instant(played, at)
-		} else if tale.long && away != "" {
+		} else if chosen.long && away != "" {
 			at += 1000 + g.Int64N(4000)
 		} else if g.one(2) { // only a short time later, so that the buffs are still running
 			at += g.Int64N(400)
 		}
 		st := m("at", at)
 		switch {
-		case tale != nil && tale.leave && away != "" && g.one(2):
-			g.meanwhile(tale, away, st)
+		case chosen != nil && chosen.leave && away != "" && g.one(2):
+			g.stepWhileAway(chosen, away, st)
 		case away != "" && !g.one(3):
 			st["load"], st["owner"] = true, away
 			away = ""
-		case tale != nil && g.IntN(5) > 0 && away == "":
-			away = g.storyStep(tale, len(d.Script) < 3, st)
+		case chosen != nil && g.IntN(5) > 0 && away == "":
+			away = g.storyStep(chosen, len(d.Script) < 3, st)
 		case away == "":
 			away = g.verb(d, st)
 		default:

@@ -653,8 +653,9 @@ func (g *dice) storyStep(s *story, first bool, st map[string]any) (away string) 
 	return away
 }
 
-// meanwhile fills in a step of the story while an owner is away. The step is about another owner.
-func (g *dice) meanwhile(s *story, away string, st map[string]any) {
+// stepWhileAway fills in a step of the story while an owner is away. The step is about another
+// owner.
+func (g *dice) stepWhileAway(s *story, away string, st map[string]any) {
 	step := map[string]any{}
 	leaves := g.storyStep(s, false, step)
 	if owner, ok := step["owner"]; ok && owner == away || !ok && away == "p1" || leaves != "" || step["to"] == away {

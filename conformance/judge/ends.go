@@ -52,7 +52,7 @@ func (o *owner) moveEnds(b *instance, to func(int64) int64) {
 		o.remove(b, "expired", "")
 		return
 	}
-	o.sayRefresh(b)
+	o.logRefresh(b)
 	for b.each() && b.layers[b.firstToEnd()].end <= b.clock(o.own) {
 		o.dropLayer(b, b.firstToEnd())
 		o.say("stackend %s x%d why=expired", b.def.ID, b.count())
@@ -62,13 +62,13 @@ func (o *owner) moveEnds(b *instance, to func(int64) int64) {
 // pauseBuff pauses or resumes the time of a buff, and so its end and its phase.
 func (o *owner) pauseBuff(id string, on bool) {
 	if b := o.oldest(id); b != nil {
-		o.stand(b, &b.halted, on)
+		o.setPauseCause(b, &b.halted, on)
 	}
 }
 
-// stand sets or clears one of the two causes of a pause, which are the fields "halted" and
-// "buried". It then updates the buff's clock.
-func (o *owner) stand(b *instance, cause *bool, on bool) {
+// setPauseCause sets or clears one of the two causes of a pause, which are the fields "halted" and
+// "stoppedByDeath". It then updates the buff's clock.
+func (o *owner) setPauseCause(b *instance, cause *bool, on bool) {
 	if *cause == on {
 		return
 	}
@@ -93,7 +93,7 @@ func (o *owner) pace(b *instance, rate *big.Rat) {
 	if rate == nil {
 		rate = b.local.rate
 	}
-	b.local.change(o.own, rate, b.halted || b.buried)
+	b.local.change(o.own, rate, b.halted || b.stoppedByDeath)
 }
 
 // move moves all deadlines of the buff by the given number of ms.

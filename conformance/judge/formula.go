@@ -143,7 +143,7 @@ func (p *parser) and() expression {
 }
 
 // lazy returns the expression of a logical operator. It evaluates operand b only if operand a does
-// not decide the result, that is, if the truth of a differs from decides.
+// not decide the result, that is, if the truth value of a differs from decides.
 func lazy(a, b expression, decides bool) expression {
 	return func(in *scope) (float64, bool) {
 		if x, ok := a(in); !ok || (x != 0) == decides {
@@ -160,11 +160,11 @@ func (p *parser) not() expression {
 	operand := p.not()
 	return func(in *scope) (float64, bool) {
 		x, ok := operand(in)
-		return truth(x == 0), ok
+		return boolValue(x == 0), ok
 	}
 }
 
-func truth(yes bool) float64 {
+func boolValue(yes bool) float64 {
 	if yes {
 		return 1
 	}

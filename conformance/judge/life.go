@@ -109,7 +109,7 @@ func (o *owner) kill(who, killer string, c chain) {
 		case "remove":
 			o.remove(b, "death", "")
 		case "pause":
-			o.stand(b, &b.buried, true)
+			o.setPauseCause(b, &b.stoppedByDeath, true)
 		}
 	}
 }
@@ -119,7 +119,7 @@ func (o *owner) revive() {
 	was := o.dead
 	o.dead = false
 	for _, b := range o.buffs {
-		o.stand(b, &b.buried, false)
+		o.setPauseCause(b, &b.stoppedByDeath, false)
 	}
 	if was && o.life {
 		o.all.mark(markRevived)

@@ -34,14 +34,14 @@ type owner struct {
 	killer string // the source of the change or damage that is being applied
 	cause  chain  // the chain of causes of this change or damage
 
-	sequence int64
-	gifts    int64
-	buffs    []*instance // the oldest first
-	timeouts []timeout   // the oldest first
-	tags     map[string]int
-	immune   []string // tags that the game has made the owner immune to
-	dr       map[drKey]*memory
-	store    []*instance // the saved buffs, while the owner is away
+	sequence   int64
+	grantCount int64
+	buffs      []*instance // the oldest first
+	timeouts   []timeout   // the oldest first
+	tags       map[string]int
+	immune     []string // tags that the game has made the owner immune to
+	dr         map[drKey]*memory
+	store      []*instance // the saved buffs, while the owner is away
 
 	todo      []command
 	undecided bool // the rules have no answer
@@ -171,7 +171,7 @@ func (o *owner) nextOfBuff(b *instance) (own due, some bool) {
 	for _, h := range b.holds {
 		switch {
 		case lingers && h.ends == last: // the whole buff ends
-			each(due{last, rankEnd, b.age, func() { o.letsGo(b) }}, true)
+			each(due{last, rankEnd, b.age, func() { o.endLinger(b) }}, true)
 		case h.leaving:
 			each(due{h.ends, rankStackEnd, b.age, func() { o.lets(b, h) }}, true)
 		}
@@ -341,8 +341,8 @@ func (o *owner) drop(commands []command) {
 }
 
 func (o *owner) nextGiven() int64 {
-	o.gifts++
-	return o.gifts
+	o.grantCount++
+	return o.grantCount
 }
 
 func (o *owner) nextAge() int64 {

@@ -76,7 +76,7 @@ func (o *owner) refresh(b *instance, a application, replaces bool) bool {
 	stolen := a.left != nil
 	wasEndless, wasEnd, wasFull := b.endless, b.end, b.full
 	if b.endless = b.def.Duration.infinite && !a.override || a.hold != nil || stolen && wasEndless && !replaces; b.endless {
-		o.sayRefresh(b)
+		o.logRefresh(b)
 		return true
 	}
 	b.full = a.duration
@@ -115,7 +115,7 @@ func (o *owner) refresh(b *instance, a application, replaces bool) bool {
 	if stolen && !wasEndless { // a steal never shortens the thief's buff
 		b.end, b.full = max(b.end, wasEnd), max(b.full, wasFull)
 	}
-	o.sayRefresh(b)
+	o.logRefresh(b)
 	return true
 }
 
@@ -386,7 +386,7 @@ func (o *owner) joinQueue(b *instance, a application) bool {
 		if o.refusesMore(b, a, false) {
 			return false
 		}
-		i := b.givesWay(a)
+		i := b.overflowVictim(a)
 		if i < 0 {
 			o.say("deny %s why=limit", b.def.ID)
 			o.overflows(b, a)
@@ -412,11 +412,12 @@ func (o *owner) joinQueue(b *instance, a application) bool {
 	return true
 }
 
-// givesWay returns the index of the waiting application that a new application replaces in a full
-// queue. With `overflow: replace-oldest` this is the application that has waited longest. Otherwise
-// it is the weakest application, and among equals the one that has waited least, provided that it
-// is weaker than the new application. If the new application gets no place, givesWay returns -1.
-func (b *instance) givesWay(a application) int {
+// overflowVictim returns the index of the waiting application that a new application replaces in a
+// full queue. With `overflow: replace-oldest` this is the application that has waited longest.
+// Otherwise it is the weakest application, and among equals the one that has waited least,
+// provided that it is weaker than the new application. If the new application gets no place,
+// overflowVictim returns -1.
+func (b *instance) overflowVictim(a application) int {
 	goes := -1
 	for i, w := range b.waiting {
 		switch {

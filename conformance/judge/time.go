@@ -39,17 +39,17 @@ type instance struct {
 	modified map[*number]float64 // the last value of each modifier
 	given    int64               // position in the order in which the modifiers of the owner's buffs took effect
 
-	inhibited bool   // the game makes the ongoing requirement fail
-	failed    bool   // the ongoing requirement fails
-	shaded    bool   // without effect for a reason other than an immunity
-	silenced  bool   // without effect because of an immunity
-	hidden    bool   // the log has a "hide" line for the buff, and no "show" line after it
-	halted    bool   // paused by the step pause_buff
-	buried    bool   // paused by the death of its owner
-	local     *clock // converts the owner's time to the buff's own time; nil if they are the same
-	ties      []tie  // if the buff is a link: its heads
-	gone      bool
-	mark      func(rule string)
+	inhibited      bool   // the game makes the ongoing requirement fail
+	failed         bool   // the ongoing requirement fails
+	shaded         bool   // without effect for a reason other than an immunity
+	silenced       bool   // without effect because of an immunity
+	hidden         bool   // the log has a "hide" line for the buff, and no "show" line after it
+	halted         bool   // paused by the step pause_buff
+	stoppedByDeath bool   // paused by the death of its owner
+	local          *clock // converts the owner's time to the buff's time; nil if they are equal
+	ties           []tie  // if the buff is a link: its heads
+	gone           bool
+	mark           func(rule string)
 
 	ofAura bool    // an aura has applied the buff
 	look   int64   // if the buff has an aura: the time of its next search, in the world's ms

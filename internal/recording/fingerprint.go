@@ -50,10 +50,10 @@ func (d *Digest) value(v reflect.Value) {
 	case v.Kind() == reflect.Struct:
 		for i := range v.NumField() {
 			f := v.Type().Field(i)
-			said := f.IsExported() || f.Anonymous && v.Field(i).CanInterface()
+			visible := f.IsExported() || f.Anonymous && v.Field(i).CanInterface()
 			// Only the Name and Note of a Spec are texts for people. In other types, an ID or name
 			// is a reference, for example to the buff of an action or to a group.
-			if read := v.Type() == reflect.TypeFor[buff.Spec]() && (f.Name == "Name" || f.Name == "Note"); said && !read {
+			if read := v.Type() == reflect.TypeFor[buff.Spec]() && (f.Name == "Name" || f.Name == "Note"); visible && !read {
 				d.Text(f.Name)
 				d.value(v.Field(i))
 			}

@@ -37,7 +37,7 @@ func (p *play) do(st *step) error {
 	if c.Verb == verb.SetRate {
 		p.quicken(c.Whose, c.Rate)
 	}
-	return said(p.engine.Do(c))
+	return resultError(p.engine.Do(c))
 }
 
 // oldest returns the owner's oldest instance of a definition. It fails if there is no instance, or
@@ -55,8 +55,9 @@ func (p *play) oldest(owner buff.OwnerID, id string) (buff.Handle, error) {
 	return 0, errNone
 }
 
-// said returns the error of a command. It returns nil if an event in the log reports the error.
-func said(r buff.Result) error {
+// resultError returns the error of a command. It returns nil if an event in the log reports the
+// error.
+func resultError(r buff.Result) error {
 	if r.Kind == buff.Denied || r.Kind == buff.Faulted {
 		return nil
 	}
@@ -113,14 +114,14 @@ func (p *play) load(st *step) error {
 	return err
 }
 
-// goNear puts the step's owner into the area of every aura of the owner that the step names. Both
-// may be the same owner. goFar removes the step's owner from that area.
-func (p *play) goNear(st *step) error {
+// enterAuras puts the step's owner into the area of every aura of the owner that the step names.
+// Both may be the same owner. leaveAuras removes the step's owner from that area.
+func (p *play) enterAuras(st *step) error {
 	p.near[[2]buff.OwnerID{p.id(st.name), p.id(st.owner)}] = struct{}{}
 	return nil
 }
 
-func (p *play) goFar(st *step) error {
+func (p *play) leaveAuras(st *step) error {
 	delete(p.near, [2]buff.OwnerID{p.id(st.name), p.id(st.owner)})
 	return nil
 }

@@ -60,8 +60,8 @@ var verbs = func() map[string]*stepWord {
 		{word: "show", takes: "NAMES", do: (*play).show},
 		{word: "save", takes: "true", do: (*play).save},
 		{word: "load", takes: "true", do: (*play).load},
-		{word: "near", takes: "NAME", frames: true, do: (*play).goNear},
-		{word: "far", takes: "NAME", frames: true, do: (*play).goFar},
+		{word: "near", takes: "NAME", frames: true, do: (*play).enterAuras},
+		{word: "far", takes: "NAME", frames: true, do: (*play).leaveAuras},
 
 		{word: "apply", takes: "BUFF", options: []string{"source", "stacks", "duration", "magnitude", "level", "key", "scale", "params"}},
 		{word: "remove", takes: "BUFF", options: []string{"stacks", "why"}},
@@ -394,7 +394,7 @@ func (s *Scenario) check(st *step, parts []part, again bool) {
 		if at >= 0 {
 			node = parts[at].node
 		}
-		if !s.forgiven(st, wrong) {
+		if !s.allowsUnknown(st, wrong) {
 			s.fail(node, "%v", wrong)
 		}
 		if at < 0 || wrong.Key == "" {
@@ -404,9 +404,9 @@ func (s *Scenario) check(st *step, parts []part, again bool) {
 	}
 }
 
-// forgiven reports whether an unknown name is allowed. If the definitions have errors, names are
-// not checked. Unknown acts are allowed, because they have no effect.
-func (s *Scenario) forgiven(st *step, wrong *buff.TextError) bool {
+// allowsUnknown reports whether an unknown name is allowed. If the definitions have errors, names
+// are not checked. Unknown acts are allowed, because they have no effect.
+func (s *Scenario) allowsUnknown(st *step, wrong *buff.TextError) bool {
 	if !errors.Is(wrong, buff.ErrName) {
 		return false
 	}
