@@ -100,7 +100,7 @@ func (r removed) follows(s *carriedState) bool {
 	return h.handle != r.handle || h.end != wheel.Never && s.pass(max(s.now, h.end))
 }
 
-// observed is a query by a function that ran for the owner, with the buffs that it found.
+// observed is a query by a function that ran for the owner, with the buffs that the query found.
 type observed struct {
 	at   wheel.Time
 	held [2]heldState

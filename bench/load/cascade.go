@@ -202,7 +202,8 @@ func (c *cascade) window(frames []cascadeFrame, first bool) {
 	}
 }
 
-// borderReach is how far from a boundary, in frames, a frame still counts as being at the boundary.
+// borderReach is the maximum distance, in frames, of a frame that still counts as being at a
+// boundary.
 const borderReach = 1
 
 // borders returns the longest frame at the hour, and the longest frame at the other full minutes.
@@ -218,7 +219,7 @@ func (p *Cascade) borders(frames []cascadeFrame) (atHour, atMinute cascadeFrame)
 	return atHour, atMinute
 }
 
-// at returns the end of a frame, in ms from the hour.
+// at returns the end of a frame in ms, relative to the hour.
 func (p *Cascade) at(frame int) int64 {
 	return int64(frame+1)*frameTime.Milliseconds() - p.Window.Milliseconds()/2
 }

@@ -19,7 +19,7 @@ import (
 //	timer  this module's timer.Clock; callbacks run on its driver
 //	time   time.AfterFunc
 //	heap   container/heap with a lock
-//	otter  otter v2, a cache: adding sets a key that expires, with its map and buffers
+//	otter  otter v2, a cache: adding sets a key that expires; includes its map and buffers
 //	gozero go-zero's wheel, 7,200 slots of a second; each call is passed to its goroutine, so
 //	       the measured cost is only that of passing the call
 

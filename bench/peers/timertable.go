@@ -140,8 +140,8 @@ func fireRound(start func(int, func()) realTime, many, g int) float64 {
 	}
 }
 
-// timeoutTable measures a request with a timeout of one second. There are a million requests, a
-// hundred thousand of which are in progress at a time. One in a hundred times out.
+// timeoutTable measures a request with a timeout of one second. It runs a million requests, a
+// hundred thousand of which are in progress at a time. One request in a hundred times out.
 func timeoutTable(w io.Writer, rounds int, names []string) {
 	const requests, under = 1_000_000, 100_000
 	samples := map[string][]float64{}

@@ -20,7 +20,7 @@ type turnsRow struct {
 	Samples []float64 // one sample for each round, in ns
 }
 
-// fireRounds is how many times all timers fire. Before each further time they are added again.
+// fireRounds is how many times all timers fire. They are added again before each repetition.
 const fireRounds = 3
 
 // keepInTurn measures adding, moving and removing n/10 timers while n timers wait, and then firing

@@ -129,7 +129,7 @@ func RunAfter(load Load, buffs int, span time.Duration) Duel {
 	return d
 }
 
-// realtimeSettled is the value of settled for games in real time.
+// realtimeSettled replaces settled in games in real time.
 const realtimeSettled = 20
 
 // realtime runs frames in real time and returns the processor time per event in ns.

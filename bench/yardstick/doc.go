@@ -8,7 +8,7 @@
 //
 //	events      time of one event, in a fight and in a city, at 10⁴, 10⁵ and 10⁶ buffs
 //	small       time of a Tick with 0, 1, 4 and 16 due events; time of an event in arenas of 100 players
-//	handlers    two workers compared with one, with handlers of 1, 5 and 20 µs, at 10⁴ and 10⁵ buffs
+//	handlers    two workers compared with one worker; handlers of 1, 5 and 20 µs, at 10⁴ and 10⁵ buffs
 //	memory      bytes of a buff, and processor time of one garbage collection
 //	calls       AddBuff of a new buff, a refresh, Remove
 //	mass        the longest Tick when 300,000 buffs end in one millisecond

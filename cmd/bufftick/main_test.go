@@ -51,7 +51,7 @@ func TestTranscripts(t *testing.T) {
 	})
 }
 
-// speed matches those parts of the output that depend on the speed of the machine.
+// speed matches the parts of the output that depend on the speed of the machine.
 var speed = regexp.MustCompile(`(commands, ).*( a second)`)
 
 func transcript(args []string) string {

@@ -284,8 +284,9 @@ func (o *owner) join(b *instance, a application) bool {
 	return refreshed || grown
 }
 
-// takes gives the buff the magnitude and level of a further application and, if it refreshes the
-// buff, its numbers and the attributes of its source.
+// takes updates the magnitude and level of the buff after an application. If the application
+// refreshes the buff, the buff also gets the application's numbers and, if both have the same
+// source, the application's knowledge of the source.
 func (b *instance) takes(a application, refreshes bool) {
 	b.others = append(b.others, a.source)
 	b.magnitude = a.magnitude

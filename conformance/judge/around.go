@@ -19,7 +19,7 @@ type aura struct {
 	Interval, Linger span
 }
 
-// hold ties a buff that an aura has applied to one bearer of this aura.
+// hold ties a buff to one bearer of the aura that has applied the buff.
 type hold struct {
 	bearer  *owner
 	stacks  int   // number of stacks that the bearer's aura has added

@@ -40,7 +40,7 @@ func (b *bound) UnmarshalJSON(text []byte) error {
 // greatest, the least, or the n strongest.
 type aggregate struct{ count }
 
-// of returns the sum of those values that take effect.
+// of returns the sum of the values that take effect.
 func (a aggregate) of(all []float64) (sum float64) {
 	switch {
 	case len(all) == 0:

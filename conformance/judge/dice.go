@@ -237,7 +237,8 @@ func (g *dice) definition(id string, must []choice, often float64) map[string]an
 	return d
 }
 
-// clashes reports whether path equals, contains or is contained in the path of a word in must.
+// clashes reports whether the given path equals, contains or is contained in the path of a word in
+// "must".
 func clashes(must []choice, path string) bool {
 	for _, c := range must {
 		if c.path == path || strings.HasPrefix(c.path, path+".") || strings.HasPrefix(path, c.path+".") {

@@ -143,7 +143,7 @@ func (p *parser) and() expression {
 }
 
 // lazy returns the expression of a logical operator. It evaluates operand b only if operand a does
-// not decide the result, that is, if the truth value of a differs from decides.
+// not decide the result, that is, if the truth value of a differs from "decides".
 func lazy(a, b expression, decides bool) expression {
 	return func(in *scope) (float64, bool) {
 		if x, ok := a(in); !ok || (x != 0) == decides {

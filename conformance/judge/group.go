@@ -200,11 +200,12 @@ func (d *definition) priority() int {
 	return d.Group.Priority
 }
 
-// overshadowed reports whether a buff has no effect because of a stronger buff. Its time passes all
-// the same. In a group with `rule: hide` only the strongest buff has an effect: the buff with the
-// highest priority, then level, then magnitude; among equals, the newest. If `stack.effective`
-// limits how many buffs of one definition have an effect, the strongest buffs have it, by level and
-// then magnitude; among equals, the oldest.
+// overshadowed reports whether a buff has no effect because of a stronger buff. The time of an
+// overshadowed buff passes nevertheless. In a group with `rule: hide` only the strongest buff has
+// an effect: the buff with the highest priority, then level, then magnitude. If several buffs are
+// equal, the newest has an effect. The field `stack.effective` can limit how many buffs of one
+// definition have an effect. These are the buffs with the highest level, then magnitude. If several
+// buffs are equal, the oldest have an effect.
 func (o *owner) overshadowed(b *instance) bool {
 	if g := b.def.Group; g != nil && g.Rule == "hide" {
 		for _, c := range o.buffs {

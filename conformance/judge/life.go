@@ -86,9 +86,9 @@ func (o *owner) endActions(b *instance, why string, c chain) {
 }
 
 // kill ends or pauses the buffs of an owner, as their `on_death` says. A buff that ends has the
-// reason "death" and no last pulse. Before the buffs end, those in effect queue the actions of
-// their `on.death`. The parameter "who" is the ID of the buff whose damage or action caused the
-// death, followed by a space; the log line of the death names this buff.
+// reason "death" and no last pulse. Before the buffs end, the buffs in effect queue their actions
+// of `on.death`. The parameter "who" is the ID of the buff whose damage or action caused the death,
+// followed by a space; the log line of the death names this buff.
 func (o *owner) kill(who, killer string, c chain) {
 	if !o.dead {
 		if o.life {
@@ -301,7 +301,8 @@ func (d *definition) poolOf(a application) int64 {
 }
 
 // absorb subtracts damage from the pools of the shields. A shield whose pool is used up ends with
-// the reason "broken". Shields of a higher priority absorb first; among equals, the older shields.
+// the reason "broken". Shields of a higher priority absorb first. At equal priority, the older
+// shield absorbs first.
 func (o *owner) absorb(amount int64, school string) {
 	o.meets(amount, school, "")
 	o.breaks()

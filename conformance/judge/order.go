@@ -64,11 +64,11 @@ type command struct {
 	level     int
 	round     int
 	head      *instance // if the command applies a link: the buff that has the link
-	again     bool      // if the command applies a link: its head was already running
+	again     bool      // if the command applies a link: the link's head was already running
 	uses      *instance // if not nil, a threshold has issued the command, which removes n stacks of this buff
 	n         int
 	ends      *instance // if not nil, the command ends the links of this buff
-	who       string    // the ID of the definition that has the action, and a space
+	who       string    // the ID of the definition that has the action, followed by a space
 	x         float64   // the amount of a change
 	chain
 }

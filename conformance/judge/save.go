@@ -175,7 +175,8 @@ type returned struct {
 	missed missing
 }
 
-// ages advances a buff after its owner was away, by past ms of the buff's own time.
+// ages advances a buff after its owner was away. The parameter "past" is in ms of the buff's own
+// time.
 func (o *owner) ages(b *instance, past int64) (r returned) {
 	b.move(-past)
 	own := down(o.clock.at(o.world)) // a multiple of the period in a running ms is still to come

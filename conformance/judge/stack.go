@@ -49,7 +49,7 @@ type content struct {
 }
 
 // newContent returns the content of an application: a full shield and all charges. A stolen buff
-// has the rest of the shield and of the charges.
+// has only the shield and the charges that were left.
 func (d *definition) newContent(a application) content {
 	c := content{numbers: a.numbers}
 	if d.Shield != nil {
@@ -142,8 +142,9 @@ func (o *owner) pulseOnJoin(b *instance, changed bool) {
 	}
 }
 
-// stacksAfterEnd returns the number of stacks that remain when the duration ends. By `stack.expire`
-// all stacks end, or one, or a given number, or half of them, rounded down but at least one.
+// stacksAfterEnd returns the number of stacks that remain when the duration ends. The field
+// `stack.expire` says how many stacks end: all, one, a given number, or half (rounded down, but at
+// least one).
 func (b *instance) stacksAfterEnd() int {
 	switch e := b.def.stack().Expire; {
 	case e.word == "one":
@@ -235,8 +236,8 @@ func (c counted) magnitude(b *instance) (sum int64) {
 }
 
 // value returns the value of number n or, if perStack is true, the sum for all stacks. With async
-// stacks, each stack has its own value; if perStack is false, the strongest stack counts, and among
-// equals the youngest.
+// stacks, each stack has its own value; if perStack is false, the strongest stack counts. If
+// several stacks are equally strong, the youngest of them counts.
 func (c counted) value(b *instance, n *number, perStack bool) (sum float64, ok bool) {
 	if !b.each() || n.Snapshot == "pulse" { // all stacks share one value
 		return b.numbers[n].of(c.n, perStack)
@@ -257,8 +258,8 @@ func (c counted) value(b *instance, n *number, perStack bool) (sum float64, ok b
 	return sum, true
 }
 
-// youngestStrongest returns the strongest layer, and among equals the youngest. It returns nil if
-// there are no layers.
+// youngestStrongest returns the strongest layer. If several layers are equally strong, it returns
+// the youngest of them. It returns nil if there are no layers.
 func youngestStrongest(layers []*layer) (best *layer) {
 	for _, l := range layers {
 		if best == nil || cmp.Or(l.compare(best.rank), cmp.Compare(l.age, best.age)) > 0 {
@@ -414,9 +415,9 @@ func (o *owner) joinQueue(b *instance, a application) bool {
 
 // overflowVictim returns the index of the waiting application that a new application replaces in a
 // full queue. With `overflow: replace-oldest` this is the application that has waited longest.
-// Otherwise it is the weakest application, and among equals the one that has waited least,
-// provided that it is weaker than the new application. If the new application gets no place,
-// overflowVictim returns -1.
+// Otherwise it is the weakest application, if this is weaker than the new application. If several
+// applications are equally weak, it is the application that has waited least. If the new
+// application gets no place, overflowVictim returns -1.
 func (b *instance) overflowVictim(a application) int {
 	goes := -1
 	for i, w := range b.waiting {
@@ -433,8 +434,8 @@ func (b *instance) overflowVictim(a application) int {
 	return goes
 }
 
-// strongestOf returns the index of the strongest waiting application, and among equals of the one
-// that has waited longest.
+// strongestOf returns the index of the strongest waiting application. If several are equally
+// strong, it chooses the application that has waited longest.
 func strongestOf(waiting []wait) int {
 	best := 0
 	for i, w := range waiting {

@@ -2,11 +2,10 @@ package judge
 
 import "slices"
 
-// Section 1.3 of the rules: steals. The thief gets the buff with the rest of its shield and of its
-// charges. Async stacks keep their own ends, and the waiting applications of a queue keep their
-// order.
+// Section 1.3 of the rules: steals. The thief gets the buff with its remaining shield and charges.
+// Async stacks keep their own ends, and the waiting applications of a queue keep their order.
 
-// loot holds the rest of the shield and of the charges of a stolen application.
+// loot holds the remaining shield and charges of a stolen application.
 type loot struct {
 	content
 	rest bool // the buff is stolen in several parts, and this is a later part

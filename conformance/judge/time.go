@@ -241,8 +241,8 @@ func (o *owner) pulseFor(b *instance, c counted, more string, s share) {
 	o.issue(b.def, b.def.on().Pulse, e)
 }
 
-// countIn returns the text that the log line of a suppressed pulse has after the buff. It is the
-// given text if this is a number of pulses, and otherwise "".
+// countIn returns the given text if it is a number of pulses, and otherwise "". The log line of a
+// suppressed pulse has the result after the buff.
 func countIn(more string) string {
 	if strings.HasPrefix(more, " count=") {
 		return more

@@ -24,8 +24,8 @@ const (
 )
 
 // Cast makes a hero cast an ability at its target. An ability for friends applies to the hero
-// itself if the target is not a friend. Cast reads the state of the hero from the engine, where for
-// example a stunned hero has a tag.
+// itself if the target is not a friend. Cast reads the hero's state from the engine: for example, a
+// stunned hero has a tag.
 func (w *World) Cast(u *Unit, what Ability) Refusal {
 	if what >= Abilities || u.Dead || w.arenas[u.Arena].paused || w.has(u, w.stunned) || w.has(u, w.silenced) {
 		return NotNow

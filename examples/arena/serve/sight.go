@@ -9,7 +9,7 @@ import (
 // target.
 const inView = 44
 
-// sight holds the units in a client's view. The method look updates the view.
+// sight holds the units in a client's view. The method "look" updates the view.
 type sight struct {
 	seen   []*game.Unit
 	stamps map[buff.OwnerID]uint64 // for each unit in the view: the number of the update that found the unit

@@ -183,7 +183,7 @@ func (w *world) wipe() {
 	}
 }
 
-// hangs is how long the handler in the method hang blocks.
+// hangs is how long the handler of the method "hang" blocks.
 const hangs = 8 * time.Second
 
 // hang makes a handler of a random player block for a while, as if it waited for a database.
