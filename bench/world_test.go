@@ -5,11 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/stretchr/testify/require"
 )
 
 // All benchmarks of the engine use the same world. In this world, each player has two poisons,
@@ -43,7 +42,7 @@ func newWorldWithin(b *testing.B, players, workers int, budget time.Duration) *w
 	catalog, err := buff.NewCatalog(
 		buff.Spec{
 			ID: "poison", Kind: define.Infinite, Period: period,
-			On: buff.Hooks{Pulse: []buff.Action{{Do: define.DoCall, Name: "hurt"}}},
+			On: define.Hooks{Pulse: []define.Action{{Do: define.DoCall, Name: "hurt"}}},
 		},
 		buff.Spec{ID: "blessing", Duration: 100 * time.Hour, Stack: define.Stacking{By: define.BySource}},
 	)

@@ -5,70 +5,30 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strings"
 
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
 // Catalog is an immutable set of checked definitions. Any goroutine may read it.
-type Catalog struct{ compiled *catalog }
+type Catalog struct{ compiled *compile.Catalog }
 
 // Compiled returns the form of the catalog that an engine executes.
 func (c *Catalog) Compiled() any { return c.compiled }
 
-// Errors of catalogs. Every error of [NewCatalog] matches ErrSpec. [Catalog.Rebuild] fails with
-// ErrAttributes if an attribute was changed or removed.
-var (
-	ErrSpec       = errors.New("buff: bad definition")
-	ErrAttributes = errors.New("buff: the attributes that the owners have were changed")
-
-	// ErrUnknownID is the error of [Catalog.Lookup].
-	ErrUnknownID = errors.New("buff: no such definition")
-)
-
-// SpecError is one error in one definition.
-type SpecError struct {
-	ID    string // ID of the definition, or its position ("#3") if it has no ID; "" for an attribute
-	Field string // the field, as in a file ("on.pulse[0].apply"); "" for the whole definition
-	Text  string // the error, and the allowed values
-}
-
-// Error returns the definition, the field and the text in one line.
-func (e *SpecError) Error() string {
-	if e.ID == "" {
-		return fmt.Sprintf("%s: %s", e.Field, e.Text)
-	}
-	if e.Field == "" {
-		return fmt.Sprintf("buff %q: %s", e.ID, e.Text)
-	}
-	return fmt.Sprintf("buff %q: %s: %s", e.ID, e.Field, e.Text)
-}
-
-// SpecErrors lists all errors in a set of definitions, in the order of the definitions.
-type SpecErrors []*SpecError
-
-// Error returns the errors, one per line.
-func (es SpecErrors) Error() string {
-	lines := make([]string, len(es))
-	for i, e := range es {
-		lines[i] = e.Error()
-	}
-	return strings.Join(lines, "\n")
-}
-
-// Is reports whether target is [ErrSpec].
-func (es SpecErrors) Is(target error) bool { return target == ErrSpec }
+// ErrUnknownID is the error of [Catalog.Lookup].
+var ErrUnknownID = errors.New("buff: no such definition")
 
 // NewCatalog checks the definitions and returns a catalog with copies of them. If definitions have
 // errors, it returns all errors as [SpecErrors], and no catalog.
 func NewCatalog(specs ...Spec) (*Catalog, error) { return Build(Definitions{Specs: specs}) }
 
 // Build is like NewCatalog but also takes attributes, tags and acts.
-func Build(d Definitions) (*Catalog, error) { return wrap(build(d)) }
+func Build(d Definitions) (*Catalog, error) { return wrap(compile.Build(d)) }
 
-func wrap(c *catalog, err error) (*Catalog, error) {
+func wrap(c *compile.Catalog, err error) (*Catalog, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -83,27 +43,27 @@ func wrap(c *catalog, err error) (*Catalog, error) {
 // version, unless the two versions have different [define.Stacking].Timers. Buffs that a definition
 // applies always have the newest version.
 func (c *Catalog) Next(specs ...Spec) (*Catalog, error) {
-	return c.Rebuild(Definitions{Attributes: c.compiled.attributes, Dead: c.compiled.dead, Specs: specs})
+	return c.Rebuild(Definitions{Attributes: c.compiled.Attributes, Dead: c.compiled.Dead, Specs: specs})
 }
 
 // Rebuild is like Next but also takes attributes, tags and acts. All attributes of c must be in d,
 // unchanged, because the owners already have values for them. Otherwise Rebuild fails with an error
 // that matches [ErrAttributes], and with [SpecErrors] that name each changed or missing attribute.
 // The attributes of c keep their order, and new attributes follow them.
-func (c *Catalog) Rebuild(d Definitions) (*Catalog, error) { return wrap(c.compiled.rebuild(d)) }
+func (c *Catalog) Rebuild(d Definitions) (*Catalog, error) { return wrap(c.compiled.Rebuild(d)) }
 
 // Spec returns the definition with that ID, or nil.
-func (c *Catalog) Spec(id string) *Spec { return c.compiled.byID[id].spec() }
+func (c *Catalog) Spec(id string) *Spec { return c.compiled.ByID[id].Definition() }
 
 // Lookup returns the definition with that ID. Otherwise it fails with [ErrUnknownID] and suggests
 // the most similar ID. Use it for IDs from outside the program, such as a chat command or a loot
 // table. An unknown ID costs O(definitions).
 func (c *Catalog) Lookup(id string) (*Spec, error) {
-	if p := c.compiled.byID[id]; p != nil {
+	if p := c.compiled.ByID[id]; p != nil {
 		return &p.Spec, nil
 	}
-	ids := make([]string, len(c.compiled.programs))
-	for i, p := range c.compiled.programs {
+	ids := make([]string, len(c.compiled.Programs))
+	for i, p := range c.compiled.Programs {
 		ids[i] = p.ID
 	}
 	if near := misspelt.Near(id, ids); near != "" {
@@ -113,12 +73,12 @@ func (c *Catalog) Lookup(id string) (*Spec, error) {
 }
 
 // Len returns the number of definitions.
-func (c *Catalog) Len() int { return len(c.compiled.programs) }
+func (c *Catalog) Len() int { return len(c.compiled.Programs) }
 
 // All returns the definitions in the order passed to [NewCatalog].
 func (c *Catalog) All() iter.Seq[*Spec] {
 	return func(yield func(*Spec) bool) {
-		for _, p := range c.compiled.programs {
+		for _, p := range c.compiled.Programs {
 			if !yield(&p.Spec) {
 				return
 			}
@@ -129,97 +89,78 @@ func (c *Catalog) All() iter.Seq[*Spec] {
 // Place returns the position of a definition of this catalog in its source, for people, or "" if
 // it is not known: see [Definitions].Places.
 func (c *Catalog) Place(s *Spec) string {
-	if !c.Has(s) || s.Index() >= len(c.compiled.locations) {
+	if !c.Has(s) || s.Index() >= len(c.compiled.Locations) {
 		return ""
 	}
-	return c.compiled.locations[s.Index()]
+	return c.compiled.Locations[s.Index()]
 }
 
 // Has reports whether s is a definition of this catalog. It returns false for a definition of a
 // catalog that this catalog succeeds.
 func (c *Catalog) Has(s *Spec) bool {
-	p := programFor(s)
-	return p != nil && p.catalog == c.compiled
+	p := compile.Of(s)
+	return p != nil && p.Catalog == c.compiled
 }
 
 // Handlers returns the names of the Go handlers that are called by definitions of this catalog and
 // of the catalogs that it succeeds, the oldest catalog first. There are no duplicates. The first
 // name has the [HandlerID] 1.
-func (c *Catalog) Handlers() []string { return slices.Clone(c.compiled.handlers) }
+func (c *Catalog) Handlers() []string { return slices.Clone(c.compiled.Handlers) }
 
 // HandlerName returns the name of a handler of this catalog, or "" if there is none.
-func (c *Catalog) HandlerName(id HandlerID) string { return c.compiled.handlerName(id) }
+func (c *Catalog) HandlerName(id define.HandlerID) string { return c.compiled.HandlerName(id) }
 
 // Attributes returns the attributes that every owner has, or nil if there are none.
 func (c *Catalog) Attributes() *stat.Schema {
-	if c.compiled.schema == nil {
+	if c.compiled.Schema == nil {
 		return nil
 	}
-	return c.compiled.schema.Schema
+	return c.compiled.Schema.Schema
 }
 
 // Attr returns the attribute with that name and reports whether there is one. No attribute is 0.
-func (c *Catalog) Attr(name string) (stat.Attr, bool) { return c.compiled.attr(name) }
+func (c *Catalog) Attr(name string) (stat.Attr, bool) { return c.compiled.Attr(name) }
 
 // Tag returns the tag with that name, or 0, and reports whether it exists. A tag exists if
 // [Definitions].Tags or a definition mentions the tag, or a tag below it. To give an owner a tag
 // that no definition mentions, list the tag in Definitions.Tags ("tags:" in a file).
-func (c *Catalog) Tag(name string) (Tag, bool) { return c.compiled.tagNamed(name) }
+func (c *Catalog) Tag(name string) (Tag, bool) { return c.compiled.TagNamed(name) }
 
 // TagName returns the name of a tag of this catalog, or "" if it is 0 or unknown.
-func (c *Catalog) TagName(t Tag) string { return c.compiled.tags.name(int(t)) }
+func (c *Catalog) TagName(t Tag) string { return c.compiled.Tags.Name(int(t)) }
 
 // Act returns the act with that name, or 0, and reports whether it exists: whether
 // [Definitions].Acts or a definition mentions it.
-func (c *Catalog) Act(name string) (Act, bool) { return c.compiled.actNamed(name) }
+func (c *Catalog) Act(name string) (Act, bool) { return c.compiled.ActNamed(name) }
 
 // ActName returns the name of an act of this catalog, or "" if it is 0 or unknown.
-func (c *Catalog) ActName(a Act) string { return c.compiled.acts.name(int(a)) }
+func (c *Catalog) ActName(a Act) string { return c.compiled.Acts.Name(int(a)) }
 
 // Changes returns the differences between c and the catalog from which [Catalog.Next] or
 // [Catalog.Rebuild] made c. It lists first the new and changed definitions, in the order of c, and
 // then the removed definitions. Definitions are compared by their contents, formulas by their text,
 // and curves by their points. A catalog that was not made from another catalog has no changes.
-func (c *Catalog) Changes() []define.SpecChange { return slices.Clone(c.compiled.changes) }
+func (c *Catalog) Changes() []define.SpecChange { return slices.Clone(c.compiled.Changes) }
 
 // Succeeds reports whether c was made from the catalog before by any number of calls of
 // [Catalog.Next] and [Catalog.Rebuild]. It also returns true if c and before are the same catalog.
-func (c *Catalog) Succeeds(before *Catalog) bool { return c.compiled.succeeds(before.compiled) }
+func (c *Catalog) Succeeds(before *Catalog) bool { return c.compiled.Succeeds(before.compiled) }
 
 // Newest returns the version of a definition in c, or nil if c no longer has the definition. The
 // result known reports whether s belongs to c or to a catalog that c succeeds: see
 // [Catalog.Succeeds].
 func (c *Catalog) Newest(s *Spec) (newest *Spec, known bool) {
-	p, known := c.compiled.version(programFor(s))
-	return p.spec(), known
+	p, known := c.compiled.Version(compile.Of(s))
+	return p.Definition(), known
 }
 
 // Lineages returns the number of different IDs in the catalog and in the catalogs that it succeeds.
 // This is also the greatest [Spec.Lineage].
-func (c *Catalog) Lineages() int { return len(c.compiled.lineages.list) }
+func (c *Catalog) Lineages() int { return len(c.compiled.Lineages.List) }
 
 // Calls reports whether a definition of the catalog calls the Go handler with that name. In
 // contrast, [Catalog.Handlers] includes the handlers that only earlier catalogs call.
-func (c *Catalog) Calls(handler string) bool { return c.compiled.ownHandlers[handler] }
-
-// Definitions is the content of a [Catalog].
-type Definitions struct {
-	// Attributes are the attributes of every owner. Definitions can use no other attributes.
-	Attributes []define.Attribute
-
-	// Tags and Acts are names for the game to use in addition to those in the definitions.
-	Tags, Acts []string
-
-	// Dead is the rule for all definitions with Dead DeadDefault.
-	Dead define.DeadRule
-
-	// Specs are the definitions of the buffs.
-	Specs []Spec
-
-	// Places are the positions of the Specs in their source, for people, as in
-	// "buffs/venom.yaml:12". The slice may be shorter than Specs. [Catalog.Changes] ignores it.
-	Places []string
-}
+func (c *Catalog) Calls(handler string) bool { return c.compiled.OwnHandlers[handler] }
 
 // noCatalog has no names.
-var noCatalog = &Catalog{&catalog{}}
+var noCatalog = &Catalog{&compile.Catalog{}}

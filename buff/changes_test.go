@@ -5,10 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/stretchr/testify/require"
 )
 
 // TestChanges: it is what a definition says that counts.
@@ -18,9 +17,9 @@ func TestChanges(t *testing.T) {
 		s := buff.Spec{
 			ID: "p", Duration: time.Second, PeriodBy: curve(t, define.Point{Value: 1}, define.Point{Level: 9, Value: 2}), DurationScale: &n,
 			Params: []define.Param{{Name: "a", Value: n}}, Links: []string{"q"},
-			On: buff.Hooks{
-				Remove: map[buff.Reason][]buff.Action{buff.Death: {{Do: define.DoKill}}},
-				Apply:  []buff.Action{{Do: define.DoDamage, Change: &define.Change{Attr: "health", By: n}}},
+			On: define.Hooks{
+				Remove: map[buff.Reason][]define.Action{buff.Death: {{Do: define.DoKill}}},
+				Apply:  []define.Action{{Do: define.DoDamage, Change: &define.Change{Attr: "health", By: n}}},
 			},
 		}
 		change(&s)
@@ -43,7 +42,7 @@ func TestChanges(t *testing.T) {
 		"no formula":   func(s *buff.Spec) { s.DurationScale = &define.Number{} },
 		"no scale":     func(s *buff.Spec) { s.DurationScale = nil },
 		"a param":      func(s *buff.Spec) { s.Params[0].Value = define.Const(2) },
-		"a reason":     func(s *buff.Spec) { s.On.Remove = map[buff.Reason][]buff.Action{buff.Expired: {{Do: define.DoKill}}} },
+		"a reason":     func(s *buff.Spec) { s.On.Remove = map[buff.Reason][]define.Action{buff.Expired: {{Do: define.DoKill}}} },
 		"two reasons":  func(s *buff.Spec) { s.On.Remove[buff.Expired] = nil },
 		"a change":     func(s *buff.Spec) { s.On.Apply[0].Change.PerStack = true },
 		"another fate": func(s *buff.Spec) { s.OnZone = define.FateRemove },
@@ -108,58 +107,5 @@ func TestEveryFieldCounts(t *testing.T) {
 			reflect.Struct, reflect.Slice, reflect.Pointer, reflect.Map, reflect.Interface, reflect.String, reflect.Bool,
 			reflect.Float64, reflect.Uint8, reflect.Int, reflect.Int64,
 		}, k, "Catalog.Changes does not know what is the same")
-	}
-}
-
-// TestCaptures: a definition that reads nothing of its source captures what those read that it
-// can set off, in whatever way.
-func TestCaptures(t *testing.T) {
-	strike := buff.Spec{ID: "strike", Kind: define.Instant, On: buff.Hooks{Exec: []buff.Action{{
-		Do: define.DoDamage, Change: &define.Change{Attr: "health", By: ofAttr("power", define.OfSource, 0)},
-	}}}}
-	member := buff.Spec{ID: "member", Duration: time.Second, Modifiers: []define.Modifier{{Attr: "health", Value: ofAttr("power", define.OfSource, 0)}}}
-	apply := []buff.Action{{Do: define.DoApply, Name: "strike"}}
-	for name, want := range map[string]bool{
-		"nothing": false, "apply": true, "refresh": true, "pulse": true, "overflow": true, "remove": true, "threshold": true, "over": true, "link": true,
-		"aura": true, "owner": false, "formula": true, "far": true, "ring": true,
-	} {
-		s := buff.Spec{ID: "p", Duration: time.Second, Period: time.Second}
-		specs := []buff.Spec{strike, member}
-		switch name {
-		case "apply":
-			s.On.Apply = apply
-		case "refresh":
-			s.Stack.By, s.On.Refresh = define.BySource, apply
-		case "pulse":
-			s.On.Pulse = apply
-		case "overflow":
-			s.Stack.By, s.On.Overflow = define.BySource, apply
-		case "remove":
-			s.On.Remove = map[buff.Reason][]buff.Action{buff.Death: apply}
-		case "threshold":
-			s.Stack.Thresholds = []define.Threshold{{At: 1, Apply: "strike"}}
-		case "over":
-			s.Stack.By, s.Stack.OverflowApply = define.BySource, []string{"strike"}
-		case "link":
-			s.Links = []string{"member"}
-		case "aura":
-			s.Aura = define.Aura{Apply: "member", Radius: 1, Interval: time.Second}
-		case "owner":
-			s.Params = []define.Param{{Name: "a", Value: ofAttr("power", define.OfOwner, 0)}}
-		case "formula":
-			s.Params = []define.Param{{Name: "a", Value: define.Number{
-				From: define.FromFormula, Formula: &testFormula{text: "f", reads: []define.Read{{Of: define.OfSource, Name: "power"}}},
-			}}}
-		case "far", "ring":
-			s.On.Apply = []buff.Action{{Do: define.DoApply, Name: "q"}}
-			q := buff.Spec{ID: "q", Duration: time.Second, On: buff.Hooks{Pulse: nil, RemoveAny: apply}}
-			if name == "ring" {
-				q.On.Apply = []buff.Action{{Do: define.DoApply, Name: "p"}}
-			}
-			specs = append(specs, q)
-		}
-		c, err := buff.Build(buff.Definitions{Attributes: []define.Attribute{attribute("health"), attribute("power")}, Specs: append(specs, s)})
-		require.NoError(t, err, name)
-		require.Equal(t, want, c.Spec("p").Captures(), name)
 	}
 }

@@ -5,17 +5,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/stretchr/testify/require"
 )
 
 // TestCascades checks that a definition that applies itself more than once is an error, unless one
 // of its applications may be denied.
 func TestCascades(t *testing.T) {
-	twice := []buff.Action{{Do: define.DoApply, Name: "a"}, {Do: define.DoApply, Name: "a"}}
-	again := []buff.Action{{Do: define.DoRemove, Name: "a"}, {Do: define.DoApply, Name: "a"}}
+	twice := []define.Action{{Do: define.DoApply, Name: "a"}, {Do: define.DoApply, Name: "a"}}
+	again := []define.Action{{Do: define.DoRemove, Name: "a"}, {Do: define.DoApply, Name: "a"}}
 	for name, c := range map[string]struct {
 		spoil func(*buff.Spec)
 		fails bool
@@ -29,21 +28,21 @@ func TestCascades(t *testing.T) {
 
 		// A pulse that removes its own buff and applies another one does not increase the number of
 		// buffs.
-		"a pulse":                   {func(s *buff.Spec) { s.Period, s.On = period, buff.Hooks{Pulse: again[1:]} }, true},
-		"a pulse for itself":        {func(s *buff.Spec) { s.Period, s.On = period, buff.Hooks{Pulse: again} }, false},
-		"a pulse for another owner": {func(s *buff.Spec) { s.Period, s.On = period, buff.Hooks{Pulse: toSource(again)} }, true},
-		"two for itself":            {func(s *buff.Spec) { s.Period, s.On = period, buff.Hooks{Pulse: append(again, again[1])} }, true},
-		"itself, and at its end":    {func(s *buff.Spec) { s.Period, s.On = period, buff.Hooks{Pulse: again, RemoveAny: twice[:1]} }, true},
+		"a pulse":                   {func(s *buff.Spec) { s.Period, s.On = period, define.Hooks{Pulse: again[1:]} }, true},
+		"a pulse for itself":        {func(s *buff.Spec) { s.Period, s.On = period, define.Hooks{Pulse: again} }, false},
+		"a pulse for another owner": {func(s *buff.Spec) { s.Period, s.On = period, define.Hooks{Pulse: toSource(again)} }, true},
+		"two for itself":            {func(s *buff.Spec) { s.Period, s.On = period, define.Hooks{Pulse: append(again, again[1])} }, true},
+		"itself, and at its end":    {func(s *buff.Spec) { s.Period, s.On = period, define.Hooks{Pulse: again, RemoveAny: twice[:1]} }, true},
 		"itself, and when cancelled": {func(s *buff.Spec) {
-			s.Period, s.On = period, buff.Hooks{Pulse: again, Remove: ending(buff.Cancelled, twice[:1])}
+			s.Period, s.On = period, define.Hooks{Pulse: again, Remove: ending(buff.Cancelled, twice[:1])}
 		}, true},
 		"itself, and when it expires": {
 			func(s *buff.Spec) {
-				s.Period, s.On = period, buff.Hooks{Pulse: again, Remove: ending(buff.Expired, twice[:1])}
+				s.Period, s.On = period, define.Hooks{Pulse: again, Remove: ending(buff.Expired, twice[:1])}
 			}, false,
 		},
 	} {
-		a := buff.Spec{ID: "a", Duration: time.Second, Tags: []string{"full"}, On: buff.Hooks{RemoveAny: twice}}
+		a := buff.Spec{ID: "a", Duration: time.Second, Tags: []string{"full"}, On: define.Hooks{RemoveAny: twice}}
 		c.spoil(&a)
 		_, err := buff.NewCatalog(a)
 		if c.fails {
@@ -60,19 +59,19 @@ func TestCascades(t *testing.T) {
 func TestCascades_WrongReason(t *testing.T) {
 	_, err := buff.NewCatalog(buff.Spec{
 		ID: "a", Duration: time.Second, Period: period, Stack: define.Stacking{By: define.ByNone},
-		On: buff.Hooks{Pulse: []buff.Action{{Do: define.DoRemove, Name: "a", Reason: buff.Full}}},
+		On: define.Hooks{Pulse: []define.Action{{Do: define.DoRemove, Name: "a", Reason: buff.Full}}},
 	})
 	require.EqualError(t, err, `buff "a": on.pulse[0].reason: full is not a reason that ends a buff`)
 }
 
 const period = 200 * time.Millisecond
 
-func ending(why buff.Reason, list []buff.Action) map[buff.Reason][]buff.Action {
-	return map[buff.Reason][]buff.Action{why: list}
+func ending(why buff.Reason, list []define.Action) map[buff.Reason][]define.Action {
+	return map[buff.Reason][]define.Action{why: list}
 }
 
 // toSource returns a copy of the actions in which the target of the first action is the source.
-func toSource(list []buff.Action) []buff.Action {
+func toSource(list []define.Action) []define.Action {
 	list = slices.Clone(list)
 	list[0].To = define.ToSource
 	return list

@@ -6,11 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/stretchr/testify/require"
 )
 
 func attribute(name string) define.Attribute {
@@ -132,7 +131,7 @@ func TestCheckNumber(t *testing.T) {
 			"params.a":           func(s *buff.Spec) { s.Params = []define.Param{{Name: "a", Value: c.n}} },
 			"modifiers[0].value": func(s *buff.Spec) { s.Modifiers = []define.Modifier{{Attr: "health", Value: c.n}} },
 			"on.pulse[0].damage.by": func(s *buff.Spec) {
-				s.On.Pulse = []buff.Action{{Do: define.DoDamage, Change: &define.Change{Attr: "health", By: c.n}}}
+				s.On.Pulse = []define.Action{{Do: define.DoDamage, Change: &define.Change{Attr: "health", By: c.n}}}
 			},
 			"duration_scale": func(s *buff.Spec) { s.DurationScale = &c.n },
 			"shield.pool":    func(s *buff.Spec) { s.Shield = define.Shield{On: true, By: &c.n} },
@@ -174,19 +173,19 @@ func TestCheckModifiers(t *testing.T) {
 }
 
 func TestCheckChanges(t *testing.T) {
-	do := func(list ...buff.Action) buff.Spec { return instant(func(s *buff.Spec) { s.On.Exec = list }) }
+	do := func(list ...define.Action) buff.Spec { return instant(func(s *buff.Spec) { s.On.Exec = list }) }
 	change := func(c define.Change) *define.Change { return &c }
 	require.Nil(t, statFaults(t, do(
-		buff.Action{Do: define.DoChange, Change: change(define.Change{Attr: "health", By: define.Const(-3)})},
-		buff.Action{Do: define.DoDamage, Change: change(define.Change{Attr: "health", By: ofAttr("power", define.OfSource, 0), School: "magic.fire"})},
+		define.Action{Do: define.DoChange, Change: change(define.Change{Attr: "health", By: define.Const(-3)})},
+		define.Action{Do: define.DoDamage, Change: change(define.Change{Attr: "health", By: ofAttr("power", define.OfSource, 0), School: "magic.fire"})},
 	)))
 	require.Equal(t, []string{
 		"on.exec[0].change: what it changes is missing", "on.exec[1].damage: what it changes is missing", "on.exec[2].change.attr: missing",
 		"on.exec[2].change.school: is for damage",
 		"on.exec[3].damage.school[0]: a tag is words with dots between them, and none may be empty",
 	}, statFaults(t, do(
-		buff.Action{Do: define.DoChange}, buff.Action{Do: define.DoDamage}, buff.Action{Do: define.DoChange, Change: change(define.Change{School: "x"})},
-		buff.Action{Do: define.DoDamage, Change: change(define.Change{Attr: "health", School: "a..b"})},
+		define.Action{Do: define.DoChange}, define.Action{Do: define.DoDamage}, define.Action{Do: define.DoChange, Change: change(define.Change{School: "x"})},
+		define.Action{Do: define.DoDamage, Change: change(define.Change{Attr: "health", School: "a..b"})},
 	)))
 }
 
@@ -211,7 +210,7 @@ func TestCheckSpans(t *testing.T) {
 			`period.curve: "c" is 0.049 s at level 1, want from 50ms to 9600h0m0s`,
 		}},
 		{timed(func(s *buff.Spec) {
-			s.Period, s.PeriodBy, s.On.Pulse = 0, seconds(1), []buff.Action{{Do: define.DoKill}}
+			s.Period, s.PeriodBy, s.On.Pulse = 0, seconds(1), []define.Action{{Do: define.DoKill}}
 		}), nil},
 		{timed(func(s *buff.Spec) { s.PeriodBy = seconds(1) }), []string{"period: there are two: 100ms and a curve"}},
 		{timed(func(s *buff.Spec) { s.Duration, s.DurationBy = 0, curve(t, define.Point{Level: 5, Value: 1}) }), []string{
@@ -285,7 +284,7 @@ func TestStatsAreCopied(t *testing.T) {
 	c, err := buff.Build(buff.Definitions{Attributes: attributes, Specs: []buff.Spec{
 		{
 			ID: "p", Duration: time.Second, DurationScale: &scale, Shield: define.Shield{On: true, By: &pool}, Modifiers: modifiers, Links: links,
-			On: buff.Hooks{Apply: []buff.Action{{Do: define.DoChange, Change: exec}}},
+			On: define.Hooks{Apply: []define.Action{{Do: define.DoChange, Change: exec}}},
 		}, {ID: "q", Duration: time.Second},
 	}})
 	require.NoError(t, err)

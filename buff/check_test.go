@@ -6,10 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/stretchr/testify/require"
 )
 
 // timed returns a valid definition after the function spoil has changed it.
@@ -99,19 +98,19 @@ func TestCheck(t *testing.T) {
 		{timed(func(s *S) { s.On.Pulse = call("") }), []string{"on.pulse[0].call: the handler's name is missing"}},
 		{
 			timed(func(s *S) {
-				s.On.Apply = []buff.Action{{Do: define.DoApply, Name: "x"}, {Do: define.DoRemove, Name: "y"}}
+				s.On.Apply = []define.Action{{Do: define.DoApply, Name: "x"}, {Do: define.DoRemove, Name: "y"}}
 			}),
 			[]string{`on.apply[0].apply: no definition "x"`, `on.apply[1].remove: no definition "y"`},
 		},
 		{
-			timed(func(s *S) { s.On.Refresh = []buff.Action{{Do: define.DoRemove, Name: "p", Reason: buff.Limit}} }),
+			timed(func(s *S) { s.On.Refresh = []define.Action{{Do: define.DoRemove, Name: "p", Reason: buff.Limit}} }),
 			[]string{"on.refresh[0].reason: limit is not a reason that ends a buff"},
 		},
-		{timed(func(s *S) { s.On.Overflow = []buff.Action{{Do: 7}} }), []string{"on.overflow[0].define.Do(7): define.Do(7) is not an action"}},
+		{timed(func(s *S) { s.On.Overflow = []define.Action{{Do: 7}} }), []string{"on.overflow[0].define.Do(7): define.Do(7) is not an action"}},
 		{
 			timed(func(s *S) {
-				s.On.Remove = map[buff.Reason][]buff.Action{buff.Death: {{Do: define.DoApply, Name: "x"}}, buff.Full: nil, buff.NoReason: nil}
-				s.On.RemoveAny = []buff.Action{{Do: define.DoApply, Name: "y"}}
+				s.On.Remove = map[buff.Reason][]define.Action{buff.Death: {{Do: define.DoApply, Name: "x"}}, buff.Full: nil, buff.NoReason: nil}
+				s.On.RemoveAny = []define.Action{{Do: define.DoApply, Name: "y"}}
 			}),
 			[]string{
 				`on.remove.any[0].apply: no definition "y"`, `on.remove.death[0].apply: no definition "x"`,
@@ -148,7 +147,7 @@ func TestCheckReportsEverythingAtOnce(t *testing.T) {
 	_, err := buff.NewCatalog(
 		buff.Spec{ID: "a", Duration: -1, Period: 1e9, Stack: define.Stacking{By: define.BySource, Limit: -1, OverflowApply: []string{"x"}}},
 		buff.Spec{Duration: 1e9},
-		buff.Spec{ID: "a", Duration: 1e9, On: buff.Hooks{Pulse: []buff.Action{{Do: define.DoKill}}}},
+		buff.Spec{ID: "a", Duration: 1e9, On: define.Hooks{Pulse: []define.Action{{Do: define.DoKill}}}},
 	)
 	require.EqualError(t, err, `buff "#2": id: missing
 buff "a": id: defined twice
@@ -159,23 +158,13 @@ buff "a": on.pulse: needs a period`)
 	require.Equal(t, `buff "a": wrong`, (&buff.SpecError{ID: "a", Text: "wrong"}).Error())
 }
 
-// TestDefaults checks that fields that are not set have the documented defaults.
-func TestDefaults(t *testing.T) {
-	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second, Stack: define.Stacking{By: define.ByTarget, Refresh: define.RefreshPandemic}})
-	s := r.catalog.Spec("p")
-	require.Equal(t, []define.Fate{define.FateRemove, define.FateKeep, define.FateKeep}, []define.Fate{s.OnDeath, s.OnSourceGone, s.OnFault})
-	r.apply(0, "p")
-	r.apply(100, "p")
-	require.Equal(t, []string{"0 apply p x1 end=1000", "100 refresh p x1 end=1400"}, r.log(), "one stack, 30 percent")
-}
-
 // TestCatalogCopies changes everything that the caller has passed to NewCatalog, and checks that
 // the catalog does not change.
 func TestCatalogCopies(t *testing.T) {
 	tags := []string{"debuff.poison"}
 	pulse := call("h")
 	expired := call("h")
-	gone := map[buff.Reason][]buff.Action{buff.Expired: expired}
+	gone := map[buff.Reason][]define.Action{buff.Expired: expired}
 	after := call("h")
 	over := []string{"q"}
 	steps, params := []int{100, 50}, []define.Param{{Name: "a"}}
@@ -187,7 +176,7 @@ func TestCatalogCopies(t *testing.T) {
 	specs := []buff.Spec{
 		{
 			ID: "p", Tags: tags, Duration: 100 * time.Millisecond, Period: 100 * time.Millisecond,
-			Stack: define.Stacking{By: define.ByTarget, OverflowApply: over, Thresholds: thresholds}, On: buff.Hooks{Pulse: pulse, Remove: gone, RemoveAny: after},
+			Stack: define.Stacking{By: define.ByTarget, OverflowApply: over, Thresholds: thresholds}, On: define.Hooks{Pulse: pulse, Remove: gone, RemoveAny: after},
 			Grants: lists[0], Require: define.Requirements{Apply: define.TagTest{All: lists[1], Any: lists[2]}, Remove: define.TagTest{None: lists[3]}},
 			Immunity: define.Match{Tags: lists[4]}, Interrupt: lists[5], Charges: define.Charges{N: 1, ConsumeOn: lists[6]},
 			DR: define.DR{Group: "g", Steps: steps, Reset: time.Second}, Params: params,
@@ -205,7 +194,7 @@ func TestCatalogCopies(t *testing.T) {
 	for i := range lists {
 		lists[i][0] = "spoiled"
 	}
-	pulse[0], expired[0], after[0] = buff.Action{}, buff.Action{}, buff.Action{}
+	pulse[0], expired[0], after[0] = define.Action{}, define.Action{}, define.Action{}
 	delete(gone, buff.Expired)
 	gone[buff.Death] = after
 	c.Handlers()[0] = "x"
@@ -222,3 +211,6 @@ func TestCatalogCopies(t *testing.T) {
 		require.Equal(t, map[string]int{"p": 0, "q": 1}[s.ID], s.Index())
 	}
 }
+
+// call is a list of one action, which calls a handler.
+func call(name string) []define.Action { return []define.Action{{Do: define.DoCall, Name: name}} }

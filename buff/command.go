@@ -11,6 +11,13 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
+// Captured is the value that an attribute of a source had when it was read.
+type Captured struct {
+	Attr  stat.Attr
+	When  define.Snapshot // SnapshotCast or SnapshotApply: when the value was read
+	Value float64
+}
+
 // Errors of a command. [Result.Err] wraps one of them and names the subject and the limit.
 var (
 	ErrDuration = errors.New("buff: bad duration")
@@ -69,11 +76,11 @@ type Application struct {
 
 // Origin is the part of an application, and of its command, that only the rules set.
 type Origin struct {
-	Share  share  // share of the pulse that caused the application
+	Share  Share  // share of the pulse that caused the application
 	Head   uint64 // for a link, the age of its head; otherwise 0
 	Stolen any    // the remaining state of a stolen buff; nil if the other fields hold all of it
 
-	Backdate backdate // how long ago the application starts
+	Backdate Backdate // how long ago the application starts
 
 	Aura  bool // applied by an aura, so the buff has no end
 	Steal bool // made by a steal, so the definition must not change its duration
@@ -110,7 +117,7 @@ type Command struct {
 	Stacks      int
 	Rate        Ratio
 	Zone        uint32
-	Handler     HandlerID // set from Name when the command is executed
+	Handler     define.HandlerID // set from Name when the command is executed
 	Tag         Tag
 	Attr        stat.Attr
 	Act         Act
@@ -364,3 +371,29 @@ func ConsumeCharges(h Handle, n int) Command {
 
 // Cancel cancels a timeout.
 func Cancel(t TimeoutHandle) Command { return Command{Verb: verb.Cancel, Timeout: t} }
+
+// With [define.OfflineRun] the actions of a buff that ended while its owner was away run on Restore.
+// A buff that is applied by these actions starts at the moment when the first buff ended, if both
+// buffs use the same clock. So a chain of such buffs is in the same state as if the owner had
+// stayed.
+
+// backdate is how far in the past an application starts, in ms of a clock. With the zero backdate
+// an application starts now.
+type Backdate struct {
+	Ms    int64
+	Clock define.Clock
+}
+
+// share scales the effects of events that a pulse causes, by the part of a period, the number of
+// pulses and the stacks of the pulse. The actions of the pulse pass the share to the applications
+// that they issue, and these pass it on to the end of the chain. So a pulse that applies an instant
+// buff which does damage does the same damage as a pulse that does the damage itself.
+//
+// The zero share means one whole pulse of one stack, or no pulse.
+//
+// Example: testdata/stat/share.txt.
+type Share struct {
+	Elapsed, Period int64 // as in an Event
+	Count           int32 // as in an Event
+	Stacks          int32 // stacks of the pulse, 0 for one; used only by instant buffs, which do not stack
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/internal/stolen"
 	"github.com/bufftick/bufftick/internal/wordlist"
 )
 
@@ -133,7 +134,7 @@ func (f *form) fields(c *Command) {
 	f.taken(c)
 	f.share(&a.Origin.Share)
 	f.flag(&q.Neutral)
-	f.ownOfParts(stolenOf(a))
+	f.ownOfParts(stolen.Of(a.Origin.Stolen))
 	f.flag(&c.Application.Origin.Quiet)
 }
 

@@ -7,6 +7,8 @@ import (
 
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/internal/compile"
+	"github.com/bufftick/bufftick/internal/stolen"
 )
 
 // taken reads or writes the state of a stolen buff: its numbers by name, its shield and charges (-1
@@ -19,16 +21,16 @@ func (f *form) taken(c *Command) {
 	}
 	var args []Arg
 	shield, charges := int64(-1), int64(-1)
-	var rest []stolenPart
-	if n := stolenOf(a); n != nil {
-		for k := range n.spec.numbers {
-			args = append(args, Arg{n.spec.numbers[k].name, n.values[k]})
+	var rest []stolen.Part
+	if n := stolen.Of(a.Origin.Stolen); n != nil {
+		for k := range n.Spec.Numbers {
+			args = append(args, Arg{n.Spec.Numbers[k].Name, n.Values[k]})
 		}
-		if rest = n.rest; n.spec.Shield.On {
-			shield = n.shield
+		if rest = n.Rest; n.Spec.Shield.On {
+			shield = n.Shield
 		}
-		if n.spec.Charges.N > 0 {
-			charges = int64(n.charges)
+		if n.Spec.Charges.N > 0 {
+			charges = int64(n.Charges)
 		}
 	}
 	f.args(&args)
@@ -39,21 +41,21 @@ func (f *form) taken(c *Command) {
 		return
 	}
 	a.Origin.Steal = true
-	if c.Verb != verb.Apply || a.Spec == nil || shield < -1 || shield > mostPool || charges < -1 || charges > define.MaxStacks ||
+	if c.Verb != verb.Apply || a.Spec == nil || shield < -1 || shield > compile.MostPool || charges < -1 || charges > define.MaxStacks ||
 		slices.ContainsFunc(args, func(x Arg) bool { return math.IsNaN(x.Value) || math.IsInf(x.Value, 0) }) {
 		f.failf(ErrCommand, "what is left of a buff that was stolen can be of none")
 		return
 	}
 	if len(args) > 0 || shield >= 0 || charges >= 0 || len(rest) > 0 {
-		a.Origin.Stolen = newStolen(programFor(a.Spec), args, shield, charges, rest)
+		a.Origin.Stolen = newStolen(compile.Of(a.Spec), args, shield, charges, rest)
 	}
 }
 
 // ownOfParts reads or writes the shields, charges and numbers of the further applications of a
 // stolen buff. If this field is missing, they are equal to those of the first application.
-func (f *form) ownOfParts(n *stolenState) {
-	if !f.next(n != nil && slices.ContainsFunc(n.rest, func(l stolenPart) bool {
-		return l.shield != n.shield || l.charges != n.charges || l.numbers != 0
+func (f *form) ownOfParts(n *stolen.Buff) {
+	if !f.next(n != nil && slices.ContainsFunc(n.Rest, func(l stolen.Part) bool {
+		return l.Shield != n.Shield || l.Charges != n.Charges || l.Numbers != 0
 	})) {
 		return
 	}
@@ -61,29 +63,29 @@ func (f *form) ownOfParts(n *stolenState) {
 		f.failf(ErrCommand, "parts of a buff that was not stolen")
 		return
 	}
-	for k := range n.rest {
-		l := &n.rest[k]
-		charges := int64(l.charges)
-		f.signed(&l.shield)
+	for k := range n.Rest {
+		l := &n.Rest[k]
+		charges := int64(l.Charges)
+		f.signed(&l.Shield)
 		f.signed(&charges)
 		if f.ownNumbers(n, l); f.err != nil {
 			return
 		}
-		if l.shield < 0 || l.shield > mostPool || charges < 0 || charges > define.MaxStacks {
-			f.failf(ErrCommand, "a part with a shield of %d and %d charges", l.shield, charges)
+		if l.Shield < 0 || l.Shield > compile.MostPool || charges < 0 || charges > define.MaxStacks {
+			f.failf(ErrCommand, "a part with a shield of %d and %d charges", l.Shield, charges)
 			return
 		}
-		l.charges = int32(charges)
+		l.Charges = int32(charges)
 	}
 }
 
 // ownNumbers reads or writes the numbers of a further application. Their count is either that of
 // the buff, or 0 if they are equal to the numbers of the first application.
-func (f *form) ownNumbers(n *stolenState, l *stolenPart) {
+func (f *form) ownNumbers(n *stolen.Buff, l *stolen.Part) {
 	if f.mode == writing {
-		own := n.waiting[:0]
-		if l.numbers != 0 {
-			own = n.valuesOf(l)
+		own := n.Waiting[:0]
+		if l.Numbers != 0 {
+			own = n.ValuesOf(l)
 		}
 		f.data = binary.AppendUvarint(f.data, uint64(len(own)))
 		for _, v := range own {
@@ -96,8 +98,8 @@ func (f *form) ownNumbers(n *stolenState, l *stolenPart) {
 	switch {
 	case count == 0:
 		return
-	case count != uint64(len(n.values)):
-		f.failf(ErrCommand, "a part with %d numbers of %d", count, len(n.values))
+	case count != uint64(len(n.Values)):
+		f.failf(ErrCommand, "a part with %d numbers of %d", count, len(n.Values))
 		return
 	}
 	for range count {
@@ -110,39 +112,39 @@ func (f *form) ownNumbers(n *stolenState, l *stolenPart) {
 			f.failf(ErrCommand, "a part with the number %v", v)
 			return
 		}
-		n.waiting = append(n.waiting, v)
+		n.Waiting = append(n.Waiting, v)
 	}
-	l.numbers = uint16(len(n.waiting) / len(n.values))
+	l.Numbers = uint16(len(n.Waiting) / len(n.Values))
 }
 
 // newStolen returns the state of a stolen buff. The definition may have other numbers now than when
 // the buff was stolen, so the numbers are matched by name.
-func newStolen(spec *program, args []Arg, shield, charges int64, rest []stolenPart) *stolenState {
-	n := &stolenState{spec: spec, values: make([]float64, len(args)), shield: max(shield, 0), charges: int32(max(charges, 0)), rest: rest}
+func newStolen(spec *compile.Program, args []Arg, shield, charges int64, rest []stolen.Part) *stolen.Buff {
+	n := &stolen.Buff{Spec: spec, Values: make([]float64, len(args)), Shield: max(shield, 0), Charges: int32(max(charges, 0)), Rest: rest}
 	for k := range rest {
-		rest[k].shield, rest[k].charges = n.shield, n.charges // ownOfParts may replace these values later
+		rest[k].Shield, rest[k].Charges = n.Shield, n.Charges // ownOfParts may replace these values later
 	}
-	same := len(args) == len(spec.numbers) && spec.Shield.On == (shield >= 0) && (spec.Charges.N > 0) == (charges >= 0)
+	same := len(args) == len(spec.Numbers) && spec.Shield.On == (shield >= 0) && (spec.Charges.N > 0) == (charges >= 0)
 	for k := range args {
-		n.values[k] = args[k].Value
-		same = same && args[k].Caller == spec.numbers[k].name
+		n.Values[k] = args[k].Value
+		same = same && args[k].Caller == spec.Numbers[k].Name
 	}
 	if same {
 		return n
 	}
-	n.spec = &program{Spec: Spec{Shield: define.Shield{On: shield >= 0}}}
+	n.Spec = &compile.Program{Spec: Spec{Shield: define.Shield{On: shield >= 0}}}
 	if charges >= 0 {
-		n.spec.Charges.N = 1
+		n.Spec.Charges.N = 1
 	}
 	for k := range args {
-		n.spec.numbers = append(n.spec.numbers, number{name: args[k].Caller})
+		n.Spec.Numbers = append(n.Spec.Numbers, compile.Number{Name: args[k].Caller})
 	}
 	return n
 }
 
 // stolenParts reads or writes the further applications of a stolen buff. Each application takes at
 // least 4 bytes, so the length of the data limits their number.
-func (f *form) stolenParts(v *[]stolenPart) {
+func (f *form) stolenParts(v *[]stolen.Part) {
 	if f.mode == writing {
 		f.data = binary.AppendUvarint(f.data, uint64(len(*v)))
 	} else {
@@ -151,19 +153,37 @@ func (f *form) stolenParts(v *[]stolenPart) {
 			f.failf(ErrCommand, "%d stacks in %d bytes", n, len(f.data))
 			return
 		}
-		*v = make([]stolenPart, n)
+		*v = make([]stolen.Part, n)
 	}
 	for i := range *v {
 		l := &(*v)[i]
-		stacks, level := int64(l.stacks), int64(l.level)
-		f.signed(&l.left)
-		f.signed(&l.magnitude)
+		stacks, level := int64(l.Stacks), int64(l.Level)
+		f.signed(&l.Left)
+		f.signed(&l.Magnitude)
 		f.signed(&stacks)
 		f.signed(&level)
-		if f.mode == reading && f.err == nil && (l.left <= 0 || l.left > define.MaxDuration.Milliseconds() || stacks < 1 || stacks > define.MaxStacks || level < 0 || level > define.MaxLevel) {
-			f.failf(ErrCommand, "%d stacks of level %d that last %d ms", stacks, level, l.left)
+		if f.mode == reading && f.err == nil && (l.Left <= 0 || l.Left > define.MaxDuration.Milliseconds() || stacks < 1 || stacks > define.MaxStacks || level < 0 || level > define.MaxLevel) {
+			f.failf(ErrCommand, "%d stacks of level %d that last %d ms", stacks, level, l.Left)
 			return
 		}
-		l.stacks, l.level = int16(stacks), int16(level)
+		l.Stacks, l.Level = int16(stacks), int16(level)
 	}
+}
+
+// share encodes or decodes the share of an application: one flag, and the fields if it is not zero.
+func (f *form) share(v *Share) {
+	if !f.next(*v != Share{}) {
+		return
+	}
+	count, stacks := int64(v.Count), int64(v.Stacks)
+	f.signed(&v.Elapsed)
+	f.signed(&v.Period)
+	f.signed(&count)
+	f.signed(&stacks)
+	if f.mode == reading && f.err == nil &&
+		(v.Period < 0 || v.Period > define.MaxDuration.Milliseconds() || v.Elapsed < 0 || v.Elapsed > v.Period || count < 0 || count > 1<<31-1 || stacks < 0 || stacks > define.MaxStacks) {
+		f.failf(ErrCommand, "invalid share: %d/%d of a period, %d pulses, %d stacks", v.Elapsed, v.Period, count, stacks)
+		return
+	}
+	v.Count, v.Stacks = int32(count), int32(stacks)
 }

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	_ "github.com/cockroachdb/datadriven" // the flag -rewrite
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"

@@ -3,7 +3,6 @@ package buff
 import (
 	"encoding"
 	"fmt"
-	"github.com/bufftick/bufftick/internal/handle"
 	"maps"
 	"math"
 	"slices"
@@ -15,6 +14,8 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/internal/exact"
+	"github.com/bufftick/bufftick/internal/handle"
 	"github.com/bufftick/bufftick/internal/wordlist"
 )
 
@@ -592,7 +593,7 @@ func (l *line) ratio(key string, r *Ratio) {
 		l.fail(key, fmt.Errorf(`must be a ratio such as 2, 0.25 or "1/3", not %q`, excerpt(text)))
 		return
 	}
-	if g := gcd(n, d); n > 0 && d > 0 { // the rules reject others
+	if g := exact.GCD(n, d); n > 0 && d > 0 { // the rules reject others
 		n, d = n/g, d/g
 	}
 	if *r = (Ratio{uint32(n), uint32(d)}); n == 1 && d == 1 {
@@ -771,16 +772,16 @@ func (l *line) unknown(key, kind, name string) {
 	if c := l.names.Catalog; c != nil {
 		switch kind {
 		case "definition":
-			for _, p := range c.compiled.programs {
+			for _, p := range c.compiled.Programs {
 				known = append(known, p.ID)
 			}
 		case "tag":
-			known = c.compiled.tags.list
+			known = c.compiled.Tags.List
 		case "act":
-			known = c.compiled.acts.list
+			known = c.compiled.Acts.List
 		case "attribute":
-			for i := range c.compiled.attributes {
-				known = append(known, c.compiled.attributes[i].Name)
+			for i := range c.compiled.Attributes {
+				known = append(known, c.compiled.Attributes[i].Name)
 			}
 		}
 	}

@@ -3,7 +3,9 @@ package buff
 import (
 	"strconv"
 
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/wordlist"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -226,3 +228,42 @@ func appendField(dst []byte, key string, n int64) []byte {
 
 // String returns the line of [Event.AppendLog].
 func (e Event) String() string { return string(e.AppendLog(nil, false)) }
+
+// SheetChange is an earlier value of an input of an owner's attributes, before a change that no
+// event reports. It is one of these: the version of a buff that moves to another one; a number of
+// a buff that changes or ends with it; the fact that a buff was hidden when it ended; a base that
+// differed from Value minus Delta of its Changed. From the present state, the events and these
+// changes, an earlier state can be computed: see [Turn.SheetChanged].
+type SheetChange struct {
+	At   wheel.Time // world time of the change
+	Seen wheel.Time // time of the frame, like Event.Seen
+
+	Owner  OwnerID
+	Handle Handle // the buff; 0 for a change of a base
+	Spec   *Spec  // the earlier version
+	Hidden bool   // the buff was hidden
+	Place  int    // index of the number in [rules.Owner.Numbers]; below 0 if no number has changed
+
+	Attr stat.Attr // the attribute whose base has changed
+	Was  float64   // the earlier number or base
+}
+
+// TimeChange describes a pause, a resumption or a new rate of an owner's time or of the time of one
+// buff. It is not reported by an [Event] but by [Turn.TimeChanged].
+type TimeChange struct {
+	At   wheel.Time // world time of the change
+	Seen wheel.Time // time of the frame, like Event.Seen
+
+	Owner  OwnerID
+	Handle Handle    // the buff, or 0 for the time of the owner
+	Verb   verb.Verb // verb.Pause, verb.Resume or verb.SetRate
+	// Whose says what was changed: OfOwner, OfZone or OfBuff. With a Handle, OfZone means that
+	// a buff with on_death pause was paused by the death of its owner, or resumed by the revival.
+	Whose define.Whose
+	Rate  Ratio // the new rate, for verb.SetRate
+	Old   Ratio // the previous rate of the same Whose, for verb.SetRate
+
+	// Was and Is are the effective rates before and after the change, with all causes combined.
+	// For an owner they are relative to world time, for a buff to owner time. 0 means paused.
+	Was, Is float64
+}

@@ -6,145 +6,25 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
-	"github.com/bufftick/bufftick/buff/stat"
-	"github.com/bufftick/bufftick/buff/verb"
-	"github.com/bufftick/bufftick/wheel"
 )
 
-// A poison that hurts every 3 s for 10 s, on an owner without a wheel: time passes
-// because Run says so.
-func Example() {
+// A poison that hurts every 3 s for 10 s. Package engine runs it; package catalog reads definitions
+// from files.
+func ExampleNewCatalog() {
 	catalog, err := buff.NewCatalog(buff.Spec{
 		ID:       "poison",
 		Duration: 10 * time.Second,
 		Period:   3 * time.Second,
-		On:       buff.Hooks{Pulse: []buff.Action{{Do: define.DoCall, Name: "hurt"}}},
+		On:       define.Hooks{Pulse: []define.Action{{Do: define.DoCall, Name: "hurt"}}},
 	})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	player := buff.NewSet(7, 0, 0, 100)
-	life := 100
-	turn := &buff.Turn{Call: func(_ *buff.Turn, c *buff.Call) buff.Reason {
-		if catalog.HandlerName(c.Handler) == "hurt" {
-			life -= 5 * int(c.Event.Stacks)
-		}
-		return buff.NoReason
-	}}
-
-	player.Do(turn, 0, buff.Command{
-		Verb:        verb.Apply,
-		Application: buff.Application{Spec: catalog.Spec("poison"), Source: 9},
-	})
-	for now := wheel.Time(0); now <= 12_000; now += 50 { // the game's frames
-		turn.Now = now
-		player.Run(turn, now, 1000)
-		for _, e := range turn.Events {
-			fmt.Println(e)
-		}
-		turn.Events = turn.Events[:0]
-	}
-	fmt.Println("life", life)
+	command := buff.Apply(7, buff.Application{Spec: catalog.Spec("poison"), Source: 9})
+	fmt.Println(command.Text(catalog))
+	fmt.Println("handlers", catalog.Handlers())
 	// Output:
-	// 0 apply poison x1 end=10000
-	// 3000 pulse poison x1
-	// 6000 pulse poison x1
-	// 9000 pulse poison x1
-	// 10000 remove poison why=expired
-	// life 85
-}
-
-// A second application refreshes the duration and leaves the beat alone.
-func ExampleStacking_refresh() {
-	play(buff.Spec{
-		ID: "poison", Duration: 10 * time.Second, Period: 3 * time.Second,
-		Stack: define.Stacking{By: define.ByTarget},
-	}, 0, 4000)
-	// Output:
-	// 0 apply poison x1 end=10000
-	// 3000 pulse poison x1
-	// 4000 refresh poison x1 end=14000
-	// 6000 pulse poison x1
-	// 9000 pulse poison x1
-	// 12000 pulse poison x1
-	// 14000 remove poison why=expired
-}
-
-// Stacks up to a limit, which fall one at a time.
-func ExampleStacking_stacks() {
-	play(buff.Spec{
-		ID: "bleed", Duration: 5 * time.Second,
-		Stack: define.Stacking{By: define.ByTarget, Limit: 2, Expire: define.ExpireOne},
-	}, 0, 1000, 2000)
-	// Output:
-	// 0 apply bleed x1 end=5000
-	// 1000 stack bleed x2
-	// 1000 refresh bleed x2 end=6000
-	// 2000 refresh bleed x2 end=7000
-	// 7000 stackend bleed x1 why=expired end=12000
-	// 12000 remove bleed why=expired
-}
-
-// play applies the buff at each of the instants and prints what happens in the
-// first 20 s.
-func play(spec buff.Spec, instants ...wheel.Time) {
-	catalog, err := buff.NewCatalog(spec)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	player, turn := buff.NewSet(7, 0, 0, 100), &buff.Turn{}
-	for _, at := range instants {
-		player.Run(turn, at, 1000)
-		player.Do(turn, at, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: catalog.Spec(spec.ID)}})
-	}
-	player.Run(turn, 20_000, 1000)
-	for _, e := range turn.Events {
-		fmt.Println(e)
-	}
-}
-
-// A definition that needs no Go code: it takes health by the power of its source, and slows as
-// long as it lasts.
-func ExampleBuild() {
-	c, err := buff.Build(buff.Definitions{
-		Attributes: []define.Attribute{
-			{Attribute: stat.Attribute{Name: "health", Base: 100, Min: stat.At(0)}, AtMin: define.AtMinKill},
-			{Attribute: stat.Attribute{Name: "power", Base: 10}},
-			{Attribute: stat.Attribute{Name: "speed", Base: 5}},
-		},
-		Specs: []buff.Spec{{
-			ID: "frostbite", Duration: 6 * time.Second, Period: 3 * time.Second,
-			Modifiers: []define.Modifier{{Attr: "speed", Op: stat.MulAdd, Value: define.Const(-0.25)}},
-			On: buff.Hooks{Pulse: []buff.Action{{Do: define.DoDamage, Change: &define.Change{
-				Attr: "health", By: define.Number{From: define.FromAttr, Attr: "power", Of: define.OfSource, Coef: 1.5},
-			}}}},
-		}},
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	mage, player, turn := buff.NewSet(9, 1, 0, 10), buff.NewSet(7, 0, 0, 10), &buff.Turn{Catalog: c}
-	bite := buff.Application{Spec: c.Spec("frostbite"), Source: 9}
-	bite.Capture(nil, mage, c, define.SnapshotApply)
-	player.Do(turn, 0, buff.Command{Verb: verb.Apply, Application: bite})
-	speed, _ := c.Attr("speed")
-	fmt.Println("speed", player.Attribute(c, speed))
-	turn.Now = 6000
-	player.Run(turn, 6000, 100)
-	for _, e := range turn.Events {
-		fmt.Println(e)
-	}
-	fmt.Println("speed", player.Attribute(c, speed))
-	// Output:
-	// speed 3.75
-	// 0 apply frostbite x1 end=6000
-	// 3000 pulse frostbite x1
-	// 3000 change frostbite health by=-15 value=85
-	// 6000 pulse frostbite x1
-	// 6000 change frostbite health by=-15 value=70
-	// 6000 remove frostbite why=expired
-	// speed 5
+	// apply poison owner=7 source=9
+	// handlers [hurt]
 }

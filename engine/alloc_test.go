@@ -4,11 +4,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/stretchr/testify/require"
 )
 
 // steady returns an engine whose owners each have a buff that pulses every second and calls a
@@ -16,7 +15,7 @@ import (
 func steady(tb testing.TB, owners, workers int) (*engine.Engine, *buff.Catalog) {
 	tb.Helper()
 	cat := catalogOf(tb,
-		buff.Spec{ID: "venom", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("none")}},
+		buff.Spec{ID: "venom", Kind: define.Infinite, Period: time.Second, On: define.Hooks{Pulse: call("none")}},
 		buff.Spec{ID: "long", Duration: define.MaxDuration},
 		buff.Spec{ID: "mark", Duration: time.Hour, Period: time.Minute, Stack: define.Stacking{By: define.ByTarget}},
 	)
@@ -93,7 +92,7 @@ func TestVerbsDoNotAllocate(t *testing.T) {
 		{ID: "p", Duration: define.MaxDuration, Period: time.Hour, Tags: []string{"fire"}, Params: []define.Param{{Name: "x", Value: define.Caller("x").Or(0)}}},
 		{ID: "shield", Kind: define.Infinite, Shield: define.Shield{On: true, Pool: 1 << 60}},
 		{ID: "charged", Kind: define.Infinite, Charges: define.Charges{N: define.MaxStacks, ConsumeOn: []string{"cast"}}},
-		{ID: "echo", Kind: define.Infinite, On: buff.Hooks{Act: map[string][]buff.Action{"cast": {
+		{ID: "echo", Kind: define.Infinite, On: define.Hooks{Act: map[string][]define.Action{"cast": {
 			{Do: define.DoApply, Name: "spark", To: define.ToTarget}, {Do: define.DoApply, Name: "spark"},
 		}}}},
 		{ID: "spark", Kind: define.Instant},

@@ -7,14 +7,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/wheel"
+	"github.com/stretchr/testify/require"
 )
 
 // field is a world in which all owners are on a line.
@@ -306,7 +305,7 @@ func TestAuraBusy(t *testing.T) {
 		cat := catalogOf(t,
 			buff.Spec{ID: "beacon", Kind: define.Infinite, Aura: beacon()},
 			buff.Spec{ID: "light", Kind: define.Infinite},
-			buff.Spec{ID: "hang", Kind: define.Instant, On: buff.Hooks{Exec: call("wait")}},
+			buff.Spec{ID: "hang", Kind: define.Instant, On: define.Hooks{Exec: call("wait")}},
 		)
 		const limit = 3
 		e := open(t, engine.Options{
@@ -409,7 +408,7 @@ func TestAuraOfBusyMembers(t *testing.T) {
 		cat := catalogOf(t,
 			buff.Spec{ID: "beacon", Kind: define.Infinite, Aura: beacon()},
 			buff.Spec{ID: "light", Kind: define.Infinite},
-			buff.Spec{ID: "hang", Kind: define.Instant, On: buff.Hooks{Exec: call("wait")}},
+			buff.Spec{ID: "hang", Kind: define.Instant, On: define.Hooks{Exec: call("wait")}},
 		)
 		e := open(t, engine.Options{
 			Catalog: cat, Workers: 4, Budget: brief, Limits: engine.Limits{Mailbox: mailbox}, Members: f.members, Handlers: engine.Handlers{"wait": g.wait},

@@ -15,7 +15,7 @@ type batchedTurn struct {
 	// turn that a message started.
 	owner        *owner // for prefetching; nil after the turn
 	number       uint32 // number of the owner
-	order        uint32 // sequence number of the turn; see buff.Turn.Order
+	order        uint32 // sequence number of the turn; see rules.Turn.Order
 	at           wheel.Time
 	given        int32 // the allowance; 0 means the default, Engine.perReason
 	used         int32 // used part of the allowance
@@ -27,7 +27,7 @@ type batchedTurn struct {
 	hasDeferred bool       // handlers were deferred
 	hasCommands bool       // `result` has commands for other owners
 	moved       bool       // the owner's next deadline has changed
-	nextOrder   uint32     // order of the next deadline: see buff.Set.TakeDeadline
+	nextOrder   uint32     // order of the next deadline: see rules.Owner.TakeDeadline
 	next        wheel.Time // the owner's next deadline
 	result      segment
 

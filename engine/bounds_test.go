@@ -8,12 +8,12 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/internal/long"
+	"github.com/bufftick/bufftick/internal/rules"
+	"github.com/stretchr/testify/require"
 )
 
 // TestP29_Limits checks that each queue and each table has a limit, and that the error at the
@@ -23,7 +23,7 @@ func TestP29_Limits(t *testing.T) {
 	cat := catalogOf(t,
 		buff.Spec{ID: "oath", Kind: define.Infinite},
 		buff.Spec{ID: "hit", Kind: define.Instant},
-		buff.Spec{ID: "told", Kind: define.Instant, On: buff.Hooks{Exec: call("hear")}},
+		buff.Spec{ID: "told", Kind: define.Instant, On: define.Hooks{Exec: call("hear")}},
 	)
 	apply := func(e *engine.Engine, spec string) error {
 		_, r := e.AddBuff(1, buff.Application{Spec: cat.Spec(spec)})
@@ -153,7 +153,7 @@ func TestP27_CommandsForOthers(t *testing.T) {
 		e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 		spawn(t, e, 1, 2)
 		_, err := e.AddTimeout(1, 0, func(c *engine.Context) {
-			for range 2*buff.MaxCommands + 1 {
+			for range 2*rules.MaxCommands + 1 {
 				c.AddBuff(to, buff.Application{Spec: cat.Spec("hit")})
 			}
 		})
@@ -168,7 +168,7 @@ func TestP27_CommandsForOthers(t *testing.T) {
 				}
 			}
 		}
-		require.Equal(t, map[buff.EventKind]int{buff.TimedOut: 1, buff.Executed: buff.MaxCommands, buff.Faulted: 1}, done, "to %d", to)
+		require.Equal(t, map[buff.EventKind]int{buff.TimedOut: 1, buff.Executed: rules.MaxCommands, buff.Faulted: 1}, done, "to %d", to)
 	}
 }
 

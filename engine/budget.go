@@ -195,7 +195,7 @@ func timeBetween(from, to wheel.Time) time.Duration {
 // order, and comes before new work in the next Tick. A command is not divided, so the last one may
 // exceed the limit.
 
-// visitsPerEvent is the number of visited buffs, as counted by buff.Set.Looked, that cost as much
+// visitsPerEvent is the number of visited buffs, as counted by rules.Owner.Looked, that cost as much
 // as one event.
 const visitsPerEvent = 16
 

@@ -7,12 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/internal/long"
+	"github.com/stretchr/testify/require"
 )
 
 // TestTick_BudgetEndsAnywhere checks that with budgets that run out at every possible moment of a
@@ -22,7 +21,7 @@ func TestTick_BudgetEndsAnywhere(t *testing.T) {
 	const owners = 24
 	frames := long.Times(300)
 	cat := catalogOf(t,
-		buff.Spec{ID: "beat", Kind: define.Infinite, Period: 100 * time.Millisecond, On: buff.Hooks{Pulse: call("work")}},
+		buff.Spec{ID: "beat", Kind: define.Infinite, Period: 100 * time.Millisecond, On: define.Hooks{Pulse: call("work")}},
 	)
 	for _, budget := range []time.Duration{20 * time.Microsecond, 60 * time.Microsecond, 200 * time.Microsecond} {
 		e := open(t, engine.Options{

@@ -4,12 +4,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/view"
+	"github.com/stretchr/testify/require"
 )
 
 // TestW09_Steal steals a buff with 1,800 s left, with a cap of 120 s: the victim loses the buff
@@ -35,7 +34,7 @@ func TestW09_Steal(t *testing.T) {
 func TestW16_Panic(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
 		o := engine.Options{
-			Catalog: catalogOf(t, buff.Spec{ID: "p", Duration: 3 * time.Second, Period: time.Second, OnFault: define.FateKeep, On: buff.Hooks{Pulse: call("h")}}),
+			Catalog: catalogOf(t, buff.Spec{ID: "p", Duration: 3 * time.Second, Period: time.Second, OnFault: define.FateKeep, On: define.Hooks{Pulse: call("h")}}),
 			Handlers: engine.Handlers{"h": func(c *engine.Context, _ buff.Event) {
 				if c.Now() == 1000 {
 					panic("a bad script")
@@ -60,7 +59,7 @@ func TestUndeliveredWhileIdle(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
 		var gone buff.Handle
 		o := engine.Options{
-			Catalog:  catalogOf(t, buff.Spec{ID: "p", Duration: time.Second, On: buff.Hooks{Apply: call("h")}}),
+			Catalog:  catalogOf(t, buff.Spec{ID: "p", Duration: time.Second, On: define.Hooks{Apply: call("h")}}),
 			Handlers: engine.Handlers{"h": func(c *engine.Context, _ buff.Event) { c.Remove(gone) }},
 		}
 		m.set(&o)

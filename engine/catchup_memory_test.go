@@ -9,12 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/internal/long"
+	"github.com/stretchr/testify/require"
 )
 
 const stallSpan = 20 * time.Second
@@ -56,8 +55,8 @@ func TestP10_MemoryOfAStall(t *testing.T) {
 				work = someWork
 			}
 			cat := catalogOf(t,
-				buff.Spec{ID: "slow", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("work")}},
-				buff.Spec{ID: "fast", Kind: define.Infinite, Period: 200 * time.Millisecond, On: buff.Hooks{Pulse: call("work")}},
+				buff.Spec{ID: "slow", Kind: define.Infinite, Period: time.Second, On: define.Hooks{Pulse: call("work")}},
+				buff.Spec{ID: "fast", Kind: define.Infinite, Period: 200 * time.Millisecond, On: define.Hooks{Pulse: call("work")}},
 			) // which has its own limit
 			e := open(t, engine.Options{Catalog: cat, Handlers: engine.Handlers{"work": work}}) // which has a bound of its own
 			for id := range buff.OwnerID(stallPlayers()) {

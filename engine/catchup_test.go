@@ -9,13 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/wheel"
+	"github.com/stretchr/testify/require"
 )
 
 // stalled returns an engine in which each owner has a buff that pulses at the period.
@@ -265,7 +264,7 @@ func TestTick_EndlessHandlers(t *testing.T) {
 func TestP10_BudgetStopsTheTime(t *testing.T) {
 	begun, cell := make(chan struct{}), make(chan struct{})
 	first := true
-	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("wait")}})
+	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second, On: define.Hooks{Pulse: call("wait")}})
 	e := open(t, engine.Options{Catalog: cat, Workers: 1, Budget: brief, Limits: engine.Limits{Tick: 100}, Handlers: engine.Handlers{
 		"wait": func(*engine.Context, buff.Event) {
 			if first {
@@ -298,7 +297,7 @@ func TestP10_BudgetStopsTheTime(t *testing.T) {
 // accepted work.
 func TestP50_CloseProcessesCarriedTime(t *testing.T) {
 	calls := 0
-	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("count")}})
+	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second, On: define.Hooks{Pulse: call("count")}})
 	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, Limits: engine.Limits{Tick: 50}, Handlers: engine.Handlers{
 		"count": func(*engine.Context, buff.Event) { calls++ },
 	}})

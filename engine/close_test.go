@@ -6,11 +6,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/stretchr/testify/require"
 )
 
 // TestP50_CloseDelivers checks that Close executes accepted commands of the Inbox, calls deferred
@@ -21,9 +20,9 @@ func TestP50_CloseDelivers(t *testing.T) {
 			var got []string
 			o := engine.Options{
 				Catalog: catalogOf(t,
-					buff.Spec{ID: "hit", Kind: define.Instant, On: buff.Hooks{Exec: call("hit")}},
-					buff.Spec{ID: "back", Kind: define.Instant, On: buff.Hooks{Exec: call("back")}},
-					buff.Spec{ID: "later", Duration: time.Millisecond, On: buff.Hooks{RemoveAny: call("hit")}},
+					buff.Spec{ID: "hit", Kind: define.Instant, On: define.Hooks{Exec: call("hit")}},
+					buff.Spec{ID: "back", Kind: define.Instant, On: define.Hooks{Exec: call("back")}},
+					buff.Spec{ID: "later", Duration: time.Millisecond, On: define.Hooks{RemoveAny: call("hit")}},
 				),
 			}
 			o.Handlers = engine.Handlers{
@@ -81,7 +80,7 @@ func TestP50_CloseStuck(t *testing.T) {
 // afterwards.
 func TestCloseWaitsForThePool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant, On: buff.Hooks{Exec: call("hit")}})
+		cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant, On: define.Hooks{Exec: call("hit")}})
 		called := 0
 		handlers := engine.Handlers{"hit": func(*engine.Context, buff.Event) { called++ }}
 		pool := &refusing{refuse: true}

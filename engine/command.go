@@ -8,6 +8,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -41,7 +42,7 @@ func (e *Engine) apply(r *buff.Result, o *owner, id buff.OwnerID, a *buff.Applic
 			return
 		}
 	}
-	if !e.ready(o) || a.Spec.Captures() && e.capture(id, a) != nil {
+	if !e.ready(o) || rules.Captures(a.Spec) && e.capture(id, a) != nil {
 		*r = e.applyAsCommand(id, a)
 		return
 	}
@@ -206,13 +207,13 @@ func (e *Engine) overload(o *owner, limit int, what string) buff.Result {
 }
 
 // turn returns the Turn in which the loop executes its commands, prepared for one command.
-func (e *Engine) turn() *buff.Turn {
+func (e *Engine) turn() *rules.Turn {
 	e.loop.Now = e.now
 	e.loop.Order++
 	return &e.loop
 }
 
-// nextOrder returns the order number for a worker's turn: see buff.Turn.
+// nextOrder returns the order number for a worker's turn: see rules.Turn.
 func (e *Engine) nextOrder() uint32 {
 	e.loop.Order++
 	return e.loop.Order
@@ -368,7 +369,7 @@ func (e *Engine) eachOwner(yield func(*owner) bool) {
 
 // restoreRoom returns the loop's Turn, limited to the events and deferred handlers for which there
 // is room.
-func (e *Engine) restoreRoom() *buff.Turn {
+func (e *Engine) restoreRoom() *rules.Turn {
 	t := e.turn()
 	t.MostEvents, t.MostCalls = e.opts.Limits.Events-len(e.loop.Events), e.opts.Limits.Handlers
 	return t

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -32,7 +33,7 @@ type outgoing struct {
 	from buff.OwnerID // owner that issued the command
 	own  bool         // a command of the engine: see Engine.evict
 	cmd  buff.Command
-	why  buff.Cause // the action or damage report that issued `cmd`; zero for a handler
+	why  rules.Cause // the action or damage report that issued `cmd`; zero for a handler
 }
 
 func (c *Context) live() *workerState {
@@ -184,8 +185,8 @@ func (c *Context) issue(cmd *buff.Command) {
 // send adds a command to the worker's commands for other owners. Commands after the first
 // buff.MaxCommands of a handler are dropped, with a single event.
 func (l *workerState) send(cmd *buff.Command) {
-	if l.issued++; l.issued > buff.MaxCommands {
-		if l.issued == buff.MaxCommands+1 {
+	if l.issued++; l.issued > rules.MaxCommands {
+		if l.issued == rules.MaxCommands+1 {
 			l.turn.Events = append(l.turn.Events, buff.Event{
 				At: l.turn.At(), Seen: l.turn.Now, Seq: l.owner.set.Count(), Owner: l.owner.id(), End: wheel.Never, Kind: buff.Faulted, Why: buff.Cascade,
 			})

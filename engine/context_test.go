@@ -4,17 +4,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/wheel"
+	"github.com/stretchr/testify/require"
 )
 
 // TestContext_Queries checks that a handler can read when its event was due, in which frame it is
 // processed, and the current definitions, even after a Reload.
 func TestContext_Queries(t *testing.T) {
-	specs := []buff.Spec{{ID: "p", Duration: 10 * time.Second, Period: time.Second, On: buff.Hooks{Pulse: call("look")}}}
+	specs := []buff.Spec{{ID: "p", Duration: 10 * time.Second, Period: time.Second, On: define.Hooks{Pulse: call("look")}}}
 	cat, err := buff.NewCatalog(specs...)
 	require.NoError(t, err)
 	type seen struct {

@@ -5,12 +5,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/internal/snapshot"
+	"github.com/stretchr/testify/require"
 )
 
 // TestCopiesPieces checks that a list of copies consists of slices of one size, each of which is
@@ -26,7 +25,7 @@ func TestCopiesPieces(t *testing.T) {
 func TestCopies_BusyOwnersInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
-		cat := catalogOf(t, buff.Spec{ID: "hang", Kind: define.Instant, On: buff.Hooks{Exec: call("wait")}}, buff.Spec{ID: "coin", Kind: define.Infinite})
+		cat := catalogOf(t, buff.Spec{ID: "hang", Kind: define.Instant, On: define.Hooks{Exec: call("wait")}}, buff.Spec{ID: "coin", Kind: define.Infinite})
 		e := open(t, engine.Options{Catalog: cat, Workers: 3, Budget: brief, Handlers: engine.Handlers{"wait": func(*engine.Context, buff.Event) { <-gate }}})
 		spawn(t, e, 1, 2, 3, 4, 5)
 		c := e.Copies(nil)
@@ -72,7 +71,7 @@ func TestCopiesWaitingOfAuras(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
 		cat := catalogOf(
-			t, buff.Spec{ID: "hang", Kind: define.Instant, On: buff.Hooks{Exec: call("wait")}}, buff.Spec{ID: "coin", Kind: define.Infinite},
+			t, buff.Spec{ID: "hang", Kind: define.Instant, On: define.Hooks{Exec: call("wait")}}, buff.Spec{ID: "coin", Kind: define.Infinite},
 			buff.Spec{ID: "light", Kind: define.Infinite, Aura: define.Aura{Apply: "lit", Radius: 5, Interval: 500 * time.Millisecond}},
 			buff.Spec{ID: "lit", Kind: define.Infinite},
 		)

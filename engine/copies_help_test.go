@@ -6,13 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/internal/snapshot"
+	"github.com/stretchr/testify/require"
 )
 
 // TestCopiesHelp checks that each copy is what Save returned when the round started, byte for
@@ -85,7 +84,7 @@ func (r *robbers) come(t *testing.T, round int) {
 // TestCopiesHelpAlone checks that Help copies all owners, but none while a Tick is running.
 func TestCopiesHelpAlone(t *testing.T) {
 	var c snapshot.Maker
-	cat := catalogOf(t, buff.Spec{ID: "itch", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("scratch")}})
+	cat := catalogOf(t, buff.Spec{ID: "itch", Kind: define.Infinite, Period: time.Second, On: define.Hooks{Pulse: call("scratch")}})
 	in := 0
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Handlers: engine.Handlers{
 		"scratch": func(*engine.Context, buff.Event) { in += c.Help() },

@@ -10,12 +10,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/internal/snapshot"
+	"github.com/stretchr/testify/require"
 )
 
 // copied is the result of the rounds so far: the data that a store would have on disk.
@@ -78,7 +77,7 @@ func wealth(t testing.TB, e *engine.Engine, owners int) (sum int) {
 
 var robbery = []buff.Spec{
 	{ID: "coin", Kind: define.Infinite, Stack: define.Stacking{Limit: 1000}},
-	{ID: "greed", Kind: define.Infinite, Period: 150 * time.Millisecond, On: buff.Hooks{Pulse: call("rob")}},
+	{ID: "greed", Kind: define.Infinite, Period: 150 * time.Millisecond, On: define.Hooks{Pulse: call("rob")}},
 	{ID: "itch", Kind: define.Infinite, Period: 70 * time.Millisecond},
 	{ID: "rage", Duration: 900 * time.Millisecond, Period: 100 * time.Millisecond},
 }
@@ -425,7 +424,7 @@ func TestCopyFails(t *testing.T) {
 // TestCopiesMarshalGone checks that no due event is lost if the marshal function ends a worker's
 // goroutine.
 func TestCopiesMarshalGone(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "itch", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("scratch")}})
+	cat := catalogOf(t, buff.Spec{ID: "itch", Kind: define.Infinite, Period: time.Second, On: define.Hooks{Pulse: call("scratch")}})
 	e, err := engine.New(engine.Options{
 		Catalog: cat, Workers: 2, Budget: patient, Handlers: engine.Handlers{"scratch": func(*engine.Context, buff.Event) {}},
 	})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -105,7 +106,7 @@ func (e *Engine) indexLoopEvents() {
 	l.collectNew(e.loop.Events)
 	for round, done := 0, 0; len(l.changes) > 0; round++ {
 		l.apply()
-		if done += len(l.evictions); len(l.evictions) > 0 && (round >= buff.MaxRounds || done > buff.MaxCommands) {
+		if done += len(l.evictions); len(l.evictions) > 0 && (round >= rules.MaxRounds || done > rules.MaxCommands) {
 			e.deferEvictions()
 		}
 		for i := range l.evictions {

@@ -7,6 +7,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/internal/rules"
 )
 
 // Do executes a command at the instant of the last Tick, after all events that were due then:
@@ -173,7 +174,7 @@ func (e *Engine) forward(c *buff.Command) buff.Result {
 // does not exist, there are two special cases. If an action of a buff issued the command, the owner
 // of that buff gets an event; if this owner has left or is busy, the failure is only counted. If
 // the command is a damage report for a source, it is dropped.
-func (e *Engine) deliverAcross(from buff.OwnerID, c *buff.Command, why *buff.Cause) {
+func (e *Engine) deliverAcross(from buff.OwnerID, c *buff.Command, why *rules.Cause) {
 	if why.Damage && e.targetOf(c) == nil {
 		e.loopWork.commands++
 		return

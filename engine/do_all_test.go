@@ -8,11 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/stretchr/testify/require"
 )
 
 // commandsOf returns random commands of many kinds for known and unknown owners, with valid and
@@ -74,7 +73,7 @@ func TestDoAll(t *testing.T) {
 		var told [2][]string
 		for k := range 2 {
 			cat := catalogOf(t,
-				buff.Spec{ID: "venom", Duration: 9 * time.Second, Period: time.Second, Stack: define.Stacking{By: define.BySource, Limit: 5}, On: buff.Hooks{Pulse: call("act")}},
+				buff.Spec{ID: "venom", Duration: 9 * time.Second, Period: time.Second, Stack: define.Stacking{By: define.BySource, Limit: 5}, On: define.Hooks{Pulse: call("act")}},
 				buff.Spec{ID: "curse", Dispel: define.DispelRule{Type: "curse"}, Duration: 20 * time.Second, Stack: define.Stacking{By: define.ByTarget}},
 				buff.Spec{ID: "alone", Duration: 3 * time.Second},
 			)

@@ -11,13 +11,14 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/panjf2000/ants/v2"
-
 	"github.com/bufftick/bufftick/actor"
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine/history"
 	"github.com/bufftick/bufftick/engine/view"
+	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/bufftick/bufftick/wheel"
+	"github.com/panjf2000/ants/v2"
 )
 
 // Engine runs the buffs of many owners for one game loop. Make one with [New].
@@ -27,13 +28,13 @@ import (
 // use their [Context]: if a handler calls a method that is only for the loop, the method panics
 // while a Tick waits for that handler.
 type Engine struct {
-	opts    Options                   // Options.Catalog is the first catalog; see the field edition
-	edition atomic.Pointer[edition]   // the current definitions
-	named   []boundHandler            // sorted by name; ids start at firstNamed; immutable
-	names   map[string]buff.HandlerID // immutable: any goroutine reads it
+	opts    Options                     // Options.Catalog is the first catalog; see the field edition
+	edition atomic.Pointer[edition]     // the current definitions
+	named   []boundHandler              // sorted by name; ids start at firstNamed; immutable
+	names   map[string]define.HandlerID // immutable: any goroutine reads it
 	release func(context.Context) error
 
-	handlerID func(name string) (buff.HandlerID, bool) // finds the handler of a restored timeout
+	handlerID func(name string) (define.HandlerID, bool) // finds the handler of a restored timeout
 
 	now          wheel.Time
 	target       wheel.Time    // sum of the lengths of all Ticks; after `now` if time is carried
@@ -71,8 +72,8 @@ type Engine struct {
 	used      bool // the workers' lists have been used since they were last emptied
 	collected []*mailbox
 
-	memory           buff.Memory     // memory of all owners' buffs
-	loop             buff.Turn       // the Turn of commands that the loop executes
+	memory           rules.Memory    // memory of all owners' buffs
+	loop             rules.Turn      // the Turn of commands that the loop executes
 	readsSources     bool            // a definition rereads its source: see buff.Spec.Rereads
 	deliveringOutbox bool            // deliverOutbox is running
 	captured         []buff.Captured // scratch for attributes captured from a source by the loop
@@ -144,7 +145,7 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 		wheel:    wheel.New(0),
 		byID:     newIDs(),
 		workers:  make([]workerState, o.Workers+1),
-		names:    make(map[string]buff.HandlerID),
+		names:    make(map[string]define.HandlerID),
 		zones:    newZones(),
 		index:    newCrossIndex(o.Catalog),
 		share:    int32(min(maxShare, o.Limits.Tick)),
@@ -152,7 +153,7 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 	}
 	e.loop.Catalog, e.loop.Seed, e.loop.Memory = o.Catalog, o.Seed, &e.memory
 	e.loop.FormulaFailed = func(of *buff.Event, v any) { e.reportPanic(callFormula, true, of, v) }
-	e.handlerID = func(name string) (buff.HandlerID, bool) { h, ok := e.names[name]; return h, ok }
+	e.handlerID = func(name string) (define.HandlerID, bool) { h, ok := e.names[name]; return h, ok }
 	e.record = newRecorder(e)
 	if o.Trace.History > 0 {
 		e.history = history.New(o.Trace.History)
@@ -194,7 +195,7 @@ func (e *Engine) nameHandlers() {
 	names := slices.AppendSeq(slices.Collect(maps.Keys(e.opts.Handlers)), maps.Keys(e.opts.QuickHandlers))
 	slices.Sort(names)
 	for i, name := range names {
-		e.names[name] = firstNamed + buff.HandlerID(i)
+		e.names[name] = firstNamed + define.HandlerID(i)
 		e.named = append(e.named, e.opts.handler(name))
 	}
 }

@@ -14,7 +14,7 @@ import (
 // executed at the end of the frame, in the same order with any number of workers.
 func ExampleContext_Do() {
 	catalog, err := buff.NewCatalog(
-		buff.Spec{ID: "bomb", Duration: 3 * time.Second, On: buff.Hooks{Remove: map[buff.Reason][]buff.Action{
+		buff.Spec{ID: "bomb", Duration: 3 * time.Second, On: define.Hooks{Remove: map[buff.Reason][]define.Action{
 			buff.Expired: {{Do: define.DoCall, Name: "blast"}},
 		}}},
 		buff.Spec{ID: "burn", Duration: 4 * time.Second},

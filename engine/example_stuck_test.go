@@ -15,7 +15,7 @@ import (
 func ExampleFrame_stuck() {
 	catalog, err := buff.NewCatalog(buff.Spec{
 		ID: "trap", Duration: 10 * time.Second, Period: time.Second,
-		On: buff.Hooks{Pulse: []buff.Action{{Do: define.DoCall, Name: "spring"}}},
+		On: define.Hooks{Pulse: []define.Action{{Do: define.DoCall, Name: "spring"}}},
 	})
 	if err != nil {
 		panic(err)

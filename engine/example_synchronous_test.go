@@ -15,7 +15,7 @@ import (
 func ExampleOptions_synchronous() {
 	catalog, err := buff.NewCatalog(buff.Spec{
 		ID: "curse", Duration: 24 * time.Hour, Period: 8 * time.Hour,
-		On: buff.Hooks{Pulse: []buff.Action{{Do: define.DoCall, Name: "wail"}}},
+		On: define.Hooks{Pulse: []define.Action{{Do: define.DoCall, Name: "wail"}}},
 	})
 	if err != nil {
 		panic(err)

@@ -17,7 +17,7 @@ func Example() {
 		Duration: 10 * time.Second,
 		Period:   3 * time.Second,
 		Stack:    define.Stacking{By: define.BySource, Limit: 5},
-		On:       buff.Hooks{Pulse: []buff.Action{{Do: define.DoCall, Name: "hurt"}}},
+		On:       define.Hooks{Pulse: []define.Action{{Do: define.DoCall, Name: "hurt"}}},
 	})
 	if err != nil {
 		panic(err)

@@ -7,12 +7,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/wheel"
+	"github.com/stretchr/testify/require"
 )
 
 // exitWorld returns an engine with two bearers of an aura each, and an owner whose pulses are
@@ -114,8 +113,8 @@ func TestP24_MembersExits(t *testing.T) {
 func TestP24_HandlerExitsTheLoop(t *testing.T) {
 	const owners = 300
 	cat := catalogOf(t,
-		buff.Spec{ID: "beat", Duration: 4 * time.Second, Period: time.Second, On: buff.Hooks{Pulse: call("note")}},
-		buff.Spec{ID: "fail", Duration: 4 * time.Second, Period: 2 * time.Second, On: buff.Hooks{Pulse: call("fail")}},
+		buff.Spec{ID: "beat", Duration: 4 * time.Second, Period: time.Second, On: define.Hooks{Pulse: call("note")}},
+		buff.Spec{ID: "fail", Duration: 4 * time.Second, Period: 2 * time.Second, On: define.Hooks{Pulse: call("fail")}},
 		buff.Spec{ID: "mark", Duration: 100 * time.Second})
 	notes := [owners + 1]int{}
 	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, Handlers: engine.Handlers{

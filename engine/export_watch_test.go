@@ -5,6 +5,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine/view"
+	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -44,7 +45,7 @@ func Busiest(turns func(took func(id buff.OwnerID, d time.Duration, now int64) [
 	owners := map[buff.OwnerID]*owner{}
 	turns(func(id buff.OwnerID, d time.Duration, now int64) []view.Ranked {
 		if owners[id] == nil {
-			owners[id] = &owner{set: *buff.NewSet(id, 0, 0, 1)}
+			owners[id] = &owner{set: *rules.NewOwner(id, 0, 0, 1)}
 		}
 		b.add(owners[id], d, wheel.Time(now))
 		return b.view()

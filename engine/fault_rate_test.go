@@ -7,12 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/view"
+	"github.com/stretchr/testify/require"
 )
 
 // faultLog records the calls of OnFault: the time, the definition, and the number of suppressed
@@ -42,8 +41,8 @@ func TestP24_ReportsPerInterval(t *testing.T) {
 			fails := true
 			o := engine.Options{
 				Catalog: catalogOf(t,
-					buff.Spec{ID: "rot", Kind: define.Infinite, Period: 100 * time.Millisecond, On: buff.Hooks{Pulse: call("h")}},
-					buff.Spec{ID: "chill", Kind: define.Infinite, Period: 400 * time.Millisecond, On: buff.Hooks{Pulse: call("h")}}),
+					buff.Spec{ID: "rot", Kind: define.Infinite, Period: 100 * time.Millisecond, On: define.Hooks{Pulse: call("h")}},
+					buff.Spec{ID: "chill", Kind: define.Infinite, Period: 400 * time.Millisecond, On: define.Hooks{Pulse: call("h")}}),
 				Handlers: engine.Handlers{"h": func(_ *engine.Context, e buff.Event) {
 					if fails {
 						panic("no")
@@ -110,7 +109,7 @@ func TestP24_ReportsPerFunction(t *testing.T) {
 // computed for faults that are reported.
 func BenchmarkFaults(b *testing.B) {
 	reports := 0
-	cat := catalogOf(b, buff.Spec{ID: "rot", Kind: define.Infinite, Period: 50 * time.Millisecond, On: buff.Hooks{Pulse: call("h")}})
+	cat := catalogOf(b, buff.Spec{ID: "rot", Kind: define.Infinite, Period: 50 * time.Millisecond, On: define.Hooks{Pulse: call("h")}})
 	e := open(b, engine.Options{
 		Catalog: cat, Synchronous: true, Limits: engine.Limits{Tick: 1 << 30},
 		Handlers: engine.Handlers{"h": func(*engine.Context, buff.Event) { panic("no") }},

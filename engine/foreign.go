@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/internal/recovered"
+	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -35,13 +37,13 @@ const faultInterval = time.Second
 type site struct {
 	call    string
 	lineage int // lineage of the definition
-	handler buff.HandlerID
+	handler define.HandlerID
 	code    uintptr // address of the function of a timeout
 	exit    bool    // the function ended its goroutine and did not panic
 }
 
 // siteOf returns the site of a handler.
-func siteOf(c *buff.Call, exit bool) site {
+func siteOf(c *rules.Call, exit bool) site {
 	s := site{handler: c.Handler, exit: exit}
 	if c.Event.Spec != nil {
 		s.lineage = c.Event.Spec.Lineage()

@@ -13,14 +13,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/replay"
 	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/internal/recovered/recoveredtest"
+	"github.com/stretchr/testify/require"
 )
 
 // ends are the ways in which a function of the game may fail to return. Goexit is only tested
@@ -227,7 +226,7 @@ func TestP24_P25_Handed(t *testing.T) {
 					m.set(&x.o)
 					x.o.Catalog = catalogOf(t,
 						buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second},
-						buff.Spec{ID: "call", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("h")}},
+						buff.Spec{ID: "call", Kind: define.Infinite, Period: time.Second, On: define.Hooks{Pulse: call("h")}},
 						buff.Spec{ID: "beacon", Kind: define.Infinite, Aura: beacon()}, buff.Spec{ID: "light", Kind: define.Infinite})
 					x.o.Members = func(engine.AuraQuery, func(buff.OwnerID)) {}
 					x.o.Handlers = engine.Handlers{"h": func(*engine.Context, buff.Event) {}}

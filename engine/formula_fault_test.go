@@ -6,18 +6,18 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/view"
+	"github.com/stretchr/testify/require"
 )
 
 // failing is a formula of the game that does not return for level 7.
 type failing struct{ end func() }
 
-func (*failing) String() string       { return "failing" }
+func (*failing) String() string { return "failing" }
+
 func (*failing) Reads() []define.Read { return nil }
 
 func (f *failing) Eval(in define.Inputs) (float64, error) {
@@ -46,7 +46,7 @@ func TestP24_Formula(t *testing.T) {
 					buff.Spec{ID: "sum", Duration: time.Minute, Params: []define.Param{
 						{Name: "n", Value: define.Number{From: define.FromFormula, Formula: &failing{end.Do}}},
 					}},
-					buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("h")}})
+					buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second, On: define.Hooks{Pulse: call("h")}})
 				bad := buff.Application{Spec: cat.Spec("sum"), Level: 7}
 				o := engine.Options{
 					Catalog: cat,

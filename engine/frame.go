@@ -7,6 +7,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine/history"
 	"github.com/bufftick/bufftick/engine/view"
+	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -76,7 +77,7 @@ func all(events []buff.Event, yield func(buff.Event) bool) bool {
 func (f *Frame) Len() int { return f.count }
 
 // start begins a frame with the events of the loop's calls since the last frame.
-func (f *Frame) start(number uint64, loop *buff.Turn) {
+func (f *Frame) start(number uint64, loop *rules.Turn) {
 	f.Number = number
 	f.Stuck, f.Waiting = f.Stuck[:0], 0
 	clear(f.turns)

@@ -7,11 +7,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/stretchr/testify/require"
 )
 
 // The tests of stuck handlers run in a bubble of testing/synctest. In it, a Budget runs out
@@ -62,8 +61,8 @@ func newPrison(t *testing.T, owners int, o engine.Options) *prison {
 	p := &prison{gates: gates{}, count: owners}
 	o.Catalog = catalogOf(t,
 		buff.Spec{ID: "mark", Duration: 1500 * time.Millisecond, Stack: define.Stacking{By: define.ByTarget}},
-		buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("wait")}},
-		buff.Spec{ID: "late", Duration: 10 * time.Second, On: buff.Hooks{Apply: call("wait")}},
+		buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second, On: define.Hooks{Pulse: call("wait")}},
+		buff.Spec{ID: "late", Duration: 10 * time.Second, On: define.Hooks{Apply: call("wait")}},
 	)
 	o.Handlers = engine.Handlers{"wait": p.wait}
 	if o.Budget == 0 {

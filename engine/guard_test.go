@@ -8,12 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/view"
+	"github.com/stretchr/testify/require"
 )
 
 // TestP26_EngineFromHandler checks that a handler that calls the Engine panics with a message that
@@ -148,7 +147,7 @@ func TestMisuse(t *testing.T) {
 
 // TestOptions checks that the error of New lists all invalid options.
 func TestOptions(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "venom", Duration: time.Second, On: buff.Hooks{Apply: call("hurt"), RemoveAny: call("gone")}})
+	cat := catalogOf(t, buff.Spec{ID: "venom", Duration: time.Second, On: define.Hooks{Apply: call("hurt"), RemoveAny: call("gone")}})
 	_, err := engine.New(engine.Options{
 		Catalog: cat, Workers: -1, Limits: engine.Limits{Turn: -1, Tick: -1, Owners: buff.MaxOwners + 1, Buffs: -1, Mailbox: -1, Handlers: -1, Events: -1, Inbox: 1 << 30},
 		Trace: engine.Trace{Every: -1, History: 1<<40 + 1}, Handlers: engine.Handlers{"hurt": nil},

@@ -6,11 +6,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/stretchr/testify/require"
 )
 
 // scarce is a pool that accepts the first task and calls refuse for each later one.
@@ -34,7 +33,7 @@ func TestTick_HeldTurnEndsAtBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate, hang := make(chan struct{}), true
 		o := engine.Options{
-			Catalog: catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("wait")}}),
+			Catalog: catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second, On: define.Hooks{Pulse: call("wait")}}),
 			Workers: 2,
 			Budget:  brief,
 			Handlers: engine.Handlers{"wait": func(c *engine.Context, _ buff.Event) {

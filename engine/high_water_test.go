@@ -3,11 +3,10 @@ package engine_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/stretchr/testify/require"
 )
 
 // TestFitted_KeepsOrShrinks checks that a list keeps its memory if at least a quarter of it was
@@ -59,7 +58,7 @@ func TestChunks_Shrink(t *testing.T) {
 // frame with many of them, and that the owners in the list at that time stay in it.
 func TestWanted_ReleasesMemory(t *testing.T) {
 	rung := 0
-	cat := catalogOf(t, buff.Spec{ID: "bell", Kind: define.Instant, On: buff.Hooks{Exec: call("ring")}})
+	cat := catalogOf(t, buff.Spec{ID: "bell", Kind: define.Instant, On: define.Hooks{Exec: call("ring")}})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Handlers: engine.Handlers{
 		"ring": func(*engine.Context, buff.Event) { rung++ },
 	}})

@@ -6,14 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/history"
 	"github.com/bufftick/bufftick/wheel"
+	"github.com/stretchr/testify/require"
 )
 
 // TestHistory checks that the flight recorder has the events of all frames, with every field but
@@ -86,7 +85,7 @@ func TestHistory_DropsOldEvents(t *testing.T) {
 func TestHistory_PausesAndRates(t *testing.T) {
 	cat, err := buff.NewCatalog(
 		buff.Spec{ID: "oath", Kind: define.Infinite},
-		buff.Spec{ID: "stasis", Kind: define.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: define.DoCall, Name: "stasis"}}}},
+		buff.Spec{ID: "stasis", Kind: define.Instant, On: define.Hooks{Exec: []define.Action{{Do: define.DoCall, Name: "stasis"}}}},
 	)
 	require.NoError(t, err)
 	for _, workers := range []int{0, 3} {

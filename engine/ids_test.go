@@ -4,9 +4,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/rules"
+	"github.com/stretchr/testify/require"
 )
 
 // TestIDs compares the table of IDs with a map while IDs are added and removed, also with many
@@ -37,7 +37,7 @@ func TestIDs(t *testing.T) {
 					n = l.next()
 				}
 				o := l.reserve(n)
-				o.set = *buff.NewSet(id, n, 0, 1)
+				o.set = *rules.NewOwner(id, n, 0, 1)
 				table.add(id, n)
 				model[id] = n
 			}
@@ -69,7 +69,7 @@ func TestIDs_Collisions(t *testing.T) {
 	}
 	for _, id := range meet {
 		n := l.next()
-		l.reserve(n).set = *buff.NewSet(id, n, 0, 1)
+		l.reserve(n).set = *rules.NewOwner(id, n, 0, 1)
 		table.add(id, n)
 	}
 	require.Len(t, table.places, fewIDs)

@@ -11,12 +11,11 @@ import (
 	"time"
 	"weak"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/replay"
+	"github.com/stretchr/testify/require"
 )
 
 // TestP21_InboxAndMailbox checks the case that an owner is busy, its mailbox is full, and the
@@ -183,7 +182,7 @@ func TestInbox_Statistics(t *testing.T) {
 // TestP45_ReplayParts checks that a recording has the commands of each Tick in order, and that its
 // replay has the same frames, whichever producers posted the commands.
 func TestP45_ReplayParts(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant, On: buff.Hooks{Exec: call("spread")}})
+	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant, On: define.Hooks{Exec: call("spread")}})
 	hit := cat.Spec("hit")
 	o := engine.Options{Catalog: cat, Workers: 2, Budget: patient, Limits: engine.Limits{Tick: 40, Inbox: 50}, Handlers: engine.Handlers{
 		"spread": func(c *engine.Context, e buff.Event) {

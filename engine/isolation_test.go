@@ -8,13 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/internal/long"
+	"github.com/stretchr/testify/require"
 )
 
 // victim is the data of an owner whose handlers fail at random.
@@ -58,7 +57,7 @@ func TestP24_P25_Isolation(t *testing.T) {
 	const owners = 2000
 	events := long.Times(100_000)
 	var told, suppressed atomic.Uint64
-	cat := catalogOf(t, buff.Spec{ID: "venom", Kind: define.Infinite, Period: victimPeriod * time.Millisecond, On: buff.Hooks{Pulse: call("pulse")}})
+	cat := catalogOf(t, buff.Spec{ID: "venom", Kind: define.Infinite, Period: victimPeriod * time.Millisecond, On: define.Hooks{Pulse: call("pulse")}})
 	e := open(t, engine.Options{
 		Catalog: cat, Workers: 4, Budget: patient,
 		Handlers: engine.Handlers{"pulse": func(c *engine.Context, e buff.Event) { c.Data().(*victim).pulse(c, e) }},

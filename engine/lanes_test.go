@@ -4,11 +4,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/stretchr/testify/require"
 )
 
 // TestTimeoutByName checks that a named timeout works the same in each lane, except for the time
@@ -56,8 +55,8 @@ func TestRemoveWhileListing(t *testing.T) {
 // are all delivered, although each of them triggers a handler.
 func TestTick_ManyCommandsForOneOwner(t *testing.T) {
 	cat := catalogOf(t,
-		buff.Spec{ID: "hit", Kind: define.Instant, On: buff.Hooks{Exec: call("hurt")}},
-		buff.Spec{ID: "volley", Kind: define.Instant, On: buff.Hooks{Exec: call("volley")}})
+		buff.Spec{ID: "hit", Kind: define.Instant, On: define.Hooks{Exec: call("hurt")}},
+		buff.Spec{ID: "volley", Kind: define.Instant, On: define.Hooks{Exec: call("volley")}})
 	hits := 0
 	e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: -1, Handlers: engine.Handlers{
 		"hurt": func(*engine.Context, buff.Event) { hits++ },

@@ -7,12 +7,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/wheel"
+	"github.com/stretchr/testify/require"
 )
 
 // jail makes handlers of a sim get stuck at random.
@@ -181,7 +181,7 @@ func (r *refusing) Submit(task func()) error {
 // changes nothing else.
 func TestW15_PoolFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cat := catalogOf(t, buff.Spec{ID: "venom", Duration: 10 * time.Second, Period: 2 * time.Second, On: buff.Hooks{Pulse: call("hurt")}})
+		cat := catalogOf(t, buff.Spec{ID: "venom", Duration: 10 * time.Second, Period: 2 * time.Second, On: define.Hooks{Pulse: call("hurt")}})
 		handlers := engine.Handlers{"hurt": func(*engine.Context, buff.Event) {}}
 		pool := &refusing{}
 		full, err := engine.NewOn(engine.Options{Catalog: cat, Workers: 2, Budget: brief, Handlers: handlers}, pool)

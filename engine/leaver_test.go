@@ -6,11 +6,10 @@ import (
 	"time"
 	"weak"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/stretchr/testify/require"
 )
 
 // TestDrop_OwnersAreCollected checks that the engine releases owners a few frames after they have
@@ -18,7 +17,7 @@ import (
 // timeouts.
 func TestDrop_OwnersAreCollected(t *testing.T) {
 	const owners = 20
-	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: 100 * time.Millisecond, On: buff.Hooks{Pulse: call("beat")}})
+	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: 100 * time.Millisecond, On: define.Hooks{Pulse: call("beat")}})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Handlers: engine.Handlers{
 		"beat": func(c *engine.Context, ev buff.Event) {
 			c.AddBuff(owners+1, buff.Application{Spec: cat.Spec("beat"), Source: ev.Source})

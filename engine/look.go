@@ -6,6 +6,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/internal/rules"
 )
 
 // Queries of an owner by the loop and by handlers.
@@ -78,7 +79,7 @@ func (e *Engine) Param(h buff.Handle, name string) (v float64, found bool, err e
 
 // Carried holds the buffs of an owner. It is valid until the owner changes or the next Tick. It is
 // not an iter.Seq, because returning a function value along with an error would allocate.
-type Carried struct{ set *buff.Set }
+type Carried struct{ set *rules.Owner }
 
 // All returns the buffs, the oldest application first. The body of the loop may remove the current
 // buff. All does not allocate.
@@ -98,9 +99,9 @@ func (e *Engine) Buffs(id buff.OwnerID) (Carried, error) {
 }
 
 // emptySet is an empty Set, returned for owners that are unknown or cannot be read.
-var emptySet = buff.NewSet(0, 0, 0, 1)
+var emptySet = rules.NewOwner(0, 0, 0, 1)
 
-// At returns the buff in a slot and reports whether there is one: see [buff.Set.At].
+// At returns the buff in a slot and reports whether there is one: see [rules.Owner.At].
 func (c Carried) At(slot int) (buff.Instance, bool) { return c.set.At(slot) }
 
 // Find returns the buff with the given handle and reports whether the buff is running. It fails
@@ -131,7 +132,7 @@ func (e *Engine) OwnerOf(h buff.Handle) (id buff.OwnerID, found bool, err error)
 	if _, found = set.Find(h); !found {
 		return 0, false, nil
 	}
-	return set.Owner(), true, nil
+	return set.ID(), true, nil
 }
 
 // OwnerIDs returns the IDs of all owners, including busy ones, in the order of their numbers. The
@@ -150,7 +151,7 @@ func (e *Engine) OwnerIDs() iter.Seq[buff.OwnerID] {
 }
 
 // readableSet returns the Set of an owner, or an error if the owner is unknown or busy.
-func (e *Engine) readableSet(id buff.OwnerID) (*buff.Set, error) {
+func (e *Engine) readableSet(id buff.OwnerID) (*rules.Owner, error) {
 	switch o := e.ownerOf(id); {
 	case o == nil:
 		return nil, &ownerError{ErrUnknownOwner, id}
@@ -163,7 +164,7 @@ func (e *Engine) readableSet(id buff.OwnerID) (*buff.Set, error) {
 
 // setOfHandle returns the Set of a handle's owner. If the owner is unknown, it returns an empty
 // Set, since the buff does not exist either.
-func (e *Engine) setOfHandle(h buff.Handle) (*buff.Set, error) {
+func (e *Engine) setOfHandle(h buff.Handle) (*rules.Owner, error) {
 	switch o := e.at(h.Number()); {
 	case o == nil:
 		return emptySet, nil

@@ -1,6 +1,6 @@
 package engine
 
-import "github.com/bufftick/bufftick/buff"
+import "github.com/bufftick/bufftick/buff/define"
 
 // In a small frame, running the turns takes less time than waking a worker. The loop itself
 // therefore runs the turns of a small slice if they call no Go handler that may block. Results do
@@ -29,7 +29,7 @@ func (e *Engine) runsHere() bool {
 	return true
 }
 
-func (e *Engine) isSlow(h buff.HandlerID) bool { return !e.handler(h).quick }
+func (e *Engine) isSlow(h define.HandlerID) bool { return !e.handler(h).quick }
 
 // loopWorker returns the worker state of the loop.
 func (e *Engine) loopWorker() *workerState { return &e.workers[len(e.workers)-1] }

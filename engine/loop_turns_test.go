@@ -5,17 +5,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/stretchr/testify/require"
 )
 
 // smallWorld returns an engine whose pool refuses every worker, so that it only runs what runs on
 // the loop. It has an owner with a buff that pulses every second.
-func smallWorld(t *testing.T, o engine.Options, pulse ...buff.Action) (*engine.Engine, *refusing) {
-	o.Catalog = catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: pulse}})
+func smallWorld(t *testing.T, o engine.Options, pulse ...define.Action) (*engine.Engine, *refusing) {
+	o.Catalog = catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second, On: define.Hooks{Pulse: pulse}})
 	o.Workers, o.Budget = 2, brief
 	pool := &refusing{refuse: true}
 	e, err := engine.NewOn(o, pool)

@@ -8,12 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 )
 
 // Importing ants starts its default pool, whose two goroutines are not leaks of this package.
@@ -93,7 +92,7 @@ func catalogOf(tb testing.TB, specs ...buff.Spec) *buff.Catalog {
 	return c
 }
 
-func call(name string) []buff.Action { return []buff.Action{{Do: define.DoCall, Name: name}} }
+func call(name string) []define.Action { return []define.Action{{Do: define.DoCall, Name: name}} }
 
 func spawn(tb testing.TB, e *engine.Engine, ids ...buff.OwnerID) {
 	tb.Helper()

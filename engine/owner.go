@@ -9,6 +9,7 @@ import (
 	"github.com/bufftick/bufftick/actor"
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/internal/recording"
+	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -27,7 +28,7 @@ type owner struct {
 
 	// set is stored in the owner itself and not behind a pointer. Each pointer would cost another
 	// cache miss for an owner that is not in cache.
-	set  buff.Set
+	set  rules.Owner
 	data any
 
 	since     wheel.Time // when the owner was spawned; for a leaving owner, when it was dropped
@@ -63,7 +64,7 @@ type progress struct {
 	given      int32      // the allowance: see Engine.dispatch
 	used       int32      // used part of the allowance
 	executed   int32      // commands executed since dispatch
-	order      uint32     // sequence number of its turns: see buff.Turn
+	order      uint32     // sequence number of its turns: see rules.Turn
 	until      wheel.Time // instant up to which the last turn must process due events
 	reached    wheel.Time // instant at which a turn was cut short
 	unfinished bool       // there are unprocessed events that are due at `until` or earlier
@@ -202,7 +203,7 @@ type copied struct {
 	shadow    shadow
 }
 
-func (o *owner) id() buff.OwnerID { return o.set.Owner() }
+func (o *owner) id() buff.OwnerID { return o.set.ID() }
 
 // segment is the result of one turn of an owner. Its slices are parts of the worker's lists.
 type segment struct {
@@ -285,7 +286,7 @@ func (e *Engine) newOwner(id buff.OwnerID, data any) (*owner, error) {
 	}
 	o := e.owners.reserve(number)
 	o.data = data
-	o.set = *buff.NewSet(id, number, e.bases[number], e.opts.Limits.Buffs)
+	o.set = *rules.NewOwner(id, number, e.bases[number], e.opts.Limits.Buffs)
 	o.set.SetOrigin(originOf(e.opts.Number))
 	return o, nil
 }
@@ -293,7 +294,7 @@ func (e *Engine) newOwner(id buff.OwnerID, data any) (*owner, error) {
 // discardOwner frees the number of an owner that was not admitted because of an error, and drops
 // references to the game's data.
 func (e *Engine) discardOwner(o *owner) {
-	o.data, o.set = nil, buff.Set{}
+	o.data, o.set = nil, rules.Owner{}
 	e.free = append(e.free, o.number)
 }
 

@@ -6,11 +6,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/stretchr/testify/require"
 )
 
 // TestP10_CrossByCount checks that commands between owners have their own part of each Tick, by
@@ -18,7 +17,7 @@ import (
 // frames, with any number of workers.
 func TestP10_CrossByCount(t *testing.T) {
 	for _, workers := range []int{1, 3} {
-		cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant}, buff.Spec{ID: "told", Kind: define.Infinite, On: buff.Hooks{Apply: call("hear")}})
+		cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant}, buff.Spec{ID: "told", Kind: define.Infinite, On: define.Hooks{Apply: call("hear")}})
 		hit := cat.Spec("hit")
 		e := open(t, engine.Options{Catalog: cat, Workers: workers, Budget: patient, Limits: engine.Limits{Tick: 80}, Handlers: engine.Handlers{
 			"hear": func(c *engine.Context, _ buff.Event) { c.AddBuff(3, buff.Application{Spec: hit, Magnitude: 400}) },

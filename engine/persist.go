@@ -5,6 +5,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/internal/recording"
+	"github.com/bufftick/bufftick/internal/state"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -148,7 +149,7 @@ func (e *Engine) Restore(id buff.OwnerID, data any, blob []byte) (buff.Restorati
 	if err != nil {
 		return buff.Restoration{}, err
 	}
-	zone, err := buff.BlobZone(blob)
+	zone, err := state.BlobZone(blob)
 	if err != nil {
 		e.discardOwner(o)
 		return buff.Restoration{}, e.restoreError(id, err)
@@ -219,7 +220,7 @@ func (e *Engine) Readmit(id buff.OwnerID, data any, blob []byte, zone uint32, un
 	if err := e.checkRoom("owner", uint64(id)); err != nil {
 		return buff.Restoration{}, err
 	}
-	_, uptime, err := buff.BlobMoment(blob)
+	_, uptime, err := state.BlobMoment(blob)
 	if err != nil {
 		return buff.Restoration{}, e.restoreError(id, err)
 	}

@@ -11,12 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/view"
+	"github.com/stretchr/testify/require"
 )
 
 // hanging returns an engine with two owners. The function caught makes owner 7 stuck in a handler,
@@ -25,7 +24,7 @@ import (
 // called the handler yet.
 func hanging(t *testing.T, o engine.Options) (e *engine.Engine, release func(), caught func() []view.Stuck) {
 	t.Helper()
-	cat, err := buff.NewCatalog(buff.Spec{ID: "trap", Kind: define.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: define.DoCall, Name: "hang"}}}})
+	cat, err := buff.NewCatalog(buff.Spec{ID: "trap", Kind: define.Instant, On: define.Hooks{Exec: []define.Action{{Do: define.DoCall, Name: "hang"}}}})
 	require.NoError(t, err)
 	gate, entered := make(chan struct{}), make(chan struct{}, 1)
 	o.Catalog, o.Workers, o.Budget = cat, 2, time.Millisecond
@@ -119,7 +118,7 @@ func TestTrace_RegionPerCall(t *testing.T) {
 func BenchmarkLabels(b *testing.B) {
 	for _, labels := range []bool{false, true} {
 		b.Run(map[bool]string{false: "off", true: "on"}[labels], func(b *testing.B) {
-			cat, err := buff.NewCatalog(buff.Spec{ID: "beat", Kind: define.Infinite, Period: 50 * time.Millisecond, On: buff.Hooks{Pulse: []buff.Action{{Do: define.DoCall, Name: "work"}}}})
+			cat, err := buff.NewCatalog(buff.Spec{ID: "beat", Kind: define.Infinite, Period: 50 * time.Millisecond, On: define.Hooks{Pulse: []define.Action{{Do: define.DoCall, Name: "work"}}}})
 			require.NoError(b, err)
 			e, err := engine.New(engine.Options{Catalog: cat, Workers: 1, Trace: engine.Trace{Labels: labels}, Handlers: engine.Handlers{"work": func(*engine.Context, buff.Event) {}}})
 			require.NoError(b, err)

@@ -7,11 +7,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/stretchr/testify/require"
 )
 
 // TestP12_CancelledIsSilent checks that after Remove or Cancel has returned, no event of the buff
@@ -19,7 +18,7 @@ import (
 // handler of the same instant, when the deadline has already left the wheel.
 func TestP12_CancelledIsSilent(t *testing.T) {
 	for _, workers := range []int{0, 2} {
-		cat := catalogOf(t, buff.Spec{ID: "venom", Duration: 5 * time.Second, Period: time.Second, On: buff.Hooks{Pulse: call("hurt")}})
+		cat := catalogOf(t, buff.Spec{ID: "venom", Duration: 5 * time.Second, Period: time.Second, On: define.Hooks{Pulse: call("hurt")}})
 		calls := 0
 		e := open(t, engine.Options{Catalog: cat, Synchronous: workers == 0, Workers: workers, Budget: patient, Handlers: engine.Handlers{
 			"hurt": func(*engine.Context, buff.Event) { calls++ },
@@ -117,7 +116,7 @@ func TestP14_Handles(t *testing.T) {
 // own handler, for another buff of the same instant, a second time, after the end, and after
 // Close.
 func TestP15_CancelAnywhere(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "venom", Duration: 2 * time.Second, Period: time.Second, On: buff.Hooks{Pulse: call("hurt")}})
+	cat := catalogOf(t, buff.Spec{ID: "venom", Duration: 2 * time.Second, Period: time.Second, On: define.Hooks{Pulse: call("hurt")}})
 	var own, sibling buff.Handle
 	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, Handlers: engine.Handlers{
 		"hurt": func(c *engine.Context, ev buff.Event) {

@@ -5,12 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/replay"
+	"github.com/stretchr/testify/require"
 )
 
 // TestP45_ReplayOfReload checks that a recording contains the Reloads, with fingerprints of the
@@ -20,7 +19,7 @@ func TestP45_ReplayOfReload(t *testing.T) {
 	versions := func(n int, before *buff.Catalog) *buff.Catalog {
 		next, err := before.Next(buff.Spec{
 			ID: "venom", Duration: time.Minute, Period: time.Duration(n+1) * time.Second, Reload: define.ReloadMigrate,
-			On: buff.Hooks{Remove: map[buff.Reason][]buff.Action{buff.Expired: {{Do: define.DoKill}}}},
+			On: define.Hooks{Remove: map[buff.Reason][]define.Action{buff.Expired: {{Do: define.DoKill}}}},
 		})
 		require.NoError(t, err)
 		return next

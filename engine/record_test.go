@@ -9,12 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/replay"
+	"github.com/stretchr/testify/require"
 )
 
 // recorded plays a plan and returns the recording and the frames.
@@ -117,7 +116,7 @@ func TestP45_WithoutRecording(t *testing.T) {
 
 // TestReplayDiffers checks that ErrDiffers names the first frame that differs.
 func TestReplayDiffers(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "venom", Duration: 3 * time.Second, Period: time.Second, On: buff.Hooks{Pulse: call("hurt")}}, buff.Spec{ID: "hit", Kind: define.Instant})
+	cat := catalogOf(t, buff.Spec{ID: "venom", Duration: 3 * time.Second, Period: time.Second, On: define.Hooks{Pulse: call("hurt")}}, buff.Spec{ID: "hit", Kind: define.Instant})
 	game := func(rule int) engine.Handlers {
 		n := 0
 		return engine.Handlers{"hurt": func(c *engine.Context, _ buff.Event) {
@@ -148,8 +147,8 @@ func TestReplayDiffers(t *testing.T) {
 	require.Equal(t, 4, done.Frames)
 
 	for _, other := range []buff.Spec{
-		{ID: "venom", Duration: 3 * time.Second, Period: 999 * time.Millisecond, On: buff.Hooks{Pulse: call("hurt")}},
-		{ID: "venom", Duration: 3 * time.Second, Period: time.Second, On: buff.Hooks{Pulse: call("hurt")}, Tags: []string{"poison"}},
+		{ID: "venom", Duration: 3 * time.Second, Period: 999 * time.Millisecond, On: define.Hooks{Pulse: call("hurt")}},
+		{ID: "venom", Duration: 3 * time.Second, Period: time.Second, On: define.Hooks{Pulse: call("hurt")}, Tags: []string{"poison"}},
 	} {
 		o.Catalog = catalogOf(t, other, buff.Spec{ID: "hit", Kind: define.Instant})
 		_, err = replay.Run(bytes.NewReader(b.Bytes()), o, replay.Game{})
@@ -276,7 +275,7 @@ func TestReplayClosed(t *testing.T) {
 // TestReplayInbox checks that commands that handlers post to the Inbox are in the recording, and
 // are executed once.
 func TestReplayInbox(t *testing.T) {
-	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant}, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("post")}})
+	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant}, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second, On: define.Hooks{Pulse: call("post")}})
 	var in *engine.Inbox
 	o := engine.Options{Catalog: cat, Synchronous: true, Handlers: engine.Handlers{"post": func(*engine.Context, buff.Event) {
 		_ = in.AddBuff(1, buff.Application{Spec: cat.Spec("hit"), Params: []buff.Arg{{Caller: "x", Value: 1.5}}})

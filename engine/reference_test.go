@@ -8,14 +8,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/internal/long"
+	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/bufftick/bufftick/wheel"
+	"github.com/stretchr/testify/require"
 )
 
 // asker is the part of Context that the handlers of this test need.
@@ -32,8 +32,8 @@ type asker interface {
 // engine; these have their own reference model.
 type reference struct {
 	now    wheel.Time
-	turn   buff.Turn
-	owners []*buff.Set // by id
+	turn   rules.Turn
+	owners []*rules.Owner // by id
 	outbox []outgoingModel
 	inbox  []outgoingModel
 	onCall func(c asker, e buff.Event)
@@ -53,7 +53,9 @@ type refContext struct {
 }
 
 func (c refContext) Owner() buff.OwnerID { return c.owner }
-func (c refContext) Now() wheel.Time     { return c.turn.At() }
+
+func (c refContext) Now() wheel.Time { return c.turn.At() }
+
 func (c refContext) Do(cmd buff.Command) {
 	to := cmd.Owner
 	if n, by := cmd.Number(); by {
@@ -70,13 +72,14 @@ func (c refContext) Do(cmd buff.Command) {
 }
 
 func (c refContext) AddBuff(to buff.OwnerID, a buff.Application) { c.Do(buff.Apply(to, a)) }
-func (c refContext) Remove(h buff.Handle)                        { c.Do(buff.Remove(h)) }
+
+func (c refContext) Remove(h buff.Handle) { c.Do(buff.Remove(h)) }
 
 func newReference(cat *buff.Catalog, owners int, onCall func(asker, buff.Event)) *reference {
 	r := &reference{onCall: onCall, events: map[buff.OwnerID][]buff.Event{}}
 	r.turn.Catalog = cat
 	for id := range owners {
-		r.owners = append(r.owners, buff.NewSet(buff.OwnerID(id), uint32(id), 0, engine.DefaultMaxBuffs))
+		r.owners = append(r.owners, rules.NewOwner(buff.OwnerID(id), uint32(id), 0, engine.DefaultMaxBuffs))
 	}
 	return r
 }
@@ -93,7 +96,7 @@ func (r *reference) tick(dt time.Duration) {
 	r.now = r.now.After(dt)
 	r.turn.Now = r.now
 	for id, set := range r.owners {
-		r.turn.Call = func(_ *buff.Turn, c *buff.Call) buff.Reason {
+		r.turn.Call = func(_ *rules.Turn, c *rules.Call) buff.Reason {
 			r.onCall(refContext{r, buff.OwnerID(id)}, *c.Event)
 			return buff.NoReason
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine/view"
+	"github.com/bufftick/bufftick/internal/rules"
 )
 
 // edition is a catalog together with the handlers that its definitions call. It is immutable,
@@ -16,7 +17,7 @@ import (
 type edition struct {
 	catalog  *buff.Catalog
 	slow     bool           // this catalog, or an earlier one, calls a handler that may block
-	handlers []boundHandler // by buff.HandlerID - 1
+	handlers []boundHandler // by define.HandlerID - 1
 }
 
 // Reload replaces the catalog by a new version. The new version must have been made by
@@ -76,7 +77,7 @@ func (e *Engine) publish(c *buff.Catalog) {
 	e.counters.addCatalog(c)
 	for s := range c.All() {
 		e.zones.endBuffs = e.zones.endBuffs || s.OnZone == define.FateRemove
-		e.readsSources = e.readsSources || s.Rereads()
+		e.readsSources = e.readsSources || rules.Rereads(s)
 	}
 	if e.readsSources {
 		e.loop.Source = e.idleSet
@@ -87,7 +88,7 @@ func (e *Engine) publish(c *buff.Catalog) {
 }
 
 // handler returns the handler with the given id. Any goroutine may call it.
-func (e *Engine) handler(id buff.HandlerID) boundHandler {
+func (e *Engine) handler(id define.HandlerID) boundHandler {
 	if id >= firstNamed {
 		return e.named[id-firstNamed]
 	}

@@ -6,12 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/internal/long"
+	"github.com/stretchr/testify/require"
 )
 
 // library returns n definitions, of which the first pulses; edit changes the first.
@@ -23,7 +22,7 @@ func library(n int, edit func(s *buff.Spec)) []buff.Spec {
 			specs[i].Kind, specs[i].Duration, specs[i].Period = define.Infinite, 0, time.Second
 		}
 		if i > 10 && i%10 == 1 {
-			specs[i].On.Apply = []buff.Action{{Do: define.DoRemove, Name: fmt.Sprintf("d%04d", i-1)}}
+			specs[i].On.Apply = []define.Action{{Do: define.DoRemove, Name: fmt.Sprintf("d%04d", i-1)}}
 		}
 	}
 	edit(&specs[0])

@@ -5,12 +5,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/view"
+	"github.com/stretchr/testify/require"
 )
 
 // next returns a catalog with the definitions that can replace c.
@@ -32,7 +31,7 @@ func reload(tb testing.TB, e *engine.Engine, c *buff.Catalog) view.ReloadReport 
 // requires something that the options do not have.
 func TestReloadRefuses(t *testing.T) {
 	none := func(*engine.Context, buff.Event) {}
-	specs := []buff.Spec{{ID: "venom", Duration: time.Minute, On: buff.Hooks{Apply: call("known")}}}
+	specs := []buff.Spec{{ID: "venom", Duration: time.Minute, On: define.Hooks{Apply: call("known")}}}
 	first := catalogOf(t, specs...)
 	e := open(t, engine.Options{Catalog: first, Synchronous: true, Handlers: engine.Handlers{"known": none}})
 	spawn(t, e, 1)
@@ -82,7 +81,7 @@ func TestReloadRefuses(t *testing.T) {
 func TestReloadWhileBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
-		venom := buff.Spec{ID: "venom", Duration: time.Minute, Period: time.Second, On: buff.Hooks{Pulse: call("wait")}}
+		venom := buff.Spec{ID: "venom", Duration: time.Minute, Period: time.Second, On: define.Hooks{Pulse: call("wait")}}
 		gone := buff.Spec{ID: "gone", Duration: time.Second}
 		mark := buff.Spec{ID: "mark", Duration: time.Minute}
 		first := catalogOf(t, gone, venom, mark)

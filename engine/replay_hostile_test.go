@@ -9,14 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/replay"
 	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/internal/recording"
+	"github.com/bufftick/bufftick/internal/state"
+	"github.com/stretchr/testify/require"
 )
 
 // blocksOf splits a recording into the contents of its blocks; the last one may be incomplete.
@@ -233,7 +233,7 @@ func TestReplayHostilePast(t *testing.T) {
 		e.Tick(time.Second)
 		blob, err := e.Despawn(1)
 		require.NoError(t, err)
-		_, uptime, err := buff.BlobMoment(blob)
+		_, uptime, err := state.BlobMoment(blob)
 		require.NoError(t, err)
 		_, err = e.Readmit(1, nil, blob, 2, uptime+lived)
 		require.NoError(t, err)

@@ -6,11 +6,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/stretchr/testify/require"
 )
 
 // TestRevoked checks that a buff or timeout that is removed while its owner is busy is not removed
@@ -21,9 +20,9 @@ func TestRevoked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, ran := gates{}, []string{}
 		cat := catalogOf(t,
-			buff.Spec{ID: "hang", Kind: define.Instant, On: buff.Hooks{Exec: call("wait")}},
-			buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("note")}},
-			buff.Spec{ID: "other", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("note")}},
+			buff.Spec{ID: "hang", Kind: define.Instant, On: define.Hooks{Exec: call("wait")}},
+			buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second, On: define.Hooks{Pulse: call("note")}},
+			buff.Spec{ID: "other", Kind: define.Infinite, Period: time.Second, On: define.Hooks{Pulse: call("note")}},
 		)
 		note := func(c *engine.Context, what string) {
 			ran = append(ran, fmt.Sprint(int64(c.Now()), " ", what, " revoked=", c.Revoked()))
@@ -84,8 +83,8 @@ func TestRevokedStacks(t *testing.T) {
 		}{{0, true}, {-1, true}, {1, false}, {2, false}} {
 			g, ran := gates{}, []bool{}
 			cat := catalogOf(t,
-				buff.Spec{ID: "hang", Kind: define.Instant, On: buff.Hooks{Exec: call("wait")}},
-				buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("note")}, Stack: define.Stacking{By: define.ByTarget, Limit: 3}},
+				buff.Spec{ID: "hang", Kind: define.Instant, On: define.Hooks{Exec: call("wait")}},
+				buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second, On: define.Hooks{Pulse: call("note")}, Stack: define.Stacking{By: define.ByTarget, Limit: 3}},
 			)
 			e := open(t, engine.Options{Catalog: cat, Workers: 1, Budget: brief, Handlers: engine.Handlers{
 				"wait": g.wait,
@@ -114,8 +113,8 @@ func TestRevokedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, ran := gates{}, []string{}
 		cat := catalogOf(t,
-			buff.Spec{ID: "hang", Kind: define.Instant, On: buff.Hooks{Exec: call("wait")}},
-			buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("note")}},
+			buff.Spec{ID: "hang", Kind: define.Instant, On: define.Hooks{Exec: call("wait")}},
+			buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second, On: define.Hooks{Pulse: call("note")}},
 		)
 		note := func(c *engine.Context, what string) {
 			ran = append(ran, fmt.Sprint(int64(c.Now()), " ", what, " revoked=", c.Revoked()))

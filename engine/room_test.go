@@ -5,11 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/stretchr/testify/require"
 )
 
 var roomSpecs = []buff.Spec{
@@ -17,7 +16,7 @@ var roomSpecs = []buff.Spec{
 	{ID: "hit", Kind: define.Instant},
 	{ID: "slow", Duration: time.Hour},
 	{ID: "dot", Kind: define.Infinite, Period: time.Second, Clock: define.Wall, Save: define.Saving{Offline: define.OfflineAll, OfflineCap: 100_000}},
-	{ID: "told", Kind: define.Infinite, Period: time.Second, Clock: define.Wall, Save: define.Saving{Offline: define.OfflineAll, OfflineCap: 100_000}, On: buff.Hooks{Pulse: call("hear")}},
+	{ID: "told", Kind: define.Infinite, Period: time.Second, Clock: define.Wall, Save: define.Saving{Offline: define.OfflineAll, OfflineCap: 100_000}, On: define.Hooks{Pulse: call("hear")}},
 }
 
 // away returns the blob of an owner with n buffs of a definition. It was saved the given time

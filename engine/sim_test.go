@@ -11,13 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/actor"
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/view"
+	"github.com/stretchr/testify/require"
 )
 
 // sim is a world with random calls and random handlers from one seed. Two sims with the same plan
@@ -80,17 +79,17 @@ type player struct {
 }
 
 var simSpecs = []buff.Spec{
-	{ID: "venom", Duration: 3 * time.Second, Period: 500 * time.Millisecond, Stack: define.Stacking{By: define.BySource, Limit: 3}, On: buff.Hooks{Pulse: call("act"), Apply: call("act")}},
-	{ID: "renew", Duration: 2500 * time.Millisecond, Period: 700 * time.Millisecond, First: define.FirstStart, Tail: define.TailPartial, On: buff.Hooks{Pulse: call("act"), RemoveAny: call("act")}},
-	{ID: "shield", Duration: 1200 * time.Millisecond, OnFault: define.FateRemove, Stack: define.Stacking{By: define.ByTarget, Refresh: define.RefreshExtend}, On: buff.Hooks{Refresh: call("act")}},
+	{ID: "venom", Duration: 3 * time.Second, Period: 500 * time.Millisecond, Stack: define.Stacking{By: define.BySource, Limit: 3}, On: define.Hooks{Pulse: call("act"), Apply: call("act")}},
+	{ID: "renew", Duration: 2500 * time.Millisecond, Period: 700 * time.Millisecond, First: define.FirstStart, Tail: define.TailPartial, On: define.Hooks{Pulse: call("act"), RemoveAny: call("act")}},
+	{ID: "shield", Duration: 1200 * time.Millisecond, OnFault: define.FateRemove, Stack: define.Stacking{By: define.ByTarget, Refresh: define.RefreshExtend}, On: define.Hooks{Refresh: call("act")}},
 	{ID: "rage", Duration: 5 * time.Second, Period: 50 * time.Millisecond, OnDeath: define.FateKeep, Stack: define.Stacking{By: define.ByTarget, Limit: 4, Expire: define.ExpireOne, Phase: define.PhaseReset}},
-	{ID: "hit", Kind: define.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: define.DoCall, Name: "act"}, {Do: define.DoApply, Name: "shield"}}}},
-	{ID: "oath", Kind: define.Infinite, OnFault: define.FateRemove, Stack: define.Stacking{By: define.ByTarget}, On: buff.Hooks{Apply: []buff.Action{{Do: define.DoRemove, Name: "rage"}}, RemoveAny: call("act")}},
+	{ID: "hit", Kind: define.Instant, On: define.Hooks{Exec: []define.Action{{Do: define.DoCall, Name: "act"}, {Do: define.DoApply, Name: "shield"}}}},
+	{ID: "oath", Kind: define.Infinite, OnFault: define.FateRemove, Stack: define.Stacking{By: define.ByTarget}, On: define.Hooks{Apply: []define.Action{{Do: define.DoRemove, Name: "rage"}}, RemoveAny: call("act")}},
 }
 
 // sharedSpecs are the additional definitions of a plan with shared.
 var sharedSpecs = []buff.Spec{
-	{ID: "mark", Duration: 4 * time.Second, PerSource: define.PerSource{Limit: 2}, On: buff.Hooks{RemoveAny: call("act")}},
+	{ID: "mark", Duration: 4 * time.Second, PerSource: define.PerSource{Limit: 2}, On: define.Hooks{RemoveAny: call("act")}},
 	{ID: "pet", Kind: define.Infinite, OnSourceGone: define.FateAdopt, PerSource: define.PerSource{Limit: 3}},
 	{ID: "curse", Duration: 6 * time.Second, OnSourceGone: define.FateRemove, Stack: define.Stacking{By: define.BySource}},
 	{ID: "charm", Duration: 2 * time.Second, OnSourceGone: define.FateRemove, PerSource: define.PerSource{Limit: 1}, Stack: define.Stacking{By: define.ByTarget, Timers: define.TimersQueue}},

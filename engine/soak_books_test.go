@@ -138,16 +138,16 @@ type soakSpecs struct {
 }
 
 func newSoakSpecs(t *testing.T) *soakSpecs {
-	pulse := buff.Hooks{Pulse: call("act")}
+	pulse := define.Hooks{Pulse: call("act")}
 	s := &soakSpecs{catalog: catalogOf(t,
-		buff.Spec{ID: "coin", Kind: define.Instant, On: buff.Hooks{Exec: call("act")}},
+		buff.Spec{ID: "coin", Kind: define.Instant, On: define.Hooks{Exec: call("act")}},
 		buff.Spec{ID: "slow", Duration: 10 * time.Second, Period: time.Second, On: pulse},
 		buff.Spec{ID: "fast", Duration: 4100 * time.Millisecond, Period: 200 * time.Millisecond, On: pulse},
 		buff.Spec{ID: "long", Duration: 2 * time.Hour, Period: 7 * time.Second, On: pulse},
 		buff.Spec{ID: "many", Duration: 3 * time.Second, Period: 200 * time.Millisecond, Catchup: define.CatchupCoalesce},
 		buff.Spec{
 			ID: "venom", Duration: 3 * time.Second, Period: 500 * time.Millisecond, Stack: define.Stacking{By: define.BySource, Limit: 3},
-			Dispel: define.DispelRule{Type: "magic"}, On: buff.Hooks{Pulse: call("act"), RemoveAny: call("act")},
+			Dispel: define.DispelRule{Type: "magic"}, On: define.Hooks{Pulse: call("act"), RemoveAny: call("act")},
 		},
 		buff.Spec{ID: "rage", Duration: 5 * time.Second, Period: 200 * time.Millisecond, Stack: define.Stacking{By: define.ByTarget, Limit: 4, Expire: define.ExpireOne}},
 		buff.Spec{ID: "banner", Duration: 4 * time.Second, Aura: define.Aura{Apply: "song", Radius: 1, Interval: 500 * time.Millisecond, Linger: 700 * time.Millisecond}},

@@ -7,6 +7,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/internal/rules"
 )
 
 // sources is an index of the instances that depend on their source. Each source has a chain of the
@@ -275,17 +276,17 @@ func (e *Engine) capture(to buff.OwnerID, a *buff.Application) (busy *owner) {
 	if newest, _ := e.Catalog().Newest(a.Spec); newest != nil {
 		a.Spec = newest // the application may have been waiting since before a Reload
 	}
-	if !a.Spec.Captures() || a.Source == to {
+	if !rules.Captures(a.Spec) || a.Source == to {
 		return nil
 	}
-	var set *buff.Set // nil if there is no such source
+	var set *rules.Owner // nil if there is no such source
 	if o := e.ownerOf(a.Source); o != nil {
-		if !e.idle(o) && a.Unknown() {
+		if !e.idle(o) && rules.Unknown(a) {
 			return o
 		}
 		set = &o.set
 	}
-	e.captured = a.Capture(e.captured[:0], set, e.Catalog(), define.SnapshotApply)
+	e.captured = rules.Capture(a, e.captured[:0], set, e.Catalog(), define.SnapshotApply)
 	return nil
 }
 
@@ -301,7 +302,7 @@ func (e *Engine) refreshSources(o *owner) {
 
 // idleSet returns the Set of an owner, or nil if the owner is unknown or a worker may be running
 // it.
-func (e *Engine) idleSet(id buff.OwnerID) *buff.Set {
+func (e *Engine) idleSet(id buff.OwnerID) *rules.Owner {
 	if o := e.ownerOf(id); o != nil && o.quiet() {
 		return &o.set
 	}
@@ -325,7 +326,7 @@ func (l *workerState) sendFromSource(o *owner, m *message) {
 	if newest, _ := l.turn.Catalog.Newest(a.Spec); newest != nil {
 		a.Spec = newest
 	}
-	l.commandData.captured = a.Capture(l.commandData.captured, &o.set, l.turn.Catalog, define.SnapshotApply)
+	l.commandData.captured = rules.Capture(a, l.commandData.captured, &o.set, l.turn.Catalog, define.SnapshotApply)
 	l.flushOutbox()
 	l.outbox = append(l.outbox, c)
 }
@@ -334,13 +335,13 @@ func (l *workerState) sendFromSource(o *owner, m *message) {
 // SnapshotCast, they are the attributes that the aura has captured from its own source. With
 // SnapshotApply, they are the present attributes of the bearer, which must be idle.
 func (e *Engine) captureMember(a *buff.Application, bearer *owner, b buff.Instance) {
-	if !a.Spec.Captures() {
+	if !rules.Captures(a.Spec) {
 		return
 	}
 	x := &e.index.auras
-	x.captured = a.Inherit(x.captured[:0], &bearer.set, e.Catalog(), b.Handle)
+	x.captured = rules.Inherit(a, x.captured[:0], &bearer.set, e.Catalog(), b.Handle)
 	if b.Source == bearer.id() {
-		x.captured = a.Capture(x.captured, &bearer.set, e.Catalog(), define.SnapshotApply)
+		x.captured = rules.Capture(a, x.captured, &bearer.set, e.Catalog(), define.SnapshotApply)
 	}
 }
 
@@ -349,12 +350,12 @@ func (e *Engine) captureMember(a *buff.Application, bearer *owner, b buff.Instan
 // the application is for the handler's own owner.
 func (l *workerState) capture(to buff.OwnerID, a *buff.Application) (byLoop bool) {
 	switch {
-	case !a.Spec.Captures():
+	case !rules.Captures(a.Spec):
 		return false
 	case a.Source != l.owner.id():
 		return true
 	case to != l.owner.id():
-		l.commandData.captured = a.Capture(l.commandData.captured, &l.owner.set, l.turn.Catalog, define.SnapshotCast)
+		l.commandData.captured = rules.Capture(a, l.commandData.captured, &l.owner.set, l.turn.Catalog, define.SnapshotCast)
 	}
 	return false
 }

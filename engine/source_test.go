@@ -5,11 +5,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/rules"
+	"github.com/stretchr/testify/require"
 )
 
 // share returns a definition with a limit of instances per source.
@@ -113,7 +113,7 @@ func TestPerSourceByActions(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
 		o := engine.Options{Catalog: catalogOf(t,
 			share("mark", 1),
-			buff.Spec{ID: "hex", Duration: time.Second, On: buff.Hooks{RemoveAny: []buff.Action{{Do: define.DoApply, Name: "mark"}, {Do: define.DoCall, Name: "pass"}}}},
+			buff.Spec{ID: "hex", Duration: time.Second, On: define.Hooks{RemoveAny: []define.Action{{Do: define.DoApply, Name: "mark"}, {Do: define.DoCall, Name: "pass"}}}},
 		)}
 		o.Handlers = engine.Handlers{"pass": func(c *engine.Context, e buff.Event) {
 			c.AddBuff(2, buff.Application{Spec: o.Catalog.Spec("mark"), Source: e.Source})
@@ -135,7 +135,7 @@ func TestPerSourceByActions(t *testing.T) {
 // alternates until the limit of rounds, in each Tick again, and does not block the loop.
 func TestPerSourceRing(t *testing.T) {
 	spec := share("mark", 1)
-	spec.On.RemoveAny = []buff.Action{{Do: define.DoApply, Name: "mark"}}
+	spec.On.RemoveAny = []define.Action{{Do: define.DoApply, Name: "mark"}}
 	cat := catalogOf(t, spec)
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	spawn(t, e, 1, 2)
@@ -150,7 +150,7 @@ func TestPerSourceRing(t *testing.T) {
 				cascades++
 			}
 		}
-		require.LessOrEqual(t, f.Len(), 6*buff.MaxRounds)
+		require.LessOrEqual(t, f.Len(), 6*rules.MaxRounds)
 		require.NotZero(t, cascades)
 		require.LessOrEqual(t, engine.Owed(e), 1)
 	}
@@ -162,7 +162,7 @@ func TestPerSourceBusy(t *testing.T) {
 	for _, full := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			g := gates{}
-			cat := catalogOf(t, share("mark", 1), buff.Spec{ID: "hang", Kind: define.Instant, On: buff.Hooks{Exec: call("wait")}})
+			cat := catalogOf(t, share("mark", 1), buff.Spec{ID: "hang", Kind: define.Instant, On: define.Hooks{Exec: call("wait")}})
 			e := open(t, engine.Options{
 				Catalog: cat, Workers: 1, Budget: brief, Limits: engine.Limits{Mailbox: 1}, Handlers: engine.Handlers{"wait": g.wait},
 			})
@@ -238,7 +238,7 @@ func TestLoseSourceBusy(t *testing.T) {
 		pet := buff.Spec{ID: "pet", Kind: define.Infinite, OnSourceGone: define.FateAdopt, PerSource: define.PerSource{Limit: 1}}
 		cat := catalogOf(t, pet,
 			buff.Spec{ID: "curse", Kind: define.Infinite, OnSourceGone: define.FateRemove},
-			buff.Spec{ID: "hang", Kind: define.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: define.DoApply, Name: "curse"}, {Do: define.DoApply, Name: "pet"}, {Do: define.DoCall, Name: "wait"}}}},
+			buff.Spec{ID: "hang", Kind: define.Instant, On: define.Hooks{Exec: []define.Action{{Do: define.DoApply, Name: "curse"}, {Do: define.DoApply, Name: "pet"}, {Do: define.DoCall, Name: "wait"}}}},
 		)
 		e := open(t, engine.Options{Catalog: cat, Workers: 1, Budget: brief, Handlers: engine.Handlers{"wait": g.wait}})
 		spawn(t, e, 1)

@@ -6,13 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/internal/long"
+	"github.com/stretchr/testify/require"
 )
 
 // byPower returns a number that reads the power of the source.
@@ -22,17 +21,17 @@ func byPower(when define.Snapshot, coef float64) define.Number {
 
 // statSpecs are the additional definitions of a plan with stats.
 var statSpecs = []buff.Spec{
-	{ID: "smite", Kind: define.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: define.DoDamage, Change: &define.Change{Attr: "health", By: byPower(define.SnapshotCast, 0.1)}}}}},
-	{ID: "plague", Duration: 3 * time.Second, Period: 700 * time.Millisecond, Stack: define.Stacking{By: define.BySource, Limit: 3}, On: buff.Hooks{
-		Pulse: []buff.Action{{Do: define.DoDamage, Change: &define.Change{Attr: "health", By: byPower(define.SnapshotApply, 0.05), PerStack: true}}, {Do: define.DoCall, Name: "act"}},
-		Apply: []buff.Action{{Do: define.DoApply, Name: "bless"}},
+	{ID: "smite", Kind: define.Instant, On: define.Hooks{Exec: []define.Action{{Do: define.DoDamage, Change: &define.Change{Attr: "health", By: byPower(define.SnapshotCast, 0.1)}}}}},
+	{ID: "plague", Duration: 3 * time.Second, Period: 700 * time.Millisecond, Stack: define.Stacking{By: define.BySource, Limit: 3}, On: define.Hooks{
+		Pulse: []define.Action{{Do: define.DoDamage, Change: &define.Change{Attr: "health", By: byPower(define.SnapshotApply, 0.05), PerStack: true}}, {Do: define.DoCall, Name: "act"}},
+		Apply: []define.Action{{Do: define.DoApply, Name: "bless"}},
 	}},
 	{ID: "bless", Duration: 4 * time.Second, Stack: define.Stacking{By: define.BySource}, Modifiers: []define.Modifier{
 		{Attr: "power", Op: stat.Add, Value: byPower(define.SnapshotCast, 0.1).Or(1)},
 		{Attr: "health", Op: stat.MulAdd, Value: define.Const(0.1), PerStack: true},
 	}},
-	{ID: "feast", Duration: 2 * time.Second, Period: 500 * time.Millisecond, Links: []string{"bless"}, On: buff.Hooks{
-		Pulse: []buff.Action{{Do: define.DoChange, Change: &define.Change{Attr: "health", By: byPower(define.SnapshotCast, 0.3).Or(2)}}},
+	{ID: "feast", Duration: 2 * time.Second, Period: 500 * time.Millisecond, Links: []string{"bless"}, On: define.Hooks{
+		Pulse: []define.Action{{Do: define.DoChange, Change: &define.Change{Attr: "health", By: byPower(define.SnapshotCast, 0.3).Or(2)}}},
 	}},
 }
 

@@ -8,13 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/wheel"
+	"github.com/stretchr/testify/require"
 )
 
 const stressOwners, stressProducers = 200, 16
@@ -118,8 +117,8 @@ func (s *stress) tick(dt time.Duration) (events int) {
 func TestP17_P18_Stress(t *testing.T) {
 	events := uint64(long.Times(25_000))
 	cat := catalogOf(t,
-		buff.Spec{ID: "beat", Duration: 3 * time.Second, Period: 50 * time.Millisecond, Stack: define.Stacking{By: define.BySource}, On: buff.Hooks{Pulse: call("act"), RemoveAny: call("act")}},
-		buff.Spec{ID: "hit", Kind: define.Instant, On: buff.Hooks{Exec: call("act")}},
+		buff.Spec{ID: "beat", Duration: 3 * time.Second, Period: 50 * time.Millisecond, Stack: define.Stacking{By: define.BySource}, On: define.Hooks{Pulse: call("act"), RemoveAny: call("act")}},
+		buff.Spec{ID: "hit", Kind: define.Instant, On: define.Hooks{Exec: call("act")}},
 	)
 	s := &stress{beat: cat.Spec("beat"), hit: cat.Spec("hit")}
 	s.eng = open(t, engine.Options{Catalog: cat, Workers: 8, Budget: patient, Limits: engine.Limits{Turn: 3}, Handlers: engine.Handlers{"act": s.act}})

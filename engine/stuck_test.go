@@ -5,11 +5,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/stretchr/testify/require"
 )
 
 // TestP19_OtherOwnersAreProcessed checks that with 3 of 4 workers stuck, every other owner is
@@ -156,8 +155,8 @@ func TestQueued_HandlerRunsFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := gates{}
 		cat := catalogOf(t,
-			buff.Spec{ID: "hang", Kind: define.Instant, On: buff.Hooks{Exec: call("wait")}},
-			buff.Spec{ID: "cause", Kind: define.Instant, On: buff.Hooks{Exec: call("follow")}},
+			buff.Spec{ID: "hang", Kind: define.Instant, On: define.Hooks{Exec: call("wait")}},
+			buff.Spec{ID: "cause", Kind: define.Instant, On: define.Hooks{Exec: call("follow")}},
 			buff.Spec{ID: "effect", Kind: define.Infinite},
 			buff.Spec{ID: "later", Kind: define.Infinite},
 		)
@@ -275,7 +274,7 @@ func total(counts map[buff.OwnerID]int) (n int) {
 func TestP23_LongBacklog(t *testing.T) {
 	var order []buff.OwnerID
 	handlers := engine.Handlers{"note": func(c *engine.Context, _ buff.Event) { order = append(order, c.Owner()) }}
-	cat := catalogOf(t, buff.Spec{ID: "fast", Duration: 1000 * time.Second, Period: 50 * time.Millisecond, On: buff.Hooks{Pulse: call("note")}})
+	cat := catalogOf(t, buff.Spec{ID: "fast", Duration: 1000 * time.Second, Period: 50 * time.Millisecond, On: define.Hooks{Pulse: call("note")}})
 	e := open(t, engine.Options{Catalog: cat, Handlers: handlers, Workers: 1, Budget: patient})
 	spawn(t, e, 1, 2)
 	add(t, e, 1, cat.Spec("fast"))

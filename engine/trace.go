@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine/view"
+	"github.com/bufftick/bufftick/internal/rules"
 )
 
 // Regions of an execution trace (go tool trace). Each Tick is a region. It contains regions for
@@ -127,7 +127,7 @@ type announced struct {
 }
 
 // startTracing starts the region and sets the labels of a handler that is about to run.
-func (l *workerState) startTracing(c *buff.Call) (a announced) {
+func (l *workerState) startTracing(c *rules.Call) (a announced) {
 	if !l.engine.opts.Trace.Labels && !trace.IsEnabled() {
 		return a
 	}

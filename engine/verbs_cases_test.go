@@ -170,7 +170,7 @@ var verbCases = append(statCases, []verbCase{
 		name: "Happened", byOwner: true,
 		carries: []buff.Spec{
 			with(poison, func(s *buff.Spec) {
-				s.On.Act = map[string][]buff.Action{"hit": {{Do: define.DoApply, Name: "later", To: define.ToTarget}, {Do: define.DoApply, Name: "later"}}}
+				s.On.Act = map[string][]define.Action{"hit": {{Do: define.DoApply, Name: "later", To: define.ToTarget}, {Do: define.DoApply, Name: "later"}}}
 			}),
 			{ID: "q", Kind: define.Infinite, Charges: define.Charges{N: 1, ConsumeOn: []string{"hit"}}},
 			{ID: "later", Duration: 500 * time.Millisecond},

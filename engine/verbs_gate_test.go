@@ -6,11 +6,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/stretchr/testify/require"
 )
 
 // TestEngine_OwnerQueries checks the queries about an owner, on the loop and in its handlers. A
@@ -193,7 +192,7 @@ func TestW10_Chance(t *testing.T) {
 func TestCommands_LimitOfHandlers(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{
 		ID: "p", Kind: define.Infinite, Period: time.Second, Inhibition: define.InhibitionExecute,
-		Require: define.Requirements{Ongoing: define.TagTest{None: []string{"wet"}}}, On: buff.Hooks{Pulse: call("hurt")},
+		Require: define.Requirements{Ongoing: define.TagTest{None: []string{"wet"}}}, On: define.Hooks{Pulse: call("hurt")},
 	})
 	wet, _ := cat.Tag("wet")
 	hurt := 0

@@ -6,13 +6,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/replay"
 	"github.com/bufftick/bufftick/engine/view"
+	"github.com/stretchr/testify/require"
 )
 
 // TestWatch_Busiest_Spans checks that the time of turns is summed over spans of five seconds of
@@ -108,7 +107,7 @@ func TestWatch_Most_OwnersWithoutBuffs(t *testing.T) {
 func TestFrame_ListsKeepNoOwners(t *testing.T) {
 	cat := catalogOf(t,
 		buff.Spec{ID: "beat", Duration: 10 * time.Second, Period: time.Second},
-		buff.Spec{ID: "shout", Kind: define.Instant, On: buff.Hooks{Exec: call("shout")}},
+		buff.Spec{ID: "shout", Kind: define.Instant, On: define.Hooks{Exec: call("shout")}},
 	)
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Handlers: engine.Handlers{"shout": func(*engine.Context, buff.Event) {}}})
 	for id := range buff.OwnerID(20) {

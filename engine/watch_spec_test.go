@@ -5,12 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/view"
+	"github.com/stretchr/testify/require"
 )
 
 // answered calls f while the loop ticks, and returns the result.
@@ -27,7 +26,7 @@ func answered[T any](t *testing.T, e *engine.Engine, f func() (T, error)) T {
 // durations of handlers, also across a Reload, and those of events without a definition.
 func TestSpecs(t *testing.T) {
 	specs := []buff.Spec{
-		{ID: "venom", Duration: time.Minute, Period: time.Second, On: buff.Hooks{Pulse: []buff.Action{{Do: define.DoCall, Name: "slow"}}}},
+		{ID: "venom", Duration: time.Minute, Period: time.Second, On: define.Hooks{Pulse: []define.Action{{Do: define.DoCall, Name: "slow"}}}},
 		{ID: "once", Duration: time.Hour, Stack: define.Stacking{By: define.ByTarget, Overflow: define.OverflowDeny}},
 	}
 	cat, err := buff.NewCatalog(specs...)
@@ -90,7 +89,7 @@ func TestSpecs(t *testing.T) {
 func TestHolders(t *testing.T) {
 	e, release, _ := hanging(t, engine.Options{})
 	next, err := e.Catalog().Next(
-		buff.Spec{ID: "trap", Kind: define.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: define.DoCall, Name: "hang"}}}},
+		buff.Spec{ID: "trap", Kind: define.Instant, On: define.Hooks{Exec: []define.Action{{Do: define.DoCall, Name: "hang"}}}},
 		buff.Spec{ID: "torch", Duration: time.Hour, Stack: define.Stacking{By: define.BySource, Limit: 5}},
 		buff.Spec{ID: "cold", Duration: time.Hour},
 	)

@@ -9,13 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/view"
+	"github.com/stretchr/testify/require"
 )
 
 // viewOf requests a View while the loop ticks by dt, as often as needed.
@@ -188,7 +187,7 @@ func TestWatchMost(t *testing.T) {
 func TestWatchTimes(t *testing.T) {
 	var now atomic.Int64
 	clock := func() time.Duration { return time.Duration(now.Load()) }
-	cat := catalogOf(t, buff.Spec{ID: "venom", Kind: define.Infinite, Period: 50 * time.Millisecond, On: buff.Hooks{Pulse: call("burn")}})
+	cat := catalogOf(t, buff.Spec{ID: "venom", Kind: define.Infinite, Period: 50 * time.Millisecond, On: define.Hooks{Pulse: call("burn")}})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true, Handlers: engine.Handlers{
 		"burn": func(c *engine.Context, _ buff.Event) { now.Add(int64(c.Owner()) * int64(time.Microsecond)) },
 	}})
@@ -350,7 +349,7 @@ func TestWatch_Look_Unanswered(t *testing.T) {
 // TestWatchStuck checks that busy owners are shown with their last known buffs, and as busy.
 func TestWatchStuck(t *testing.T) {
 	gate, in := make(chan struct{}), make(chan struct{})
-	cat := catalogOf(t, buff.Spec{ID: "trap", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("hang")}})
+	cat := catalogOf(t, buff.Spec{ID: "trap", Kind: define.Infinite, Period: time.Second, On: define.Hooks{Pulse: call("hang")}})
 	e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: time.Millisecond, Handlers: engine.Handlers{
 		"hang": func(*engine.Context, buff.Event) { close(in); <-gate },
 	}})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine/view"
+	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -18,7 +19,7 @@ type workerState struct {
 	engine       *Engine
 	index        int
 	prefetchSink uint64 // keeps the compiler from removing prefetch reads
-	turn         buff.Turn
+	turn         rules.Turn
 	outbox       []outgoing
 	commandData  commandData  // data that the commands of its turns point to
 	ctx          Context      // passed to handlers
@@ -254,7 +255,7 @@ func (l *workerState) setCurrent(s *buff.Spec) {
 }
 
 // call calls a handler. If the handler ends its goroutine, call does not return.
-func (l *workerState) call(_ *buff.Turn, c *buff.Call) (why buff.Reason) {
+func (l *workerState) call(_ *rules.Turn, c *rules.Call) (why buff.Reason) {
 	l.setCurrent(c.Event.Spec)
 	l.ctx.over, l.issued, l.handle, l.timeout = false, 0, c.Event.Handle, c.Timeout
 	returned := false

@@ -5,11 +5,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/stretchr/testify/require"
 )
 
 // half is a rate.
@@ -124,7 +123,7 @@ func TestZoneBusy(t *testing.T) {
 			g := gates{}
 			cat := catalogOf(t,
 				buff.Spec{ID: "venom", Duration: 10 * time.Second, Period: time.Second, OnDeath: define.FateKeep},
-				buff.Spec{ID: "hang", Kind: define.Instant, On: buff.Hooks{Exec: call("wait")}},
+				buff.Spec{ID: "hang", Kind: define.Instant, On: define.Hooks{Exec: call("wait")}},
 			)
 			e := open(t, engine.Options{Catalog: cat, Workers: 1, Budget: brief, Limits: engine.Limits{Mailbox: 2}, Handlers: engine.Handlers{"wait": g.wait}})
 			spawn(t, e, 1)

@@ -6,6 +6,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -188,17 +189,17 @@ func (c *buffHistory) modifiers(at wheel.Time) (out []modifierState) {
 	for k := range spec.Modifiers {
 		m := modifierState{of: c, spec: spec, place: k, stacks: stacks}
 		var numbers []float64
-		if _, place := spec.OnSheet(k, stacks, nil); place >= 0 {
+		if _, place := rules.OnSheet(spec, k, stacks, nil); place >= 0 {
 			v, known := c.number(at, spec, place)
 			if numbers = append(make([]float64, place), v); !known {
 				m.unsure = numberThen
 			}
 		}
-		m.Modifier, _ = spec.OnSheet(k, stacks, numbers)
+		m.Modifier, _ = rules.OnSheet(spec, k, stacks, numbers)
 		switch {
 		case !sure:
 			m.unsure = hiddenThen
-		case spec.Modifiers[k].PerStack && !counted && !spec.Varies(k):
+		case spec.Modifiers[k].PerStack && !counted && !rules.Varies(spec, k):
 			m.unsure = stacksThen
 		}
 		out = append(out, m)

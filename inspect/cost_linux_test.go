@@ -48,7 +48,7 @@ func BenchmarkFlooded(b *testing.B) { compare(b, "flood 1000") }
 
 func compare(b *testing.B, with string) {
 	const players, frame = 100_000, 50 * time.Millisecond
-	cat, err := buff.NewCatalog(buff.Spec{ID: "venom", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: call("work")}})
+	cat, err := buff.NewCatalog(buff.Spec{ID: "venom", Kind: define.Infinite, Period: time.Second, On: define.Hooks{Pulse: call("work")}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -91,7 +91,7 @@ func numberText(n *define.Number) string {
 }
 
 // actionText formats an action of a definition, without its target.
-func actionText(a *buff.Action) string {
+func actionText(a *define.Action) string {
 	text := a.Do.String()
 	if a.Name != "" {
 		text += " " + a.Name
@@ -155,7 +155,7 @@ func field(x reflect.Value, name string, emit func(name, value string)) {
 	case *define.Curve:
 		emit(name, "curve "+v.Name())
 		return
-	case buff.Action:
+	case define.Action:
 		emit(name, actionText(&v))
 		return
 	case fmt.Stringer:

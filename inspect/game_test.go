@@ -14,13 +14,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/inspect"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 )
 
 // Ignore the goroutines of the default pool that ants starts when it is imported.
@@ -45,7 +44,7 @@ type game struct {
 
 const token = "0123456789abcdef"
 
-func call(name string) []buff.Action { return []buff.Action{{Do: define.DoCall, Name: name}} }
+func call(name string) []define.Action { return []define.Action{{Do: define.DoCall, Name: name}} }
 
 // newGame starts a game with a few players. Its loop and its server end with the test.
 func newGame(t *testing.T, o inspect.Options) *game {
@@ -53,7 +52,7 @@ func newGame(t *testing.T, o inspect.Options) *game {
 	cat, err := buff.NewCatalog(
 		buff.Spec{ID: "venom", Name: "Venom", Polarity: define.Negative, Tags: []string{"debuff.poison"}, Duration: time.Hour, Period: 100 * time.Millisecond, Stack: define.Stacking{By: define.BySource, Limit: 5}},
 		buff.Spec{ID: "once", Duration: 90 * time.Minute, Stack: define.Stacking{By: define.ByTarget, Overflow: define.OverflowDeny}},
-		buff.Spec{ID: "trap", Kind: define.Instant, On: buff.Hooks{Exec: call("hang")}},
+		buff.Spec{ID: "trap", Kind: define.Instant, On: define.Hooks{Exec: call("hang")}},
 	)
 	require.NoError(t, err)
 	g := &game{t: t, gate: make(chan struct{})}

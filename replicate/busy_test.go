@@ -7,12 +7,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/internal/long"
+	"github.com/stretchr/testify/require"
 )
 
 // stuck is the set of owners whose handlers block.
@@ -52,10 +51,10 @@ func busyWorld(t *testing.T, seed uint64) *world {
 	specs := definitions(w.dice)
 	for k := range specs {
 		if specs[k].Period > 0 || k%3 == 1 {
-			specs[k].On.Apply = append(specs[k].On.Apply, buff.Action{Do: define.DoCall, Name: "wait"})
+			specs[k].On.Apply = append(specs[k].On.Apply, define.Action{Do: define.DoCall, Name: "wait"})
 		}
 		if specs[k].Period > 0 {
-			specs[k].On.Pulse = []buff.Action{{Do: define.DoCall, Name: "wait"}}
+			specs[k].On.Pulse = []define.Action{{Do: define.DoCall, Name: "wait"}}
 		}
 	}
 	var err error

@@ -10,13 +10,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/store"
 	"github.com/bufftick/bufftick/store/storetest"
+	"github.com/stretchr/testify/require"
 )
 
 // leaving is a store whose next commits end their goroutine or fail.
@@ -161,7 +160,7 @@ func besideWithout(t *testing.T) {
 // TestSaver_CountsLost checks that timeouts with a function, and handlers that a call of the loop
 // has deferred to the next Tick, are counted as Lost.
 func TestSaver_CountsLost(t *testing.T) {
-	cat, err := buff.NewCatalog(buff.Spec{ID: "boon", Kind: define.Infinite, On: buff.Hooks{Apply: []buff.Action{{Do: define.DoCall, Name: "cheer"}}}})
+	cat, err := buff.NewCatalog(buff.Spec{ID: "boon", Kind: define.Infinite, On: define.Hooks{Apply: []define.Action{{Do: define.DoCall, Name: "cheer"}}}})
 	require.NoError(t, err)
 	v := play(t, storetest.NewMemory(), noon, engine.Options{Catalog: cat, Handlers: engine.Handlers{"cheer": func(*engine.Context, buff.Event) {}}}, store.Options{Every: -1})
 	require.NoError(t, v.Engine().Spawn(1, &hero{}))

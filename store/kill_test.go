@@ -16,12 +16,11 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/store"
 	"github.com/bufftick/bufftick/store/bolt"
+	"github.com/stretchr/testify/require"
 )
 
 // victim is the process that TestKill kills: a game with a store/bolt file. It executes the

@@ -6,13 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/store"
 	"github.com/bufftick/bufftick/store/storetest"
+	"github.com/stretchr/testify/require"
 )
 
 // storm is a game in which owners take coins from each other, by commands of the loop, of
@@ -31,10 +30,10 @@ type storm struct {
 const stormOwners, stormCoins = 150, 4
 
 func newStorm(t *testing.T, s store.Store, seed uint64) *storm {
-	call := []buff.Action{{Do: define.DoCall, Name: "rob"}}
+	call := []define.Action{{Do: define.DoCall, Name: "rob"}}
 	cat, err := buff.NewCatalog(
 		buff.Spec{ID: "coin", Kind: define.Infinite, Stack: define.Stacking{Limit: 1000}},
-		buff.Spec{ID: "greed", Kind: define.Infinite, Period: 170 * time.Millisecond, On: buff.Hooks{Pulse: call}},
+		buff.Spec{ID: "greed", Kind: define.Infinite, Period: 170 * time.Millisecond, On: define.Hooks{Pulse: call}},
 		buff.Spec{ID: "light", Kind: define.Infinite},
 		buff.Spec{ID: "beacon", Duration: 3 * time.Second, Aura: define.Aura{Apply: "light", Interval: 200 * time.Millisecond, Radius: 1}},
 	)

@@ -48,7 +48,7 @@ type crowd struct {
 
 func crowdOptions() (engine.Options, error) {
 	cat, err := buff.NewCatalog(
-		buff.Spec{ID: "itch", Kind: define.Infinite, Period: time.Second, On: buff.Hooks{Pulse: []buff.Action{{Do: define.DoCall, Name: "itch"}}}},
+		buff.Spec{ID: "itch", Kind: define.Infinite, Period: time.Second, On: define.Hooks{Pulse: []define.Action{{Do: define.DoCall, Name: "itch"}}}},
 		buff.Spec{ID: "mark", Kind: define.Infinite, Stack: define.Stacking{By: define.BySource}},
 	)
 	return engine.Options{Catalog: cat, Budget: -1, Limits: engine.Limits{Events: 1 << 24}, Handlers: engine.Handlers{

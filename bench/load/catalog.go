@@ -83,7 +83,7 @@ func newCatalog() (*buff.Catalog, error) {
 			s.Dispel.Type = magicType
 		}
 		if k.handler != "" {
-			s.On.Pulse = []buff.Action{{Do: define.DoCall, Name: k.handler}}
+			s.On.Pulse = []define.Action{{Do: define.DoCall, Name: k.handler}}
 		}
 		specs = append(specs, s)
 	}

@@ -25,7 +25,7 @@ func newOurs(g *Game, workers int) *ours {
 		buff.Spec{ID: "plain", Duration: time.Minute, Stack: define.Stacking{By: define.BySource}},
 		buff.Spec{
 			ID: "pulse", Duration: time.Minute, Period: time.Duration(g.load.Period) * time.Millisecond, Stack: define.Stacking{By: define.BySource},
-			On: buff.Hooks{Pulse: []buff.Action{{Do: define.DoCall, Name: "hurt"}}},
+			On: define.Hooks{Pulse: []define.Action{{Do: define.DoCall, Name: "hurt"}}},
 		})
 	if err != nil {
 		panic(fmt.Sprintf("rival: %v", err)) // cannot happen: the definitions are in this file

@@ -126,7 +126,7 @@ func newScaleWorld(players, workers int) (*scaleWorld, error) {
 	cat, err := buff.NewCatalog(
 		buff.Spec{
 			ID: "pulse", Kind: define.Infinite, Period: period * time.Millisecond, Stack: define.Stacking{By: define.BySource},
-			On: buff.Hooks{Pulse: []buff.Action{{Do: define.DoCall, Name: "hurt"}}},
+			On: define.Hooks{Pulse: []define.Action{{Do: define.DoCall, Name: "hurt"}}},
 		},
 		buff.Spec{ID: "plain", Duration: 10 * time.Hour, Stack: define.Stacking{By: define.BySource}})
 	if err != nil {

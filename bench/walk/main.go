@@ -24,7 +24,7 @@ import (
 var definition = buff.Spec{
 	ID: "venom", Duration: time.Minute, Period: 3 * time.Second,
 	Stack: define.Stacking{By: define.BySource, Limit: 5},
-	On:    buff.Hooks{Pulse: []buff.Action{{Do: define.DoCall, Name: "hurt"}}},
+	On:    define.Hooks{Pulse: []define.Action{{Do: define.DoCall, Name: "hurt"}}},
 }
 
 // walks are the measured calls, by name.

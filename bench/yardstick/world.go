@@ -61,7 +61,7 @@ type engineWorld struct {
 func newEngine(with string) world {
 	pulsing := buff.Spec{ID: "dot", Kind: define.Infinite, Period: period * time.Millisecond, Stack: define.Stacking{By: define.BySource}}
 	if with != "data" {
-		pulsing.On.Pulse = []buff.Action{{Do: define.DoCall, Name: "hurt"}}
+		pulsing.On.Pulse = []define.Action{{Do: define.DoCall, Name: "hurt"}}
 	}
 	catalog, err := buff.NewCatalog(pulsing, buff.Spec{ID: "plain", Duration: time.Hour, Stack: define.Stacking{By: define.BySource}})
 	check(err)

@@ -22,7 +22,7 @@ const (
 	Negative          // bad for its owner: a debuff
 )
 
-// Do is the operation of a buff.Action.
+// Do is the operation of an [Action].
 type Do uint8
 
 // Operations of an action.
@@ -37,7 +37,7 @@ const (
 	DoDamage // subtract from the base of an attribute, after the shields have absorbed their part
 )
 
-// To is the owner that a buff.Action acts on. An action on another owner is sent as a command and
+// To is the owner that an [Action] acts on. An action on another owner is sent as a command and
 // runs at the end of the frame. If that owner does not exist, or is the game itself, the only
 // effect is an event of kind Missed.
 type To uint8

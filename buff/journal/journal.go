@@ -22,7 +22,7 @@ const (
 
 // Aspects of the owner itself.
 const (
-	Life Aspect = 1 << iota // the owner died or was revived; see buff.Set.Dead
+	Life Aspect = 1 << iota // the owner died or was revived; see engine.Engine.Dead
 	// The owner's time was paused or resumed, or its rate was changed. This also changes the time
 	// of all its buffs.
 	Clock
@@ -55,7 +55,7 @@ func New(first func(number uint32)) *Journal { return &Journal{first: first} }
 func (j *Journal) Owner() Aspect { return j.owner }
 
 // Slots returns the changed slots and their aspects, in the order of the first change of each.
-// The present buff of a slot is buff.Set.At. The Journal and its Set must not change during the
+// The Journal and its owner must not change during the
 // iteration.
 func (j *Journal) Slots() iter.Seq2[int, Aspect] {
 	return func(yield func(int, Aspect) bool) {

@@ -48,20 +48,20 @@ type life struct {
 	line   int  // line of the trace in which the life started
 	timed  bool // the buff has a duration
 	known  bool // the recording determines when the buff should end
-	state  state
+	state  verdict
 	end    wheel.Time // in the states ended and killed: when the buff ended in the engine
 	fresh  wheel.Time // one duration after the last refresh
 }
 
-// state is the state of a life.
-type state uint8
+// verdict is the state of a life.
+type verdict uint8
 
 const (
-	alive    state = iota // active in the engine and in the recording
-	removing              // ended in the recording, and will end in the engine within the tolerance
-	ended                 // ended by a rule of the engine, not by a line of the recording
-	killed                // ended in the engine by the death of its owner
-	over                  // ended in both, and already judged
+	alive    verdict = iota // active in the engine and in the recording
+	removing                // ended in the recording, and will end in the engine within the tolerance
+	ended                   // ended by a rule of the engine, not by a line of the recording
+	killed                  // ended in the engine by the death of its owner
+	over                    // ended in both, and already judged
 )
 
 // late is an end that the engine decided too early.

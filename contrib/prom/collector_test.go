@@ -9,16 +9,15 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/engine"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
-
-	"github.com/bufftick/bufftick/buff"
-	"github.com/bufftick/bufftick/buff/define"
-	"github.com/bufftick/bufftick/buff/stat"
-	"github.com/bufftick/bufftick/engine"
 )
 
 // Ignore the goroutines of the default pool that ants starts when it is imported.
@@ -38,7 +37,7 @@ func newGame(t *testing.T) *game {
 	cat, err := buff.NewCatalog(
 		buff.Spec{ID: "venom", Kind: define.Infinite, Period: time.Second},
 		buff.Spec{ID: "once", Duration: time.Hour, Stack: define.Stacking{By: define.ByTarget, Overflow: define.OverflowDeny}},
-		buff.Spec{ID: "trap", Kind: define.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: define.DoCall, Name: "hang"}}}},
+		buff.Spec{ID: "trap", Kind: define.Instant, On: define.Hooks{Exec: []define.Action{{Do: define.DoCall, Name: "hang"}}}},
 	)
 	require.NoError(t, err)
 	g := &game{t: t, gate: make(chan struct{}), in: make(chan struct{}), registry: prometheus.NewPedanticRegistry()}

@@ -58,7 +58,7 @@ func newWorld(s setup) (*world, error) {
 	w := &world{setup: s, pool: pool}
 	catalog, err := buff.NewCatalog(buff.Spec{
 		ID: "plague", Duration: 3 * time.Second, Period: 500 * time.Millisecond, Stack: define.Stacking{Limit: 5},
-		On: buff.Hooks{Pulse: []buff.Action{{Do: define.DoCall, Name: "hurt"}}},
+		On: define.Hooks{Pulse: []define.Action{{Do: define.DoCall, Name: "hurt"}}},
 	})
 	if err != nil {
 		return nil, errors.Join(err, w.close(context.Background()))

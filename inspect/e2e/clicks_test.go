@@ -5,13 +5,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/inspect"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
 )
 
 // redefine reloads the definitions, as after a designer's change. From then on, venom calls
@@ -19,7 +18,7 @@ import (
 func (w *world) redefine(t *testing.T) {
 	t.Helper()
 	specs := definitions()
-	specs[0].On.Pulse = []buff.Action{{Do: define.DoCall, Name: "drain"}}
+	specs[0].On.Pulse = []define.Action{{Do: define.DoCall, Name: "drain"}}
 	next, err := w.eng.Catalog().Rebuild(buff.Definitions{Attributes: attributes, Specs: specs, Places: places()})
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

@@ -7,12 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/inspect"
+	"github.com/stretchr/testify/require"
 )
 
 // hostile returns names that try to be interpreted as something other than text.
@@ -40,7 +39,7 @@ func hostile() []string {
 // of a reload.
 func TestHostileNames(t *testing.T) {
 	names := hostile()
-	specs := []buff.Spec{{ID: "trap", Kind: define.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: define.DoCall, Name: "hang"}}}}}
+	specs := []buff.Spec{{ID: "trap", Kind: define.Instant, On: define.Hooks{Exec: []define.Action{{Do: define.DoCall, Name: "hang"}}}}}
 	for i, name := range names {
 		specs = append(specs, buff.Spec{
 			ID: name, Name: name, Note: name, Tags: []string{fmt.Sprintf("tag%d", i)}, Duration: time.Hour, Period: time.Second,

@@ -14,14 +14,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/history"
 	"github.com/bufftick/bufftick/inspect"
+	"github.com/stretchr/testify/require"
 )
 
 // world is a small game in real time, with 20 frames a second and a live page.
@@ -66,11 +65,11 @@ func definitions() []buff.Spec {
 	more := func(attr string, op stat.Op, by float64) []define.Modifier {
 		return []define.Modifier{{Attr: attr, Op: op, Value: define.Const(by)}}
 	}
-	call := func(name string) []buff.Action { return []buff.Action{{Do: define.DoCall, Name: name}} }
+	call := func(name string) []define.Action { return []define.Action{{Do: define.DoCall, Name: name}} }
 	return []buff.Spec{
-		{ID: "venom", Name: "Venom", Polarity: define.Negative, Tags: []string{"debuff.poison"}, Duration: 12 * time.Second, Period: time.Second, Stack: define.Stacking{By: define.BySource, Limit: 5}, On: buff.Hooks{Pulse: call("work")}},
-		{ID: "renew", Name: "Renew", Polarity: define.Positive, Tags: []string{"buff.heal"}, Duration: 15 * time.Second, Period: 3 * time.Second, Stack: define.Stacking{By: define.BySource}, On: buff.Hooks{Pulse: call("work")}},
-		{ID: "burn", Name: "Burn", Polarity: define.Negative, Tags: []string{"debuff.fire"}, Duration: 6 * time.Second, Period: 500 * time.Millisecond, Stack: define.Stacking{By: define.BySource, Limit: 3}, On: buff.Hooks{Pulse: call("work")}},
+		{ID: "venom", Name: "Venom", Polarity: define.Negative, Tags: []string{"debuff.poison"}, Duration: 12 * time.Second, Period: time.Second, Stack: define.Stacking{By: define.BySource, Limit: 5}, On: define.Hooks{Pulse: call("work")}},
+		{ID: "renew", Name: "Renew", Polarity: define.Positive, Tags: []string{"buff.heal"}, Duration: 15 * time.Second, Period: 3 * time.Second, Stack: define.Stacking{By: define.BySource}, On: define.Hooks{Pulse: call("work")}},
+		{ID: "burn", Name: "Burn", Polarity: define.Negative, Tags: []string{"debuff.fire"}, Duration: 6 * time.Second, Period: 500 * time.Millisecond, Stack: define.Stacking{By: define.BySource, Limit: 3}, On: define.Hooks{Pulse: call("work")}},
 		{ID: "shield_wall", Name: "Shield Wall", Polarity: define.Positive, Duration: 8 * time.Second, Stack: define.Stacking{By: define.ByTarget, Overflow: define.OverflowDeny}, Modifiers: more("armour", stat.Add, 60)},
 		{ID: "hearty_stew", Name: "Hearty Stew", Polarity: define.Positive, Tags: []string{"buff.food"}, Duration: time.Hour, Period: time.Minute, Stack: define.Stacking{By: define.ByTarget}, Modifiers: more("stamina", stat.MulAdd, 0.1)},
 		{ID: "well_rested", Name: "Well Rested", Polarity: define.Positive, Duration: 6 * time.Hour, Stack: define.Stacking{By: define.ByTarget}, Modifiers: more("stamina", stat.MulAdd, 0.15)},
@@ -79,7 +78,7 @@ func definitions() []buff.Spec {
 		{ID: "charm", Name: "Charm", Polarity: define.Positive, Duration: time.Hour, Stack: define.Stacking{By: define.ByTarget, Limit: 3}, Modifiers: []define.Modifier{
 			{Attr: "luck", Op: stat.Add, Value: define.Number{From: define.FromAttr, Attr: "stamina", Of: define.OfSource, Coef: 0.01, Const: 2, Default: true}, PerStack: true},
 		}},
-		{ID: "trap", Name: "Trap", Polarity: define.Negative, Kind: define.Instant, On: buff.Hooks{Exec: call("hang")}},
+		{ID: "trap", Name: "Trap", Polarity: define.Negative, Kind: define.Instant, On: define.Hooks{Exec: call("hang")}},
 	}
 }
 

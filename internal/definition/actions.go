@@ -4,14 +4,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/goccy/go-yaml/ast"
 )
 
 // actions reads a list of actions.
-func (d *definition) actions(field string, n ast.Node, to *[]buff.Action) {
+func (d *definition) actions(field string, n ast.Node, to *[]define.Action) {
 	list, ok := n.(*ast.SequenceNode)
 	if !ok {
 		d.fail(field, at(n), "want a list of actions, not %s: write [{call: handler}]", kindOf(n))
@@ -27,9 +26,9 @@ var verbs = []string{"call", "apply", "remove", "kill", "change", "damage"}
 
 // oneAction reads an action. If the action is invalid, oneAction returns a kill action, because a
 // kill action names no definition that could be missing.
-func (d *definition) oneAction(field string, n ast.Node) buff.Action {
+func (d *definition) oneAction(field string, n ast.Node) define.Action {
 	d.places.set(field, place{position: at(n)})
-	a := buff.Action{Do: define.DoKill}
+	a := define.Action{Do: define.DoKill}
 	before := d.loader.failed
 	d.loader.action = &a
 	d.fields(field, at(n), n, actionFields)
@@ -93,10 +92,10 @@ var removeFields = func() table {
 	}}
 	for r := buff.NoReason + 1; r.Removes(); r++ {
 		t.read[r.String()] = func(d *definition, f string, n ast.Node) {
-			var list []buff.Action
+			var list []define.Action
 			d.actions(f, n, &list)
 			if d.spec.On.Remove == nil {
-				d.spec.On.Remove = map[buff.Reason][]buff.Action{}
+				d.spec.On.Remove = map[buff.Reason][]define.Action{}
 			}
 			d.spec.On.Remove[r] = list
 		}

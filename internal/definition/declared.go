@@ -6,11 +6,10 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/goccy/go-yaml/ast"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/internal/misspelt"
+	"github.com/goccy/go-yaml/ast"
 )
 
 // declares reads a section that declares names, such as "tags".
@@ -121,7 +120,7 @@ func (l *loader) undeclared() {
 			d.knownOne("acts", "on.act."+act, act)
 		}
 		d.knownOne("icons", "client.icon", s.Client.Icon)
-		eachAction(s, func(field string, a *buff.Action) {
+		eachAction(s, func(field string, a *define.Action) {
 			if a.Do == define.DoCall {
 				d.knownOne("handlers", field+".call", a.Name)
 			}
@@ -158,8 +157,8 @@ func (d *definition) knownOne(section, field, name string) {
 var ownActs = []string{define.ActDamaged, define.ActDealt}
 
 // eachAction calls the function do with every action of a definition, in the order of the fields.
-func eachAction(s *buff.Spec, do func(field string, a *buff.Action)) {
-	list := func(field string, actions []buff.Action) {
+func eachAction(s *buff.Spec, do func(field string, a *define.Action)) {
+	list := func(field string, actions []define.Action) {
 		for i := range actions {
 			do(element(field, i), &actions[i])
 		}

@@ -193,8 +193,8 @@ func (w *writer) extras(s *buff.Spec) {
 	w.put("save.compensate", s.Save.Compensate, s.Save.Compensate == "")
 }
 
-func (w *writer) hooks(h *buff.Hooks) {
-	actions := func(name string, list []buff.Action) {
+func (w *writer) hooks(h *define.Hooks) {
+	actions := func(name string, list []define.Action) {
 		if len(list) == 0 {
 			return
 		}

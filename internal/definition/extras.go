@@ -3,10 +3,8 @@ package definition
 import (
 	"math"
 
-	"github.com/goccy/go-yaml/ast"
-
-	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/goccy/go-yaml/ast"
 )
 
 var chargesFields = table{"charges", []string{"n"}, map[string]readFunc{
@@ -89,9 +87,9 @@ func (d *definition) params(field string, n ast.Node) {
 
 // reactions reads a map from acts to lists of actions.
 func (d *definition) reactions(field string, n ast.Node) {
-	d.spec.On.Act = map[string][]buff.Action{}
+	d.spec.On.Act = map[string][]define.Action{}
 	d.byName(field, "act", n, func(field, name string, f *ast.MappingValueNode) {
-		var list []buff.Action
+		var list []define.Action
 		if kindOf(f.Value) != "nothing" {
 			d.actions(field, f.Value, &list)
 		}

@@ -33,7 +33,7 @@ func (l *linter) findUses() {
 		add := func(field, to string, every time.Duration, again bool) {
 			l.uses[s.ID] = append(l.uses[s.ID], use{d, field, to, every, again})
 		}
-		list := func(field string, actions []buff.Action, every time.Duration, again bool) {
+		list := func(field string, actions []define.Action, every time.Duration, again bool) {
 			for i, a := range actions {
 				if a.Do == define.DoApply {
 					add(element(field, i)+".apply", a.Name, every, again)

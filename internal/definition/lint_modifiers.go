@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 )
@@ -55,7 +54,7 @@ func (l *linter) endedBy() map[string]bool {
 		if a := d.spec.Aura.Apply; a != "" {
 			l.ended[a] = true
 		}
-		eachAction(d.spec, func(_ string, a *buff.Action) {
+		eachAction(d.spec, func(_ string, a *define.Action) {
 			if a.Do == define.DoRemove {
 				l.ended[a.Name] = true
 			}
@@ -76,7 +75,7 @@ func (l *linter) oneStack(d *definition) {
 			l.warn(d, element("modifiers", i)+".per_stack", text)
 		}
 	}
-	eachAction(s, func(field string, a *buff.Action) {
+	eachAction(s, func(field string, a *define.Action) {
 		if a.Change != nil && a.Change.PerStack {
 			l.warn(d, join(join(field, a.Do.String()), "per_stack"), text)
 		}
@@ -120,7 +119,7 @@ func (l *linter) wrongWay() {
 func (l *linter) hurtful() map[string]bool {
 	hurts := map[string]bool{}
 	for _, d := range l.defs {
-		eachAction(d.spec, func(_ string, a *buff.Action) {
+		eachAction(d.spec, func(_ string, a *define.Action) {
 			if a.Change == nil || a.Do == define.DoChange && !l.kills(a.Change.Attr) {
 				return
 			}

@@ -3,7 +3,6 @@ package definition
 import (
 	"slices"
 
-	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 )
 
@@ -19,7 +18,7 @@ func (l *linter) lostLevel(d *definition) {
 // noDamage finds damage that has no effect because it is below half a point.
 func (l *linter) noDamage(d *definition) {
 	stacks := float64(max(d.spec.Stack.Limit, 1))
-	eachAction(d.spec, func(field string, a *buff.Action) {
+	eachAction(d.spec, func(field string, a *define.Action) {
 		if a.Do != define.DoDamage || a.Change == nil || a.Change.By.From > define.FromCurve {
 			return
 		}

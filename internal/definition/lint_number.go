@@ -4,13 +4,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
 )
 
 // actMagnitude finds numbers in on.act that read the magnitude. The designer has probably meant
 // the amount of the act.
 func (l *linter) actMagnitude(d *definition) {
-	eachAction(d.spec, func(field string, a *buff.Action) {
+	eachAction(d.spec, func(field string, a *define.Action) {
 		if !strings.HasPrefix(field, "on.act.") || a.Change == nil {
 			return
 		}

@@ -67,7 +67,7 @@ func (l *linter) after(id string, seen map[string]bool) (t touched) {
 // readBy returns the parts that an action reads. The result `turn` has the parts that are read when
 // the action runs. The result `early` has the parts that are read before the first action of the
 // list runs, because the action's number depends on them.
-func (l *linter) readBy(a *buff.Action) (turn, early touched) {
+func (l *linter) readBy(a *define.Action) (turn, early touched) {
 	switch a.Do {
 	case define.DoChange, define.DoDamage:
 		early.attrs = ownAttrs(&a.Change.By)
@@ -105,7 +105,7 @@ func eachNumber(s *buff.Spec, do func(*define.Number)) {
 	for i := range s.Modifiers {
 		do(&s.Modifiers[i].Value)
 	}
-	eachAction(s, func(_ string, a *buff.Action) {
+	eachAction(s, func(_ string, a *define.Action) {
 		if a.Change != nil {
 			do(&a.Change.By)
 		}
@@ -141,7 +141,7 @@ func meets(changed, read touched) string {
 // readsEarly finds actions that read a part of the owner too early. An earlier action of the same
 // list changes that part, but the change has not taken effect yet.
 func (l *linter) readsEarly(d *definition) {
-	eachList(d.spec, func(field string, list []buff.Action) {
+	eachList(d.spec, func(field string, list []define.Action) {
 		for j := range list {
 			if list[j].To == define.ToOwner || list[j].Change != nil {
 				l.readEarly(d, field, list, j)
@@ -151,7 +151,7 @@ func (l *linter) readsEarly(d *definition) {
 }
 
 // readEarly checks the action with index j of a list.
-func (l *linter) readEarly(d *definition, field string, list []buff.Action, j int) {
+func (l *linter) readEarly(d *definition, field string, list []define.Action, j int) {
 	turn, early := l.readBy(&list[j])
 	at := element(field, j) + "." + list[j].Do.String()
 	for i := range list[:j] {
@@ -189,10 +189,10 @@ func (l *linter) readEarly(d *definition, field string, list []buff.Action, j in
 
 // eachList calls the function do with each list of actions of a definition, in the order of the
 // fields.
-func eachList(s *buff.Spec, do func(field string, list []buff.Action)) {
+func eachList(s *buff.Spec, do func(field string, list []define.Action)) {
 	var fields []string
-	lists := map[string][]buff.Action{}
-	eachAction(s, func(field string, a *buff.Action) {
+	lists := map[string][]define.Action{}
+	eachAction(s, func(field string, a *define.Action) {
 		list := field[:strings.LastIndexByte(field, '[')]
 		if lists[list] == nil {
 			fields = append(fields, list)
@@ -217,7 +217,7 @@ type reaction struct {
 func (l *linter) asksTogether() {
 	var all []reaction
 	for _, d := range l.defs {
-		eachList(d.spec, func(field string, list []buff.Action) {
+		eachList(d.spec, func(field string, list []define.Action) {
 			for i := range list {
 				if (strings.HasPrefix(field, "on.act.") || field == "on.death") && list[i].Do == define.DoApply && list[i].To == define.ToOwner {
 					all = append(all, reaction{d, field, element(field, i) + ".apply", l.byID[list[i].Name].spec})

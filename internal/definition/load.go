@@ -6,10 +6,9 @@ import (
 	"io/fs"
 	"strconv"
 
-	"github.com/goccy/go-yaml/ast"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/goccy/go-yaml/ast"
 )
 
 // Limits of the input. If one is exceeded, the error says which.
@@ -120,7 +119,7 @@ type loader struct {
 	// The number, curve or action that is being read, for the functions that read its fields.
 	number  *define.Number
 	byCurve **define.Curve
-	action  *buff.Action
+	action  *define.Action
 	later   []func(*loader) // to be called when all files have been read
 
 	// spoiled holds the classes of slots and groups of diminishing returns that occur in a

@@ -4,7 +4,7 @@
 //	Script ── Run ─▸ Timeline ─▸ Text     for a terminal
 //	                          ─▸ Picture  for an SVG, or another renderer
 //
-// [Run] plays the script on a real [buff.Set], runs it up to each deadline, and records its events
+// [Run] plays the script on a real [rules.Owner], runs it up to each deadline, and records its events
 // and state. A preview therefore shows how the buffs behave on a server.
 //
 // # Contents of a timeline

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -40,7 +41,7 @@ func shortly(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 func (t *Timeline) drawnGraphs() []*Graph { return t.Graphs[:min(len(t.Graphs), MaxLanes)] }
 
 // attributes records the values of attributes that have changed.
-func (r *recorder) attributes(now wheel.Time, c *buff.Catalog, set *buff.Set) {
+func (r *recorder) attributes(now wheel.Time, c *buff.Catalog, set *rules.Owner) {
 	if c.Attributes() == nil {
 		return
 	}

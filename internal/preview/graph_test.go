@@ -6,12 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/internal/preview"
+	"github.com/stretchr/testify/require"
 )
 
 // wounded returns a catalog whose buffs change attributes: a venom that damages and slows, a ward
@@ -27,10 +26,10 @@ func wounded(t *testing.T) *buff.Catalog {
 			{
 				ID: "venom", Duration: 12 * time.Second, Period: 3 * time.Second,
 				Modifiers: []define.Modifier{{Attr: "speed", Op: stat.MulAdd, Value: define.Const(-0.2)}},
-				On:        buff.Hooks{Pulse: []buff.Action{{Do: define.DoDamage, Change: &define.Change{Attr: "health", By: define.Const(350)}}}},
+				On:        define.Hooks{Pulse: []define.Action{{Do: define.DoDamage, Change: &define.Change{Attr: "health", By: define.Const(350)}}}},
 			},
 			{ID: "ward", Duration: 5 * time.Second, Shield: define.Shield{On: true, Pool: 400}},
-			{ID: "tonic", Kind: define.Instant, On: buff.Hooks{Exec: []buff.Action{{Do: define.DoChange, Change: &define.Change{Attr: "health", By: define.Const(120.5)}}}}},
+			{ID: "tonic", Kind: define.Instant, On: define.Hooks{Exec: []define.Action{{Do: define.DoChange, Change: &define.Change{Attr: "health", By: define.Const(120.5)}}}}},
 		},
 	})
 	require.NoError(t, err)
@@ -96,8 +95,8 @@ func TestPicture_Proportions(t *testing.T) {
 	number := func(base, by float64) *preview.Picture {
 		c, err := buff.Build(buff.Definitions{
 			Attributes: []define.Attribute{{Attribute: stat.Attribute{Name: "health", Base: base}}},
-			Specs: []buff.Spec{{ID: "hurt", Polarity: define.Negative, Duration: 4 * time.Second, Period: 3 * time.Second, On: buff.Hooks{
-				Pulse: []buff.Action{{Do: define.DoChange, Change: &define.Change{Attr: "health", By: define.Const(by)}}},
+			Specs: []buff.Spec{{ID: "hurt", Polarity: define.Negative, Duration: 4 * time.Second, Period: 3 * time.Second, On: define.Hooks{
+				Pulse: []define.Action{{Do: define.DoChange, Change: &define.Change{Attr: "health", By: define.Const(by)}}},
 			}}},
 		})
 		require.NoError(t, err)

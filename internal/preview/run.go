@@ -8,6 +8,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -23,8 +24,8 @@ func Run(c *buff.Catalog, s Script) (*Timeline, error) {
 	line := &Timeline{Spec: c.Spec(s.ID), Steps: steps}
 	p := &player{
 		catalog: c, script: s, line: line, rec: newRecorder(line),
-		set:     buff.NewSet(theOwner, 0, 0, buff.MaxPerOwner),
-		turn:    buff.Turn{Catalog: c, Seed: s.Seed},
+		set:     rules.NewOwner(theOwner, 0, 0, buff.MaxPerOwner),
+		turn:    rules.Turn{Catalog: c, Seed: s.Seed},
 		sources: map[string]buff.OwnerID{},
 		met:     map[*buff.Spec]bool{},
 	}
@@ -44,8 +45,8 @@ type player struct {
 	script  Script
 	line    *Timeline
 	rec     *recorder
-	set     *buff.Set
-	turn    buff.Turn
+	set     *rules.Owner
+	turn    rules.Turn
 	now     wheel.Time
 	sources map[string]buff.OwnerID
 	met     map[*buff.Spec]bool // definitions seen so far

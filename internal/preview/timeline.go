@@ -8,6 +8,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -162,7 +163,7 @@ func newRecorder(t *Timeline) *recorder {
 }
 
 // take adds the new events to the lanes, then records the state of the active buffs.
-func (r *recorder) take(now wheel.Time, set *buff.Set) {
+func (r *recorder) take(now wheel.Time, set *rules.Owner) {
 	for ; r.taken < len(r.line.Events); r.taken++ {
 		r.event(&r.line.Events[r.taken])
 	}

@@ -7,12 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/internal/recording"
+	"github.com/stretchr/testify/require"
 )
 
 func fingerprintOf(t *testing.T, specs ...buff.Spec) uint64 {
@@ -36,7 +35,7 @@ func TestP45_Fingerprint(t *testing.T) {
 		return fingerprintOf(t, s, buff.Spec{ID: "mark", Kind: define.Instant}, buff.Spec{ID: "sign", Kind: define.Instant})
 	}
 	applies := func(name string) func(s *buff.Spec) {
-		return func(s *buff.Spec) { s.On.Apply = []buff.Action{{Do: define.DoApply, Name: name}} }
+		return func(s *buff.Spec) { s.On.Apply = []define.Action{{Do: define.DoApply, Name: name}} }
 	}
 	group := func(name string) func(s *buff.Spec) {
 		return func(s *buff.Spec) { s.Group.Name = name }
@@ -63,7 +62,7 @@ func TestP45_FingerprintDeep(t *testing.T) {
 			Attributes: []define.Attribute{{Attribute: stat.Attribute{Name: "health"}}},
 			Specs: []buff.Spec{{
 				ID: "venom", Duration: time.Minute, Params: []define.Param{{Name: "dmg", Value: define.Const(param)}, {Name: "grown", Value: define.Number{From: define.FromCurve, Curve: curve}}},
-				On: buff.Hooks{Apply: []buff.Action{{Do: define.DoChange, Change: &define.Change{Attr: "health", By: define.Const(by)}}}},
+				On: define.Hooks{Apply: []define.Action{{Do: define.DoChange, Change: &define.Change{Attr: "health", By: define.Const(by)}}}},
 			}},
 		})
 		require.NoError(t, err)

@@ -9,12 +9,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/internal/definition"
 	"github.com/bufftick/bufftick/internal/misspelt"
+	"github.com/goccy/go-yaml/ast"
 )
 
 // Scenario consists of definitions, a script of steps, and the expected log.
@@ -143,10 +142,10 @@ func (s *Scenario) wantFrames(buffs *ast.MappingValueNode) {
 // reachesOut reports whether a hook has an action for another owner. Such an action is executed at
 // the end of a frame. Actions of on.act and on.death do not count, because usually a step causes
 // them.
-func reachesOut(h *buff.Hooks) bool {
+func reachesOut(h *define.Hooks) bool {
 	lists := append(slices.Collect(maps.Values(h.Remove)), h.Apply, h.Refresh, h.Pulse, h.Exec, h.Overflow, h.RemoveAny)
-	return slices.ContainsFunc(lists, func(list []buff.Action) bool {
-		return slices.ContainsFunc(list, func(a buff.Action) bool { return a.To != define.ToOwner })
+	return slices.ContainsFunc(lists, func(list []define.Action) bool {
+		return slices.ContainsFunc(list, func(a define.Action) bool { return a.To != define.ToOwner })
 	})
 }
 

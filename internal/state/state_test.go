@@ -25,7 +25,7 @@ func Example() {
 
 func goldenBlob(t *testing.T, format int) []byte {
 	t.Helper()
-	lines, err := os.ReadFile(fmt.Sprintf("../../buff/testdata/save/format%d.hex", format))
+	lines, err := os.ReadFile(fmt.Sprintf("../../internal/rules/testdata/save/format%d.hex", format))
 	require.NoError(t, err)
 	blob, err := hex.DecodeString(strings.Join(strings.Fields(string(lines)), ""))
 	require.NoError(t, err)

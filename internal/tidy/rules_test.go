@@ -30,7 +30,11 @@ const antsPath = "github.com/panjf2000/ants"
 // here, with the reason in the commit message.
 var arrows = map[string][]string{
 	"actor":              {},
-	"buff":               {"wheel", "buff/stat", "buff/define", "buff/journal", "buff/verb", "internal/handle", "internal/sheet", "internal/state", "internal/misspelt", "internal/wordlist"},
+	"buff":               {"wheel", "buff/stat", "buff/define", "buff/verb", "internal/compile", "internal/exact", "internal/handle", "internal/misspelt", "internal/state", "internal/stolen", "internal/wordlist"},
+	"internal/compile":   {"buff/define", "buff/stat", "internal/exact", "internal/handle", "internal/misspelt", "internal/sheet", "internal/wordlist"},
+	"internal/rules":     {"buff", "buff/define", "buff/journal", "buff/stat", "buff/verb", "wheel", "internal/compile", "internal/exact", "internal/handle", "internal/sheet", "internal/state", "internal/stolen"},
+	"internal/stolen":    {"buff/define", "internal/compile"},
+	"internal/exact":     {},
 	"buff/define":        {"buff/stat", "internal/wordlist"}, // not buff, which imports it
 	"buff/verb":          {"internal/wordlist"},
 	"buff/journal":       {},
@@ -41,7 +45,7 @@ var arrows = map[string][]string{
 		"buff", "buff/define", "buff/stat", "wheel", "internal/recovered", "internal/misspelt",
 		"github.com/goccy/go-yaml", "github.com/google/jsonschema-go", "github.com/expr-lang/expr",
 	},
-	"engine":                           {"wheel", "buff", "buff/define", "buff/journal", "buff/verb", "buff/stat", "actor", "engine/history", "engine/view", "internal/radix", "internal/recovered", "internal/recording", "internal/snapshot", antsPath},
+	"engine":                           {"wheel", "buff", "buff/define", "buff/journal", "buff/verb", "buff/stat", "actor", "internal/rules", "internal/state", "engine/history", "engine/view", "internal/radix", "internal/recovered", "internal/recording", "internal/snapshot", antsPath},
 	"engine/view":                      {"wheel", "buff", "buff/define", "buff/stat"}, // not engine, which imports it
 	"engine/history":                   {"wheel", "buff", "buff/define", "buff/verb", "buff/stat"},
 	"engine/replay":                    {"engine", "buff", "wheel", "internal/recovered", "internal/recording"},
@@ -53,10 +57,10 @@ var arrows = map[string][]string{
 	"store":                            {"engine", "buff", "wheel", "internal/snapshot", "internal/wire"},
 	"store/bolt":                       {"store", "buff", "go.etcd.io/bbolt"},
 	"store/storetest":                  {"store", "buff", "wheel"},
-	"inspect":                          {"engine", "engine/view", "engine/history", "buff", "buff/define", "buff/verb", "buff/stat", "wheel", "internal/sheet", "internal/recovered"},
+	"inspect":                          {"engine", "engine/view", "engine/history", "buff", "buff/define", "buff/verb", "buff/stat", "wheel", "internal/rules", "internal/sheet", "internal/recovered"},
 	"conformance/judge":                {}, // independent of the engine, which it is compared with
 	"internal/handle":                  {},
-	"internal/preview":                 {"buff", "buff/define", "buff/verb", "wheel"},
+	"internal/preview":                 {"internal/rules", "buff", "buff/define", "buff/verb", "wheel"},
 	"internal/recovered":               {},
 	"internal/recovered/recoveredtest": {},
 	"internal/recording":               {"buff", "buff/define", "wheel", "internal/wire"},
@@ -124,7 +128,7 @@ func mayImport(s *source, p string) bool {
 func under(p, head string) bool { return p == head || strings.HasPrefix(p, head+"/") }
 
 // core are the packages in which time and randomness are arguments.
-var core = []string{"actor", "buff", "buff/catalog", "buff/define", "buff/journal", "buff/stat", "buff/verb", "engine", "engine/view", "internal/definition", "internal/preview", "internal/sheet", "replicate", "replicate/client", "store", "store/bolt", "wheel"}
+var core = []string{"actor", "buff", "buff/catalog", "buff/define", "buff/journal", "buff/stat", "buff/verb", "engine", "engine/view", "internal/compile", "internal/definition", "internal/preview", "internal/rules", "internal/sheet", "replicate", "replicate/client", "store", "store/bolt", "wheel"}
 
 // clocks are the functions that read the wall clock or wait for it.
 var clocks = map[string][]string{

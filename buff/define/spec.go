@@ -1,0 +1,304 @@
+package define
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Errors of catalogs. Every error of [NewCatalog] matches ErrSpec. [Catalog.Rebuild] fails with
+// ErrAttributes if an attribute was changed or removed.
+var (
+	ErrSpec       = errors.New("buff: bad definition")
+	ErrAttributes = errors.New("buff: the attributes that the owners have were changed")
+)
+
+// SpecError is one error in one definition.
+type SpecError struct {
+	ID    string // ID of the definition, or its position ("#3") if it has no ID; "" for an attribute
+	Field string // the field, as in a file ("on.pulse[0].apply"); "" for the whole definition
+	Text  string // the error, and the allowed values
+}
+
+// Error returns the definition, the field and the text in one line.
+func (e *SpecError) Error() string {
+	if e.ID == "" {
+		return fmt.Sprintf("%s: %s", e.Field, e.Text)
+	}
+	if e.Field == "" {
+		return fmt.Sprintf("buff %q: %s", e.ID, e.Text)
+	}
+	return fmt.Sprintf("buff %q: %s: %s", e.ID, e.Field, e.Text)
+}
+
+// SpecErrors lists all errors in a set of definitions, in the order of the definitions.
+type SpecErrors []*SpecError
+
+// Error returns the errors, one per line.
+func (es SpecErrors) Error() string {
+	lines := make([]string, len(es))
+	for i, e := range es {
+		lines[i] = e.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Is reports whether target is [ErrSpec].
+func (es SpecErrors) Is(target error) bool { return target == ErrSpec }
+
+// Definitions is the content of a [Catalog].
+type Definitions struct {
+	// Attributes are the attributes of every owner. Definitions can use no other attributes.
+	Attributes []Attribute
+
+	// Tags and Acts are names for the game to use in addition to those in the definitions.
+	Tags, Acts []string
+
+	// Dead is the rule for all definitions with Dead DeadDefault.
+	Dead DeadRule
+
+	// Specs are the definitions of the buffs.
+	Specs []Spec
+
+	// Places are the positions of the Specs in their source, for people, as in
+	// "buffs/venom.yaml:12". The slice may be shorter than Specs. [Catalog.Changes] ignores it.
+	Places []string
+}
+
+// Tag is the number of a tag in its [Catalog], or 0 for none.
+type Tag uint16
+
+// Act is the number of an act in its [Catalog], or 0 for none. An act is something that owners do,
+// such as "move"; see [Spec].Interrupt.
+type Act uint8
+
+// OwnerID identifies an owner or source of buffs, such as a player or a creature. The game
+// chooses the numbers.
+type OwnerID uint64
+
+// Spec is the definition of a buff, as written by a designer. [NewCatalog] checks and copies each
+// Spec. The copies returned by a [Catalog] are shared and must not be modified.
+//
+// The zero value of every field except ID and Duration is a sensible default.
+type Spec struct {
+	// ID names the definition within its catalog. Required.
+	ID string
+
+	// Name and Note are for people. The engine does not read them.
+	Name, Note string
+
+	// Tags classify the buff, from the general to the particular, as in "debuff.poison". Grants
+	// are tags that the owner has while the buff is present and not hidden. Queries match Tags
+	// and Grants; an immunity matches only Tags.
+	Tags, Grants []string
+
+	// Polarity says whether the buff is good or bad for its owner. Only queries read it.
+	Polarity Polarity
+
+	// Kind says whether the buff ends by time, at once or never. An instant buff has no duration,
+	// period or stacks; an infinite one has no duration.
+	Kind Kind
+
+	// Duration is the lifetime of a Timed buff in whole milliseconds, above zero and at most
+	// define.MaxDuration; zero does not mean infinite. MinDuration and MaxDuration limit the
+	// duration of an application, after scaling and diminishing returns; zero means no limit.
+	Duration, MinDuration, MaxDuration time.Duration
+
+	// DurationBy, if not nil, replaces Duration by the value of the curve at the level of the
+	// application, in seconds, rounded to whole milliseconds, half up. PeriodBy does the same for
+	// Period. All values of the curves must be within the limits for Duration and Period.
+	DurationBy, PeriodBy *Curve
+
+	// DurationScale, if not nil, multiplies the duration of an application. Its value is at least
+	// zero; if it is zero, the application is denied with reason Resisted.
+	DurationScale *Number
+
+	// Clock says which time passes for the buff while its owner is away.
+	Clock Clock
+
+	// Period is the time between two pulses: whole milliseconds from MinPeriod to
+	// MaxDuration, or zero for a buff that does not pulse.
+	Period time.Duration
+
+	// First says whether there is a pulse at the application itself, Tail whether there is a pulse
+	// for an incomplete last period, and Align from which instant periods are counted. All of them
+	// need a Period.
+	First First
+	Tail  Tail
+	Align Align
+
+	// Haste is the rule for a change of the period. With HasteDuration, the change also scales
+	// the remaining duration.
+	Haste         Haste
+	HasteDuration bool
+
+	// Catchup is the rule for several pulses in one late frame. CatchupMax is the maximum count
+	// of a coalesced pulse; pulses above it are dropped. Zero means no maximum.
+	Catchup    Catchup
+	CatchupMax int
+
+	// Stack has the rules for further applications.
+	Stack Stacking
+
+	// Group makes the buff exclusive with other buffs of the same group.
+	Group Group
+
+	// Slot makes the buff occupy one of a limited number of slots on its owner.
+	Slot Slot
+
+	// PerSource limits the number of instances of one source, on all owners together. A Set
+	// enforces the limit on its own owner, before the new instance starts; the engine enforces it
+	// across owners.
+	PerSource PerSource
+
+	// Require has conditions on the tags of the owner. While one of them does not hold, the buff is
+	// inhibited. Inhibition says what happens to its pulses when all conditions hold again.
+	Require    Requirements
+	Inhibition Inhibition
+
+	// Dead says whether the buff can be applied to a dead owner.
+	Dead DeadRule
+
+	// Immune is the rule for the running buff when its owner becomes immune to the buff. Immunity
+	// selects the buffs to which this buff makes its owner immune.
+	Immune   ImmuneRule
+	Immunity Match
+
+	// Chance is the chance that an application succeeds, in per mille: 1 to 1000. Zero means that
+	// an application always succeeds, define.ChanceNever that it never succeeds.
+	Chance int
+
+	// DR shortens or denies successive applications: diminishing returns.
+	DR DR
+
+	// Dispel says how the buff can be dispelled or stolen.
+	Dispel DispelRule
+
+	// Interrupt names the acts of the owner that end the buff, such as "move" or "damaged". The
+	// game chooses the names and reports the acts, except define.ActDamaged and define.ActDealt,
+	// which the engine reports. A catalog has at most define.MaxActs acts.
+	Interrupt []string
+
+	// Charges and Shield end the buff when they are used up, even before its duration ends.
+	Charges Charges
+	Shield  Shield
+
+	// Modifiers change attributes of the owner while the buff is present and not hidden.
+	Modifiers []Modifier
+
+	// Links are definitions that are applied to the owner together with this buff, each once, with
+	// the same source. The linked buffs end with this buff, for the same reason. A linked buff that
+	// several buffs have applied ends with the last of them.
+	Links []string
+
+	// Aura makes the buff apply another buff to the owners around its owner.
+	Aura Aura
+
+	// Params are numbers for handlers, with a value that an application can provide.
+	Params []Param
+
+	// OnDeath is the rule for the death of the owner: the buff is removed (the default), kept, or
+	// paused until the owner is revived.
+	OnDeath Fate
+
+	// OnSourceGone is the rule for the departure of the source: the buff is kept (the default),
+	// removed, or adopted by its owner.
+	OnSourceGone Fate
+
+	// OnZone is the rule for a move of the owner to another zone: the buff is kept (the default),
+	// or removed with reason Interrupt and the act "zone".
+	OnZone Fate
+
+	// OnFault is the rule for a handler of the buff that panics or ends its goroutine: the buff
+	// is kept (the default) or removed.
+	OnFault Fate
+
+	// Save says which parts of the buff are saved when its owner leaves.
+	Save Saving
+
+	// Reload is the rule for running instances when a new version is loaded.
+	Reload ReloadRule
+
+	// Client is information for game clients.
+	Client Client
+
+	// Data holds values for the game, such as a cast time or a range. The engine does not read
+	// it, and nobody may modify it. A reload compares it with reflect.DeepEqual. Package catalog
+	// decodes it from the field "data" of a file, into the type that its Loader is configured with.
+	Data any
+
+	// On lists the actions to execute after events of the buff.
+	On Hooks
+
+	compiled Compiled
+}
+
+// Compiled is what a [Catalog] adds to its copies of the definitions. In other Specs it is zero.
+type Compiled struct {
+	Program                  any // the form of the definition that an engine executes
+	Index, Lineage, Revision uint32
+}
+
+// Compiled returns the part of the Spec that is set by its catalog and read by the engine. It must
+// not be modified.
+func (s *Spec) Compiled() *Compiled { return &s.compiled }
+
+// Hooks are lists of actions. The actions of a list are executed in order after the event that
+// the list is named after.
+type Hooks struct {
+	Apply    []Action // a new instance started
+	Refresh  []Action // a refresh changed the buff; a refresh that restarts the duration always counts
+	Pulse    []Action // the buff pulsed; needs a Period
+	Exec     []Action // an instant buff was executed; only for Kind Instant
+	Overflow []Action // the buff was applied at its stack limit
+
+	// Death is executed when the owner dies, before any of its buffs is removed, but not for hidden
+	// buffs. If the death removes the buff, the actions of Remove and RemoveAny follow. ToTarget
+	// selects the killer. A handler gets a Died event with the buff's definition and handle.
+	Death []Action
+
+	// Act is keyed by the name of the act: see [Happened]. Only actions in Act and in Death can
+	// have ToTarget. A hidden buff does not react to acts.
+	Act map[string][]Action
+
+	// Remove is keyed by the reason of the removal. RemoveAny is executed for every reason, after
+	// the list in Remove for that reason.
+	Remove    map[Reason][]Action
+	RemoveAny []Action
+}
+
+// Action is one operation of a definition. It affects the owner of the buff unless To selects
+// another owner.
+type Action struct {
+	Do   Do
+	To   To     // must be zero for DoCall
+	Name string // for DoApply and DoRemove, the ID of a definition; for DoCall, the Go handler
+
+	// Reason is the reason of a DoRemove; NoReason means Cancelled.
+	Reason Reason
+
+	// Change is the operand of DoChange and DoDamage.
+	Change *Change
+}
+
+// HandlerID is the position of a handler's name in [Catalog.Handlers], from 1. The zero HandlerID
+// means no handler.
+type HandlerID int32
+
+// Index returns the position of the definition in its catalog, from 0, in the order passed to
+// NewCatalog. A Spec that is not from a catalog has the index 0.
+func (s *Spec) Index() int { return int(s.compiled.Index) }
+
+// Lineage returns the number of the definition's ID in its catalog, from 1. All versions of a
+// definition have the same lineage, in all catalogs that were made from one another by
+// [Catalog.Rebuild] or [Catalog.Next]. A Spec that is not from a catalog has the lineage 0.
+func (s *Spec) Lineage() int { return int(s.compiled.Lineage) }
+
+// Revision returns how often the content of the definition has changed since the first catalog
+// that had the definition. If one of two catalogs succeeds the other (see [Catalog.Succeeds]),
+// definitions in them with equal lineages and equal revisions have the same content.
+func (s *Spec) Revision() int { return int(s.compiled.Revision) }
+
+// String returns the definition's ID.
+func (s *Spec) String() string { return s.ID }

@@ -1,5 +1,0 @@
-//go:build bufftickpoison
-
-package buff
-
-var poison = true

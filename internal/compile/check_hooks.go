@@ -1,0 +1,122 @@
+package compile
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/bufftick/bufftick/buff/define"
+)
+
+// hooks checks and compiles the lists of actions.
+func (k *checker) hooks(s *Program) {
+	h := &s.On
+	if len(h.Exec) > 0 && s.Kind != define.Instant {
+		k.failf("on.exec", "is for instant buffs, and this one is %v", s.Kind)
+	}
+	if s.Kind == define.Instant {
+		for _, u := range []struct {
+			field string
+			used  bool
+		}{
+			{"on.apply", len(h.Apply) > 0},
+			{"on.refresh", len(h.Refresh) > 0},
+			{"on.overflow", len(h.Overflow) > 0},
+			{"on.act", len(h.Act) > 0},
+			{"on.death", len(h.Death) > 0},
+			{"on.remove", len(h.Remove)+len(h.RemoveAny) > 0},
+		} {
+			if u.used {
+				k.failf(u.field, "an instant buff is never carried: use on.exec")
+			}
+		}
+	}
+	s.Apply = k.ops("on.apply", &h.Apply)
+	s.Refresh = k.ops("on.refresh", &h.Refresh)
+	s.Pulse = k.ops("on.pulse", &h.Pulse)
+	s.Exec = k.ops("on.exec", &h.Exec)
+	s.Overflow = append(s.Overflow, k.ops("on.overflow", &h.Overflow)...)
+	s.Death = k.ops("on.death", &h.Death)
+	k.reactions(s)
+	anyway := k.ops("on.remove.any", &h.RemoveAny) // these run after the actions for the reason: see program.ending
+	h.Remove = maps.Clone(h.Remove)
+	for r := define.NoReason + 1; r <= define.LastRemoval; r++ {
+		list, ok := h.Remove[r]
+		s.Remove[r] = append(k.ops("on.remove."+r.String(), &list), anyway...)
+		if ok {
+			h.Remove[r] = list
+		}
+	}
+	for _, r := range slices.Sorted(maps.Keys(h.Remove)) {
+		if !r.Removes() {
+			k.failf("on.remove."+r.String(), "is not a reason that ends a buff")
+		}
+	}
+}
+
+// reactions checks and compiles the actions for acts, in the order of their names.
+func (k *checker) reactions(s *Program) {
+	names := slices.Sorted(maps.Keys(s.On.Act))
+	s.On.Act = maps.Clone(s.On.Act)
+	for _, name := range names {
+		act := k.act("on.act."+name, name)
+		list := s.On.Act[name]
+		ops := k.ops("on.act."+name, &list)
+		s.On.Act[name] = list
+		if len(ops) > 0 {
+			s.reactions = append(s.reactions, reaction{act, ops})
+			s.ReactsTo |= Bit(act)
+		}
+	}
+}
+
+// to checks the target of an action and returns it.
+func (k *checker) to(at, field string, a *define.Action) define.To {
+	switch {
+	case a.To > define.ToTarget:
+		k.failf(at, "%v is not one of owner, source and target", a.To)
+		return define.ToOwner
+	case a.To != define.ToOwner && a.Do == define.DoCall:
+		k.failf(at, "a handler is called for the owner: it says itself whom its commands are for")
+	case a.To == define.ToTarget && field != "on.death" && !strings.HasPrefix(field, "on.act."):
+		k.failf(at, "only an act and a death have a target: on.act, on.death")
+	}
+	return a.To
+}
+
+// ops checks and compiles a list of actions, and replaces the list by a copy that the caller of
+// NewCatalog cannot change. An action with an error keeps its place in the result, so that the
+// places of the others do not change and all errors are found.
+func (k *checker) ops(field string, list *[]define.Action) []Op {
+	*list = slices.Clone(*list)
+	ops := make([]Op, 0, len(*list))
+	for i, a := range *list {
+		o := Op{Do: a.Do, To: k.to(element(field, i)+".to", field, &a)}
+		at := fmt.Sprintf("%s[%d].%v", field, i, a.Do)
+		switch a.Do {
+		case define.DoCall:
+			if a.Name == "" {
+				k.failf(at, "the handler's name is missing")
+			}
+			o.Handler = k.catalog.handler(a.Name)
+		case define.DoApply:
+			o.Spec = k.ref(at, a.Name)
+		case define.DoRemove:
+			o.Spec = k.ref(at, a.Name)
+			o.Reason = define.Cancelled
+			if a.Reason.Removes() {
+				o.Reason = a.Reason
+			} else if a.Reason != define.NoReason {
+				k.failf(fmt.Sprintf("%s[%d].reason", field, i), "%v is not a reason that ends a buff", a.Reason)
+			}
+		case define.DoKill:
+		case define.DoChange, define.DoDamage:
+			o.Change = k.change(at, field, &(*list)[i])
+		default:
+			k.failf(at, "%v is not an action", a.Do)
+		}
+		ops = append(ops, o)
+	}
+	return ops
+}

@@ -1,0 +1,156 @@
+package compile
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/internal/sheet"
+)
+
+// attributes checks the attributes of the owners and adds them to the catalog. An error has a field
+// such as "attributes.health".
+func (k *checker) attributes(list []define.Attribute) {
+	c := k.catalog
+	c.Attributes = slices.Clone(list)
+	if len(list) == 0 {
+		return
+	}
+	attrs := make([]stat.Attribute, len(list))
+	for i := range list {
+		attrs[i] = list[i].Attribute
+	}
+	schema, err := stat.NewSchema(attrs...)
+	if wrong := stat.SchemaErrors(nil); errors.As(err, &wrong) {
+		for _, e := range wrong {
+			if e.Name == "" {
+				e.Index = len(list) // the error concerns the whole list
+			}
+			k.errs = append(k.errs, &define.SpecError{Field: attributeField(list, e.Index, e.Field), Text: e.Text})
+		}
+	}
+	if schema != nil {
+		c.Schema = sheet.Compile(schema)
+	}
+	for i := range list {
+		text := ""
+		switch a := &list[i]; {
+		case a.AtMin > define.AtMinKill:
+			text = fmt.Sprintf("%v is not one of the rules", a.AtMin)
+		case a.AtMin != define.AtMinNothing && a.Min == stat.Limit{}:
+			text = fmt.Sprintf("%v needs a min", a.AtMin)
+		default:
+			continue
+		}
+		k.errs = append(k.errs, &define.SpecError{Field: attributeField(list, i, "at_min"), Text: text})
+	}
+}
+
+func attributeField(list []define.Attribute, i int, of string) string {
+	field := "attributes"
+	if i < len(list) {
+		field = "attributes." + list[i].Name
+		if list[i].Name == "" {
+			field = fmt.Sprintf("attributes[%d]", i)
+		}
+	}
+	if of != "" {
+		field += "." + of
+	}
+	return field
+}
+
+// attr returns the attribute with a name. If there is none, it records an error.
+func (k *checker) attr(field, name string) stat.Attr {
+	a, ok := k.catalog.Attr(name)
+	switch {
+	case name == "":
+		k.failf(field, "missing")
+	case !ok && !slices.ContainsFunc(k.catalog.Attributes, func(a define.Attribute) bool { return a.Name == name }):
+		k.failf(field, "no attribute %q", name)
+	}
+	return a
+}
+
+// modifiers checks and compiles the modifiers.
+func (k *checker) modifiers(s *Program) {
+	if n := len(s.Spec.Modifiers); n > define.MaxModifiers {
+		k.failf("modifiers", "%d are more than %d", n, define.MaxModifiers)
+	}
+	s.Spec.Modifiers = slices.Clone(s.Spec.Modifiers)
+	for i := range min(len(s.Spec.Modifiers), define.MaxModifiers) {
+		m := &s.Spec.Modifiers[i]
+		field := element("modifiers", i)
+		known(k, field+".op", &m.Op, stat.Override)
+		k.within(field+".channel", m.Channel, 0, stat.MaxChannel)
+		c := Modifier{Attr: k.attr(field+".attr", m.Attr), Op: m.Op, Channel: uint8(m.Channel), PerStack: m.PerStack}
+		c.Value = k.kept(field+".value", fmt.Sprintf("modifiers.%s.%v.%d", m.Attr, m.Op, m.Channel), &m.Value)
+		if m.Op == stat.Override && slices.ContainsFunc(s.Modifiers, func(o Modifier) bool {
+			return o.Op == stat.Override && o.Attr == c.Attr && o.Channel == c.Channel
+		}) {
+			k.failf(field, "there is an override of %q in channel %d already", m.Attr, m.Channel)
+		}
+		s.Modifiers = append(s.Modifiers, c)
+	}
+}
+
+// change checks and compiles the operand of a DoChange or DoDamage.
+func (k *checker) change(at string, list string, a *define.Action) *Change {
+	if a.Change == nil {
+		k.failf(at, "what it changes is missing")
+		return nil
+	}
+	c := *a.Change
+	a.Change = &c
+	o := &Change{Attr: k.attr(at+".attr", c.Attr), PerStack: c.PerStack, Pulsed: c.By.Snapshot == define.SnapshotPulse}
+	if strings.HasPrefix(list, "on.act.") && readsAmount(&c.By) {
+		o.AtAct = k.atAct(at+".by", &c.By)
+	} else {
+		o.By = k.kept(at+".by", fmt.Sprintf("%s.%v.%s", list, a.Do, c.Attr), &c.By)
+	}
+	switch {
+	case c.School == "":
+	case a.Do != define.DoDamage:
+		k.failf(at+".school", "is for damage")
+	default:
+		schools := []string{c.School}
+		if tags := k.tagList(at+".school", &schools); len(tags) > 0 {
+			o.School = tags[0]
+		}
+	}
+	return o
+}
+
+// scaling checks and compiles the numbers that are evaluated only when the buff is applied.
+func (k *checker) scaling(s *Program) {
+	if n := s.DurationScale; n != nil {
+		c := *n
+		s.DurationScale = &c
+		if c.From == define.FromConst && c.Const < 0 {
+			k.failf("duration_scale", "must not be below zero, and is %v", c.Const)
+		}
+		k.once("duration_scale", n)
+		s.Scale = k.number("duration_scale", "", n)
+	}
+	if n := s.Shield.By; n != nil {
+		c := *n
+		s.Shield.By = &c
+		switch {
+		case s.Shield.Pool != 0:
+			k.failf("shield.pool", "there are two: %d, and a number that is worked out", s.Shield.Pool)
+		case c.From == define.FromConst && c.Const < 0:
+			k.failf("shield.pool", "must not be below zero, and is %v", c.Const)
+		}
+		k.once("shield.pool", n)
+		s.PoolBy = k.number("shield.pool", "", n)
+	}
+}
+
+func (k *checker) once(field string, n *define.Number) {
+	if n.Snapshot == define.SnapshotPulse {
+		k.failf(field+".snapshot", "%v is too late: it is asked for when the buff is applied", n.Snapshot)
+	}
+}

@@ -1,0 +1,427 @@
+package compile
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/stat"
+)
+
+// reactionTo returns the actions of the definition for an act.
+func (s *Program) ReactionTo(act define.Act) []Op {
+	for k := range s.reactions {
+		if s.reactions[k].act == act {
+			return s.reactions[k].ops
+		}
+	}
+	return nil
+}
+
+// While a member is within an aura, the buff that the aura has applied to it has no end. After
+// the member has left, the buff ends when the linger time has passed. Auras stack by the rules of
+// the definition: by target, two banners share one instance, which ends with the last of them.
+// Such an instance has one async stack for each of its auras, called a holder. A holder has the
+// source, the stacks that its aura added, and the end of its linger time, which is Never while
+// the owner is within the aura.
+
+// auraCanApply reports whether an aura may apply the definition. An aura cannot apply an instant
+// buff, or a buff whose stacks have separate ends.
+func (s *Program) AuraCanApply() bool {
+	return s.Kind != define.Instant && s.Stack.Timers == define.TimersShared
+}
+
+// yieldsTo reports whether a dispel of grade g can remove the buff.
+func (s *Program) YieldsTo(g define.Grade) bool {
+	return s.Dispel.Grade <= g && s.Dispel.Grade != define.GradeUndispellable
+}
+
+// drSource returns the source in the record for a definition, which is 0 if the record counts the
+// applications of all sources.
+func (s *Program) DrSource(source define.OwnerID) define.OwnerID {
+	if s.DR.Scope == define.ScopeTarget {
+		return 0
+	}
+	return source
+}
+
+// drPerSource reports whether diminishing returns of the definition are counted separately for each
+// source.
+func (s *Program) DrPerSource() bool { return s.Uses&UsesDR != 0 && s.DR.Scope == define.ScopePair }
+
+// expiringStacks returns how many of an instance's stacks expire when its duration ends.
+func (s *Program) ExpiringStacks(stacks int) int {
+	switch s.Stack.Expire {
+	case define.ExpireOne:
+		return 1
+	case define.ExpireHalf:
+		return max(stacks/2, 1)
+	case define.ExpireCount:
+		return s.Stack.ExpireN
+	}
+	return stacks
+}
+
+// valueFor returns the value for a number of stacks. It reports false if the formula has no value
+// for this number of stacks.
+func (r Ref) ValueFor(spec *Program, values []float64, stacks int32) (float64, bool) {
+	if r.Place < 0 || int(r.Place) >= len(values) {
+		return r.value, true
+	}
+	n := &spec.Numbers[r.Place]
+	if n.Live == 0 || int(n.Live) >= len(values) || values[n.Live] == 0 {
+		return values[r.Place], true
+	}
+	in := values[n.Live+1:]
+	v, err := evalFormula(n.Formula, define.Inputs{Level: in[0], Stacks: float64(stacks), Magnitude: in[1], Reads: in[2 : 2+len(n.Reads) : 2+len(n.Reads)]})
+	return v, err == nil && Finite(v)
+}
+
+// evalFormula evaluates a formula outside of an application. A formula that panics has no value.
+func evalFormula(f define.Formula, in define.Inputs) (v float64, err error) {
+	err = ErrPanic
+	defer func() {
+		if err == ErrPanic {
+			_ = recover()
+		}
+	}()
+	return f.Eval(in)
+}
+
+// mostPool is the largest pool of a shield: a whole number that a float64 can represent.
+const MostPool = 1 << 62
+
+// errPanic is the error of a formula that has panicked.
+var ErrPanic = errors.New("buff: a formula panicked")
+
+// ownNumber reports whether each async stack has its own value of a number. This is only so with
+// TimersEach, and not for constants or numbers that are evaluated at each pulse.
+func (s *Program) OwnNumber(r Ref) bool {
+	return s.Stack.Timers == define.TimersEach && r.Place >= 0 && s.Numbers[r.Place].Snapshot != define.SnapshotPulse
+}
+
+// counted returns how many of the stacks count for a modifier. With TimersEach at most
+// Stacking.Effective stacks count, if that is not zero.
+func (s *Program) Counted(stacks int16) int16 {
+	if st := &s.Stack; st.Timers == define.TimersEach && st.Effective > 0 {
+		return int16(min(int(stacks), st.Effective))
+	}
+	return stacks
+}
+
+// program is the compiled form of one definition. The rules of a Set read programs only. A program
+// has a copy of the Spec with all defaults filled in. In its other fields, the names in the Spec
+// are resolved to pointers to other programs or to numbers of the catalog, and its spans are in
+// milliseconds.
+//
+// The programs of a catalog are numbered in the order of its definitions; instances refer to
+// their program by number.
+type Program struct {
+	define.Spec
+
+	Catalog *Catalog
+	Uses    uses
+
+	Duration int64 // ms; 0 unless Timed
+	Shortest int64 // ms, MinDuration
+	Longest  int64 // ms, MaxDuration; math.MaxInt64 if there is none
+	Period   int64 // ms
+	Carry    int64 // maximum time that a pandemic refresh carries over, in percent of the duration
+	Cap      int64 // ms, RefreshCap
+	Limit    int32
+	Initial  int32
+
+	interval, linger, Reset, IfRemaining int64 // ms, of Aura, DR and Saving
+
+	Is       []define.Tag // Tags and the tags above them, sorted
+	Tags     []define.Tag // Tags, Grants and the tags above them, sorted
+	Grants   []define.Tag // Grants and the tags above them, sorted
+	Immunity match
+	Require  struct{ Apply, Ongoing, Remove Condition }
+
+	Group, Slot, Dr uint16 // numbers of the names in the catalog; 0 if not set
+
+	// Acts, one bit each.
+	Interrupt, ConsumeOn, ReactsTo uint64
+
+	Aura       *Program
+	shield     *shielding // nil without a shield
+	Thresholds []threshold
+
+	Numbers       []Number // stored in each instance: Params and all other numbers that are not constant
+	Scale, PoolBy *Number  // DurationScale and Shield.By, nil if not set
+	Callers       []string // names of the Application.Params that numbers of this definition use
+	Modifiers     []Modifier
+	Links         []*Program
+
+	// captures are the attributes of the source that this definition reads, or a definition that it
+	// can apply. Some of them may be read after the application, by another definition or at an
+	// act: see program.addLateCapture. For such reads, capturesLate reports whether one has
+	// SnapshotCast, and rereads whether one has SnapshotApply.
+	Captures              []capture
+	CapturesLate, Rereads bool
+
+	Apply, Refresh, Pulse, Exec, Overflow, Death []Op
+	Remove                                       [define.LastRemoval + 1][]Op
+	reactions                                    []reaction
+}
+
+// programFor returns the program of a definition, or nil if it is nil or not from a catalog.
+func Of(s *define.Spec) *Program {
+	if s == nil {
+		return nil
+	}
+	p, _ := s.Compiled().Program.(*Program)
+	return p
+}
+
+// spec returns the definition, or nil if there is no program.
+func (p *Program) Definition() *define.Spec {
+	if p == nil {
+		return nil
+	}
+	return &p.Spec
+}
+
+// pulses reports whether the definition has a period.
+func (p *Program) Pulses() bool { return p.Spec.Period != 0 || p.PeriodBy != nil }
+
+// acts returns the acts that the definition reacts to, one bit each.
+func (p *Program) Acts() uint64 { return p.Interrupt | p.ConsumeOn | p.ReactsTo }
+
+// uses are the less common features of a definition, one bit each, so that a plain definition
+// skips their rules with one test.
+type uses uint32
+
+const (
+	UsesRequire    uses = 1 << iota // Require.Apply
+	UsesOngoing                     // Require.Ongoing or Require.Remove
+	UsesHide                        // GroupHide, or Stack.Effective among instances
+	usesGroup                       // Group
+	usesSlot                        // Slot
+	UsesGrants                      // Grants
+	UsesImmunity                    // Immunity
+	UsesChance                      // Chance below 1000
+	UsesDR                          // DR
+	UsesExtra                       // each instance has an extra
+	UsesActs                        // Interrupt, Charges.ConsumeOn or Hooks.Act
+	UsesCatchup                     // Catchup other than CatchupAll
+	usesThresholds                  // Stack.Thresholds
+	UsesNumbers                     // numbers to evaluate, or a shield whose pool is the magnitude
+	UsesMagnitudes                  // each instance has magnitudes, in its extra
+	UsesModifiers                   // Modifiers
+	UsesOverride                    // a modifier with stat.Override
+	UsesPulsed                      // numbers that are evaluated again at each pulse
+	UsesLinks                       // Links
+	UsesDead                        // cannot be applied to a dead owner
+	UsesShare                       // PerSource
+	UsesOnlyCall                    // see program.onlyCalls
+
+	// Sets of features. If a definition has no feature of a set, some code can be skipped: the
+	// first checks of an application (usesGates), the code before and after the start of a new
+	// instance (usesRoom and usesEntry), and the end of the effects of an instance (usesLeave).
+	UsesGates = UsesNumbers | UsesMagnitudes | UsesRequire | UsesChance | UsesDead
+	UsesRoom  = usesGroup | usesSlot | UsesShare | UsesModifiers
+	UsesEntry = UsesModifiers | usesThresholds | UsesGrants | UsesImmunity | UsesHide | UsesOngoing | UsesActs
+	UsesLeave = UsesGrants | UsesImmunity | UsesModifiers | UsesHide | UsesDR
+)
+
+// shielding selects the damage that a shield absorbs.
+type shielding struct {
+	schools []define.Tag // without the tags above them; empty if the shield absorbs all schools
+	attrs   []stat.Attr  // empty if the shield protects all attributes
+}
+
+// threshold is a compiled define.Threshold.
+type threshold struct {
+	At, Consume int32
+	Apply       *Program
+}
+
+// condition is a compiled define.TagTest.
+type Condition struct{ All, Any, None []define.Tag }
+
+func (c *Condition) Empty() bool { return len(c.All)+len(c.Any)+len(c.None) == 0 }
+
+// match is a compiled define.Match.
+type match struct {
+	tags     []define.Tag
+	kind     string
+	polarity define.Polarity
+}
+
+func (m *match) empty() bool { return len(m.tags) == 0 && m.kind == "" && m.polarity == define.Neutral }
+
+// op is a compiled Action.
+type Op struct {
+	Do      define.Do
+	To      define.To
+	Reason  define.Reason // the reason of a DoRemove
+	Handler define.HandlerID
+	Spec    *Program // the definition of a DoApply or DoRemove
+	Change  *Change
+}
+
+// reaction is a compiled entry of Hooks.Act.
+type reaction struct {
+	act define.Act
+	ops []Op
+}
+
+// change is a compiled define.Change.
+type Change struct {
+	Attr     stat.Attr
+	By       Ref
+	AtAct    *Number // if not nil, used instead of the field by; it reads the amount, so it is evaluated at the act
+	Pulsed   bool    // the field by is evaluated again at each pulse
+	PerStack bool
+	School   define.Tag
+}
+
+// modifier is a compiled define.Modifier.
+type Modifier struct {
+	Attr     stat.Attr
+	Op       stat.Op
+	Channel  uint8
+	PerStack bool
+	Value    Ref
+}
+
+// ref refers to the value of a number.
+type Ref struct {
+	value float64 // the value of a constant, for which place is negative
+	Place int32   // index in program.numbers and in the values of an instance
+}
+
+// number is a compiled define.Number.
+type Number struct {
+	Name     string // the name under which a blob saves the value
+	From     define.From
+	Snapshot define.Snapshot
+	Whom     define.Whose
+	Known    bool // there is a default, which is in value
+	Attr     stat.Attr
+	Value    float64 // the constant, or the default
+
+	Pre, Coef, Post float64
+
+	Caller  string
+	Curve   *define.Curve
+	Formula define.Formula
+	Reads   []read
+
+	// The inputs of a formula that reads stacks are numbers too: see checker.inputs. In the formula
+	// and in each of its inputs, live is the place of the first input; in all other numbers it is
+	// 0. In an input, input is true.
+	Live  int32
+	Input bool
+}
+
+// Additional values of define.From for numbers that are inputs of a formula.
+const (
+	FromLive      define.From = define.FromFormula + 1 + iota // the value is 1 if all inputs are known, otherwise 0
+	FromLevel                                                 // the level of the application
+	FromMagnitude                                             // the magnitude of the application
+)
+
+// read is a compiled define.Read.
+type read struct {
+	Caller bool
+	Amount bool
+	Whom   define.Whose
+	Attr   stat.Attr
+	Name   string
+}
+
+// capture is an attribute of the source that a definition reads.
+type capture struct {
+	Attr stat.Attr
+	When define.Snapshot
+}
+
+// finite reports whether v is a valid value of an attribute.
+func Finite(v float64) bool { return math.Abs(v) <= stat.MaxValue }
+
+// wants reports whether the definition, or a definition that it applies, captures an attribute of
+// its source at that moment.
+func (s *Program) Wants(a stat.Attr, when define.Snapshot) bool {
+	for _, c := range s.Captures {
+		if c.Attr == a && c.When == when {
+			return true
+		}
+	}
+	return false
+}
+
+// varies reports whether the value of a modifier cannot be computed from one number and the number
+// of stacks alone, because its formula reads the stacks or each async stack has a separate number.
+func (s *Program) Varies(m *Modifier) bool {
+	return s.OwnNumber(m.Value) || m.Value.Place >= 0 && s.Numbers[m.Value.Place].Live != 0
+}
+
+// modifies reports whether a modifier depends on exactly the number at a place.
+func (s *Program) Modifies(place int) bool {
+	return slices.ContainsFunc(s.Modifiers, func(m Modifier) bool { return int(m.Value.Place) == place && !s.Varies(&m) })
+}
+
+// absorbs reports whether a shield absorbs damage of a school to an attribute; 0 stands for no
+// attribute in particular.
+func (s *Program) Absorbs(school define.Tag, attr stat.Attr) bool {
+	is := s.shield
+	if attr != 0 && len(is.attrs) > 0 && !slices.Contains(is.attrs, attr) {
+		return false
+	}
+	if len(is.schools) == 0 {
+		return true
+	}
+	for ; school != 0; school = s.Catalog.parents[school-1] {
+		if slices.Contains(is.schools, school) {
+			return true
+		}
+	}
+	return false
+}
+
+// refuses reports whether the overflow rule refuses an application at the stack limit. The
+// parameter higher means that the application replaces the instance because of its higher level;
+// the rule deny does not refuse such an application.
+func (s *Program) Refuses(higher bool) bool {
+	return s.Stack.Overflow == define.OverflowClear || s.Stack.Overflow == define.OverflowDeny && !higher
+}
+
+// matches reports whether an immunity applies to the definition. It considers the definition's
+// Tags, not its Grants. An empty match matches no definition.
+func (m *match) Matches(s *Program) bool {
+	return !m.empty() && (len(m.tags) == 0 || hasAny(s.Is, m.tags)) &&
+		(m.kind == "" || m.kind == s.Dispel.Type) && (m.polarity == define.Neutral || m.polarity == s.Polarity)
+}
+
+// durationAt returns the duration of the definition at a level, in ms.
+func (s *Program) DurationAt(level int) int64 {
+	if s.DurationBy == nil {
+		return s.Duration
+	}
+	return secondsToMillis(s.DurationBy.At(level))
+}
+
+// periodAt returns the period of the definition at a level, in ms.
+func (s *Program) PeriodAt(level int) int64 {
+	if s.PeriodBy == nil {
+		return s.Period
+	}
+	return secondsToMillis(s.PeriodBy.At(level))
+}
+
+// secondsToMillis converts seconds to whole milliseconds, rounding half up.
+func secondsToMillis(v float64) int64 { return RoundHalfUp(float64(v * 1000)) }
+
+// roundHalfUp rounds v half up. It does not add 0.5, because the sum could be inexact. v must be
+// within the range of int64.
+func RoundHalfUp(v float64) int64 {
+	whole := math.Floor(v)
+	if v-whole >= 0.5 {
+		whole++
+	}
+	return int64(whole)
+}

@@ -1,0 +1,101 @@
+package rules
+
+import (
+	"math"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/internal/compile"
+)
+
+// handleAct applies an act to the buffs of the owner, oldest first. First the buffs with actions
+// for the act react, then charges are used, and then buffs are interrupted. The actions are only
+// queued, so they run last. In a chain that a reaction to damage has started, no buff reacts to
+// damage.
+//
+// Examples: testdata/react.txt, stat/damage_loop.txt.
+func (s *Owner) handleAct(t *Turn, act buff.Act, target buff.OwnerID, amount int64) buff.Result {
+	var r buff.Result
+	if !s.gates().handles(act) {
+		return r
+	}
+	quiet := t.quiet
+	s.eachInstance(func(at uint16) {
+		i := s.slot(at)
+		spec := s.programOf(i)
+		if spec.ReactsTo&compile.Bit(act) == 0 || i.flags&hidden != 0 {
+			return
+		}
+		if spec.Catalog.DamageActs&compile.Bit(act) != 0 {
+			if quiet {
+				return
+			}
+			t.quiet = true
+		}
+		e := s.newInstanceEvent(t, buff.Reacted, at)
+		e.Name, e.Target, e.Magnitude = spec.Catalog.Acts.Name(int(act)), target, amount
+		s.queueActions(t, spec.ReactionTo(act), s.numbersOf(t, i, offBoundary))
+		t.quiet = quiet
+		r.Kind = buff.Reacted
+		r.Amount++
+	})
+	used, ended := s.consume(t, act), s.interrupt(t, act)
+	switch {
+	case r.Kind == buff.Reacted:
+	case ended.Kind != 0 && used.Kind != buff.Removed:
+		r.Kind, r.Why = ended.Kind, ended.Why
+	default:
+		r.Kind, r.Why = used.Kind, used.Why
+	}
+	return r
+}
+
+// hit is the result of damage against shields, in whole points. It is zero for a change that is
+// not damage.
+type hit struct {
+	absorbed, passed int64
+	spent            bool // at least one shield is empty, because of this damage or already before
+}
+
+// damage reduces an attribute by whole points, after shields have absorbed their part.
+func (s *Owner) damage(t *Turn, c *buff.Command, catalog *compile.Catalog) buff.Result {
+	points := math.Floor(c.Value)
+	if c.Value-points >= 0.5 {
+		points++
+	}
+	switch {
+	case c.Value == 0: // no damage, and no event
+		return buff.Result{}
+	case points < 1: // no effect, but an event reports it, so that a wrong number is noticed
+		return s.rebase(t, c, catalog, 0, hit{})
+	}
+	meets := int64(min(points, compile.MostPool))
+	rest, spent := s.absorbDamage(meets, c.Tag, c.Attr)
+	absorbed := meets - rest
+	v := float64(absorbed) - points
+	return s.rebase(t, c, catalog, v, hit{absorbed: absorbed, passed: int64(min(-v, compile.MostPool)), spent: spent})
+}
+
+// reportDamage reports damage as the act define.ActDamaged of the owner and as the act
+// define.ActDealt of the source. If the source is another owner, the second report is a command in
+// the Outbox, which is dropped without a Missed if the source has left.
+//
+// Examples: testdata/stat/damage_acts.txt, damage_loop.txt.
+func (s *Owner) reportDamage(t *Turn, c *buff.Command, catalog *compile.Catalog, amount int64) {
+	if newest := s.attributeCatalog(t); newest != nil {
+		catalog = newest
+	}
+	if catalog.DamageActs == 0 {
+		return
+	}
+	source := c.Application.Source
+	s.handleAct(t, catalog.Damaged, source, amount)
+	switch {
+	case source == s.id:
+		s.handleAct(t, catalog.Dealt, source, amount)
+	case source != 0 && catalog.Dealt != 0:
+		t.Outbox = append(t.Outbox, Outgoing{At: t.at, From: s.id, To: source, Cause: Cause{Damage: true}, Command: buff.Command{
+			Verb: verb.Happened, Owner: source, Act: catalog.Dealt, Amount: amount, Application: buff.Application{Source: s.id, Origin: buff.Origin{Quiet: t.quiet}},
+		}})
+	}
+}

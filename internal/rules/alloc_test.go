@@ -1,0 +1,177 @@
+package rules
+
+import (
+	"fmt"
+	"os"
+	"reflect"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/wheel"
+	"github.com/stretchr/testify/require"
+)
+
+// work is an Owner in the hands of somebody who calls Run when the test says so.
+type work struct {
+	set  *Owner
+	turn Turn
+	now  wheel.Time
+	spec *buff.Spec
+}
+
+func newWork(t testing.TB, spec buff.Spec) *work {
+	c, err := buff.NewCatalog(spec)
+	require.NoError(t, err)
+	w := &work{set: NewOwner(1, 1, 0, buff.MaxPerOwner), spec: c.Spec(spec.ID)}
+	w.turn.Call = func(*Turn, *Call) buff.Reason { return buff.NoReason }
+	return w
+}
+
+func (w *work) do(c buff.Command) buff.Result {
+	r := w.set.Do(&w.turn, w.now, c)
+	w.done()
+	return r
+}
+
+func (w *work) apply() buff.Handle {
+	return w.do(buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: w.spec, Source: 2}}).Handle
+}
+
+// pass lets ms go by.
+func (w *work) pass(ms wheel.Time) {
+	w.now += ms
+	w.turn.Now = w.now
+	w.set.Run(&w.turn, w.now, 1<<30)
+	w.done()
+}
+
+func (w *work) done() {
+	w.turn.Events = w.turn.Events[:0]
+	w.set.TakeDeadline(&w.turn)
+}
+
+// TestAllocations: in the steady state nothing allocates.
+func TestAllocations(t *testing.T) {
+	none := func(name string, f func()) {
+		t.Helper()
+		f() // fills the slices
+		require.Zero(t, testing.AllocsPerRun(200, f), name)
+	}
+	poison := buff.Spec{
+		ID: "p", Duration: time.Hour, Period: 100 * time.Millisecond,
+		On: define.Hooks{Apply: []define.Action{{Do: define.DoCall, Name: "h"}}, Pulse: []define.Action{{Do: define.DoCall, Name: "h"}}, RemoveAny: []define.Action{{Do: define.DoCall, Name: "h"}}},
+	}
+
+	w := newWork(t, poison)
+	none("apply and remove", func() {
+		w.do(buff.Command{Verb: verb.Remove, Handle: w.apply()})
+		w.pass(0)
+	})
+
+	w = newWork(t, poison)
+	w.apply()
+	none("pulse", func() { w.pass(100) })
+	require.Equal(t, wheel.Time(100), w.set.Next()-w.now, "it pulsed")
+
+	poison.Stack = define.Stacking{By: define.ByTarget}
+	w = newWork(t, poison)
+	w.apply()
+	none("refresh", func() { w.apply() })
+
+	poison.Stack = define.Stacking{By: define.BySource, Limit: define.MaxStacks}
+	w = newWork(t, poison)
+	w.apply()
+	none("stack", func() { w.apply() })
+	require.Greater(t, int(w.set.instanceAt(0).Stacks), 200)
+
+	// The error of a handle that names nothing is one small object, whose text nobody has asked for; so is that of an owner who is full.
+	gone := w.apply()
+	w.do(buff.Command{Verb: verb.Remove, Handle: gone})
+	var err error
+	require.LessOrEqual(t, testing.AllocsPerRun(200, func() { err = w.do(buff.Command{Verb: verb.Remove, Handle: gone}).Err }), 1.0)
+	require.ErrorIs(t, err, buff.ErrStale)
+	require.EqualError(t, err, buff.ErrStale.Error()+": "+gone.String())
+	w.apply()
+	full := newWork(t, buff.Spec{ID: "p", Duration: time.Hour})
+	full.set.limit = 1
+	full.apply()
+	require.LessOrEqual(t, testing.AllocsPerRun(200, func() {
+		err = full.do(buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: full.spec, Source: 3}}).Err
+	}), 1.0)
+	require.EqualError(t, err, buff.ErrFull.Error()+": 1 buffs on owner 1")
+
+	stacks := 0
+	none("All", func() {
+		for i := range w.set.All() {
+			stacks += i.Stacks
+		}
+	})
+	require.NotZero(t, stacks)
+
+	w = newWork(t, poison)
+	none("timeout", func() {
+		w.do(buff.Command{Verb: verb.AddTimeout, Handler: 1, By: time.Second, Name: "t"})
+		w.pass(1000)
+		require.Zero(t, w.set.Timeouts())
+	})
+}
+
+// TestSizes: an owner with 20 buffs that do nothing just now takes 1.8 KB.
+func TestSizes(t *testing.T) {
+	doc, err := os.ReadFile("doc.go")
+	require.NoError(t, err)
+	for what, size := range map[string]uintptr{"an Owner": unsafe.Sizeof(Owner{}), "instance": unsafe.Sizeof(instance{}), "extra": unsafe.Sizeof(extra{})} {
+		require.Contains(t, string(doc), fmt.Sprintf("%s, %d bytes", what, size))
+	}
+	require.Contains(t, string(doc), fmt.Sprintf("keys, %d bytes each", keyWords(64)*8/64))
+	require.Contains(t, string(doc), fmt.Sprintf("chunk, up to %d KiB", chunkLines*unsafe.Sizeof(cacheLine{})>>10))
+	require.LessOrEqual(t, chunkLines/pieceLines(1), mostPieces, "each has its bit")
+	for f := range reflect.TypeFor[instance]().Fields() {
+		require.NotContains(t, []reflect.Kind{reflect.Pointer, reflect.Slice, reflect.Interface, reflect.String, reflect.Map, reflect.Func}, f.Type.Kind(), "%s: the collector looks for nothing in instances", f.Name)
+	}
+	require.LessOrEqual(t, unsafe.Sizeof(magnitudes{}), uintptr(80), "as doc.go says")
+	require.LessOrEqual(t, unsafe.Sizeof(buff.Event{}), uintptr(160))
+
+	w := newWork(t, buff.Spec{ID: "p", Duration: time.Hour, Period: time.Second})
+	for range 20 {
+		w.apply()
+	}
+	s := w.set
+	size := unsafe.Sizeof(*s) +
+		uintptr(pieceLines(s.room()))*unsafe.Sizeof(cacheLine{}) + uintptr(cap(s.timeouts().all()))*unsafe.Sizeof(timeout{})
+	require.Nil(t, s.rare)
+	require.Nil(t, s.scheduler.scratch, "they are the Turn's")
+	require.Nil(t, s.gates())
+	t.Logf("a Set of 20 buffs: %d bytes", size)
+	require.LessOrEqual(t, size, uintptr(1784))
+}
+
+// TestCallForgets: a call that is over points to nothing, whatever fields it will have.
+func TestCallForgets(t *testing.T) {
+	var pointing func(v reflect.Value) (fields, set []string)
+	pointing = func(v reflect.Value) (fields, set []string) {
+		for k := range v.NumField() {
+			switch f, name := v.Field(k), v.Type().Field(k).Name; f.Kind() {
+			case reflect.Struct:
+				more, those := pointing(f)
+				fields, set = append(fields, more...), append(set, those...)
+			case reflect.Bool, reflect.Float64, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+			default:
+				if fields = append(fields, name); !f.IsZero() {
+					set = append(set, name)
+				}
+			}
+		}
+		return fields, set
+	}
+	c := waitingCall{event: buff.Event{Spec: &buff.Spec{}, Name: "storm"}, Call: Call{Event: &buff.Event{}, Do: func() {}}}
+	fields, set := pointing(reflect.ValueOf(c))
+	require.Equal(t, fields, set, "another field of a Call points to something: set it here, and see that it is forgotten")
+	c.forget()
+	_, set = pointing(reflect.ValueOf(c))
+	require.Empty(t, set)
+}

@@ -1,0 +1,412 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/internal/compile"
+	"github.com/bufftick/bufftick/internal/handle"
+	"github.com/bufftick/bufftick/internal/stolen"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// apply executes an application: it executes an instant buff, joins a live instance that stacks
+// with the application, or starts a new instance. If the application has an older version of its
+// definition, it uses the newest version.
+//
+// The checks run in the order of the package documentation, and the first that fails gives the
+// reason. Until all checks have passed, the owner is unchanged except for its number of rolls.
+func (s *Owner) apply(t *Turn, a *buff.Application) outcome {
+	if t.Catalog != nil && !t.Catalog.Has(a.Spec) {
+		newest, _ := t.compiled().Version(compile.Of(a.Spec))
+		if newest == nil || a.Origin.Aura && !newest.AuraCanApply() {
+			return s.deny(t, a, buff.Reload, nil)
+		}
+		a.Spec = &newest.Spec
+	}
+	spec := compile.Of(a.Spec)
+	t.share, t.backdate = a.Origin.Share, of(a.Origin.Backdate, spec)
+	if !plain(a) {
+		if why, err := check(a); err != nil {
+			return s.rejectInvalid(t, a, why, err)
+		}
+	}
+	if len(a.Params) > 0 {
+		if t.evaluated.missing = unreadParam(a); t.evaluated.missing != "" {
+			return s.deny(t, a, buff.NoParam, nil)
+		}
+	}
+	if s.catalog != spec.Catalog {
+		s.setMixed(s.catalog != nil)
+		s.setCatalog(spec.Catalog)
+	}
+	if spec.CapturesLate && a.Source == s.id {
+		t.captured = capture(a, t.captured, s, s.attributeCatalog(t), define.SnapshotCast)
+	}
+	if s.gates() != nil || spec.Uses&compile.UsesGates != 0 {
+		if why := s.admit(t, a); why != buff.NoReason {
+			return s.deny(t, a, why, nil)
+		}
+	}
+	if spec.Kind == define.Instant {
+		return s.executeInstant(t, a)
+	}
+	d, why := s.effectiveDuration(t, a)
+	switch {
+	case why != buff.NoReason:
+		return s.deny(t, a, why, nil)
+	case spec.Uses&compile.UsesDR == 0 && a.Origin.Stolen == nil:
+		return s.joinOrStart(t, a, d)
+	}
+	r := s.joinOrStartAll(t, a, d)
+	if spec.Uses&compile.UsesDR == 0 {
+		return r
+	}
+	switch r.kind {
+	case buff.Applied, buff.Refreshed, buff.Stacked, buff.Queued: // other outcomes do not advance diminishing returns
+		if s.isLive(r.handle) {
+			s.noteApplier(handle.Slot(r.handle), a.Source)
+		}
+		s.diminish(t, spec, a.Source) // not a.Spec: joining can replace it by an older version
+	}
+	return r
+}
+
+// plain is a fast test: if it returns true, check would accept the application.
+func plain(a *buff.Application) bool {
+	return a.Duration == buff.Span{} && a.Stacks >= 0 && uint(a.Level) <= define.MaxLevel && a.Scale == buff.Ratio{}
+}
+
+// check returns the reason and the error if the application has invalid arguments, else zeros.
+func check(a *buff.Application) (buff.Reason, error) {
+	if d, given := a.Duration.Given(); given {
+		switch {
+		case a.Spec.Kind == define.Instant:
+			return buff.BadDuration, fmt.Errorf("%w: %q is instant and takes none, not %v", buff.ErrDuration, a.Spec.ID, d)
+		case d <= 0:
+			return buff.BadDuration, fmt.Errorf("%w: %q for %v, must be above zero", buff.ErrDuration, a.Spec.ID, d)
+		case d > define.MaxDuration:
+			return buff.BadDuration, fmt.Errorf("%w: %q for %v, above the limit of %v", buff.ErrDuration, a.Spec.ID, d, define.MaxDuration)
+		}
+	}
+	switch {
+	case a.Stacks < 0:
+		return buff.BadStacks, fmt.Errorf("%w: %q with %d", buff.ErrStacks, a.Spec.ID, a.Stacks)
+	case a.Level < 0 || a.Level > define.MaxLevel:
+		return buff.BadLevel, fmt.Errorf("%w: %q with %d, want 0 to %d", buff.ErrLevel, a.Spec.ID, a.Level, define.MaxLevel)
+	case !ratioWithin(a.Scale, buff.MaxRatio):
+		return buff.BadDuration, fmt.Errorf("%w: %q with %v, want parts up to %d", buff.ErrScale, a.Spec.ID, a.Scale, buff.MaxRatio)
+	}
+	return buff.NoReason, nil
+}
+
+// joinOrStartAll is joinOrStart, followed by the further parts of a stolen buff.
+func (s *Owner) joinOrStartAll(t *Turn, a *buff.Application, d int64) outcome {
+	r := s.joinOrStart(t, a, d)
+	if taken := stolen.Of(a.Origin.Stolen); taken != nil && len(taken.Rest) > 0 && r.kind != buff.Denied && r.kind != buff.Removed {
+		s.startRest(t, a)
+	}
+	return r
+}
+
+// joinOrStart joins a live instance or starts a new one, with a duration of d ms.
+func (s *Owner) joinOrStart(t *Turn, a *buff.Application, d int64) outcome {
+	at := s.joinTarget(a)
+	if at == noSlot {
+		return s.start(t, a, d)
+	}
+	if back := t.backdate.Ms; back > 0 && d > 0 { // join with the time that remains of d
+		if d <= back {
+			return outcome{}
+		}
+		d -= back
+	}
+	return s.reapply(t, at, a, d)
+}
+
+// executeInstant executes an instant buff.
+func (s *Owner) executeInstant(t *Turn, a *buff.Application) outcome {
+	e := t.newEvent(s, buff.Executed)
+	e.Spec, e.Source, e.Stacks, e.Level, e.Magnitude = a.Spec, a.Source, 1, int16(a.Level), a.Magnitude
+	e.Elapsed, e.Period, e.Count = a.Origin.Share.Elapsed, a.Origin.Share.Period, a.Origin.Share.Count
+	s.queueActions(t, compile.Of(a.Spec).Exec, &magnitudes{values: t.evaluated.values, captured: a.Captured})
+	return outcome{kind: buff.Executed}
+}
+
+// joinTarget returns the slot of the live instance that the application joins, or noSlot.
+func (s *Owner) joinTarget(a *buff.Application) uint16 {
+	if a.Spec.Stack.By == define.ByNone {
+		return noSlot
+	}
+	return s.findJoinable(a)
+}
+
+// start starts a new instance with a duration of d ms.
+func (s *Owner) start(t *Turn, a *buff.Application, d int64) outcome {
+	spec := compile.Of(a.Spec)
+	why, at := buff.NoReason, uint16(noSlot)
+	if spec.Uses&compile.UsesRoom != 0 {
+		why = s.makeRoom(t, a)
+	}
+	if why == buff.NoReason {
+		if spec.Uses&compile.UsesImmunity != 0 && s.live < s.limit {
+			s.flushMatching(t, spec.Immunity.Matches) // late pulses are from before the immunity
+		}
+		at = s.allocSlot(t)
+	}
+	switch {
+	case why == buff.NoReason && at == noSlot, why == buff.Full:
+		return s.denyFull(t, a)
+	case why != buff.NoReason:
+		return s.deny(t, a, why, nil)
+	}
+	i := s.slot(at)
+	s.setProgram(at, spec)
+	i.source, i.magnitude, i.level = a.Source, a.Magnitude, int16(a.Level)
+	s.storeDuration(i, d)
+	s.storePeriod(i, spec.PeriodAt(a.Level))
+	now, back := t.now, t.backdate.Ms
+	i.boundary = s.firstBoundary(i, now)
+	if back > 0 && i.boundary != wheel.Never {
+		// The period began at the backdated start. Aligned boundaries move by the same amount,
+		// because owner time did not advance while the owner was away.
+		i.boundary = i.boundary.Add(-back)
+	}
+	t.now = now.Add(-back) // the start of the instance
+	i.end = endAfter(t.now, d)
+	i.stacks = int16(min(stacksOf(spec, a), spec.Limit))
+	s.rehash(at)
+	if a.Origin.Aura {
+		i.flags |= member
+	}
+	if spec.Uses&compile.UsesExtra != 0 {
+		s.initExtra(t, i, a)
+	}
+	t.now = now
+	s.markDirty(t, at)
+	e := s.newInstanceEvent(t, buff.Applied, at)
+	h := e.Handle
+	e.End = s.reportedEnd(i)
+	// The actions are only queued here: grants, modifiers and the first pulse come before them.
+	s.queueActions(t, spec.Apply, s.magnitudesOf(i))
+	if spec.Uses&compile.UsesLinks != 0 {
+		s.applyLinks(t, i)
+	}
+	if spec.Uses&compile.UsesEntry != 0 {
+		s.activate(t, at)
+	} else if s.gates() != nil {
+		s.reevaluate(t) // removing displaced instances may have changed which ones are hidden
+	}
+	// The instance may already have ended because its requirement for removal is met.
+	if spec.First != define.FirstNone && s.isLive(h) {
+		s.pulse(t, at)
+	}
+	if back > 0 && s.isLive(h) {
+		s.catchUpBackdated(t, at, back)
+	}
+	return outcome{handle: h, kind: buff.Applied}
+}
+
+// activate makes a new instance effective before its first pulse and updates which instances are
+// hidden. An instance that is hidden from its start never grants its tags or adds its modifiers,
+// not even for a moment, so that they cannot affect the requirements of other buffs.
+func (s *Owner) activate(t *Turn, at uint16) {
+	i := s.slot(at)
+	spec := s.programOf(i)
+	if spec.Uses&compile.UsesActs != 0 {
+		s.ensureGates().handledActs |= spec.Acts()
+	}
+	s.crossThresholds(t, at, 0, i.source, s.magnitudesOf(i).captured)
+	if spec.Uses&compile.UsesHide != 0 {
+		s.ensureGates().requestReevaluation()
+		s.findStrongest(t)
+	}
+	if spec.Uses&compile.UsesOngoing != 0 {
+		s.ensureGates().requestReevaluation()
+	}
+	causes := s.hideCauses(t, i, at)
+	i.flags |= causes
+	if causes &= reportedCauses(spec); causes != 0 {
+		s.newInstanceEvent(t, buff.Hidden, at).Why = whyHidden(causes)
+	} else {
+		s.grantEffects(t, at)
+	}
+	s.reevaluate(t)
+}
+
+// initExtra fills the extra of a new instance.
+func (s *Owner) initExtra(t *Turn, i *instance, a *buff.Application) {
+	x, spec := s.ensureExtra(i), compile.Of(a.Spec)
+	x.key = a.Key
+	if spec.Stack.Timers != define.TimersEach {
+		x.charges, x.shield = initialCharges(spec, a), pool(spec, t, a)
+	}
+	if spec.Uses&compile.UsesMagnitudes != 0 {
+		s.rare.modifiers += int32(len(spec.Modifiers))
+		s.storeNumbers(t, i, a)
+	}
+	if spec.Stack.Timers == define.TimersEach {
+		s.addAsync(t, i, a, s.duration(i), i.stacks, s.age(i))
+	}
+	if spec.Stack.Timers == define.TimersQueue {
+		i.stacks, x.running = 1, s.age(i) // a queue runs one application at a time, as one stack
+	}
+}
+
+// firstBoundary returns the first boundary of the period after now, in buff time. If the instance
+// has no period, it returns Never. With AlignOwner the boundaries are the multiples of the period
+// in owner time, regardless of pauses and rates of the buff itself.
+func (s *Owner) firstBoundary(i *instance, now wheel.Time) wheel.Time {
+	switch period := s.period(i); {
+	case period == 0:
+		return wheel.Never
+	case s.programOf(i).Align == define.AlignStart:
+		return now.Add(period)
+	case i.flags&timeScaled != 0:
+		return nextMultiple(now, s.extraOf(i).scale.ownerZero(), period)
+	default:
+		return nextMultiple(now, 0, period)
+	}
+}
+
+// nextMultiple returns the first instant after now whose distance from zero is a multiple of the
+// period.
+func nextMultiple(now wheel.Time, zero, period int64) wheel.Time {
+	return now.Add(period - within(int64(now)-zero, period))
+}
+
+func (s *Owner) denyFull(t *Turn, a *buff.Application) outcome {
+	if s.live < s.limit {
+		return s.deny(t, a, buff.Full, fmt.Errorf("%w: %d modifiers on owner %d", buff.ErrFull, stat.MaxModifiers, s.id))
+	}
+	return s.deny(t, a, buff.Full, fullError{s.limit, s.id})
+}
+
+// fullError is the error of an application for which the owner has no room. Its text is formatted
+// lazily, because capped owners fail every frame.
+type fullError struct {
+	limit int16
+	owner buff.OwnerID
+}
+
+func (e fullError) Error() string {
+	return fmt.Sprintf("%v: %d buffs on owner %d", buff.ErrFull, e.limit, e.owner)
+}
+
+func (e fullError) Unwrap() error { return buff.ErrFull }
+
+func (s *Owner) deny(t *Turn, a *buff.Application, why buff.Reason, err error) outcome {
+	e := t.newEvent(s, buff.Denied)
+	e.Why, e.Spec, e.Source, e.Magnitude = why, a.Spec, a.Source, a.Magnitude
+	if why == buff.NoParam {
+		e.Name = t.evaluated.missing
+	}
+	return outcome{kind: buff.Denied, why: why, err: err}
+}
+
+// rejectInvalid reports an application with invalid arguments.
+func (s *Owner) rejectInvalid(t *Turn, a *buff.Application, why buff.Reason, err error) outcome {
+	e := t.newEvent(s, buff.Faulted)
+	e.Why, e.Spec, e.Source = why, a.Spec, a.Source
+	return outcome{kind: buff.Faulted, why: why, err: err}
+}
+
+// unreadParam returns the name of the first parameter that no number of the definition reads, or
+// "" if there is none.
+func unreadParam(a *buff.Application) string {
+	for i := range a.Params {
+		if !slices.Contains(compile.Of(a.Spec).Callers, a.Params[i].Caller) {
+			return a.Params[i].Caller
+		}
+	}
+	return ""
+}
+
+// endAfter returns the instant ms milliseconds after at, or Never if ms is 0.
+func endAfter(at wheel.Time, ms int64) wheel.Time {
+	if ms == 0 {
+		return wheel.Never
+	}
+	return at.Add(ms)
+}
+
+// Captures reports whether the definition, or any definition that it can apply directly or
+// indirectly, reads attributes of its source. If not, [Application.Capture] does nothing.
+func Captures(s *buff.Spec) bool { return len(compile.Of(s).Captures) > 0 }
+
+// Capture reads the attributes of the source that are needed by the definition and by all
+// definitions that it can apply. It keeps values that were captured before.
+//
+// Call Capture twice: with SnapshotCast when the application is made, to read the attributes that
+// have SnapshotCast, and with SnapshotApply when the application executes, to read the remaining
+// attributes. Capture is not needed if the source is the owner itself, because the Owner reads its
+// own attributes.
+//
+// The parameter source is the Owner of the source. If it is nil, the values stay missing: a number
+// that needs one uses its default, or the application is denied. The catalog is Turn.Catalog.
+//
+// The values are appended to dst, and the extended slice is returned; Capture allocates only if
+// dst is too short. The caller must have exclusive access to the Owner of the source: see the
+// package documentation.
+func Capture(a *buff.Application, dst []buff.Captured, source *Owner, c *buff.Catalog, when define.Snapshot) []buff.Captured {
+	return capture(a, dst, source, compiledOf(c), when)
+}
+
+func capture(a *buff.Application, dst []buff.Captured, source *Owner, c *compile.Catalog, when define.Snapshot) []buff.Captured {
+	from := len(dst)
+	for _, w := range compile.Of(a.Spec).Captures {
+		if v, ok := findCaptured(a.Captured, w.Attr, w.When); ok {
+			dst = append(dst, buff.Captured{Attr: w.Attr, When: w.When, Value: v})
+		} else if source != nil && (w.When == define.SnapshotCast || when != define.SnapshotCast) {
+			dst = append(dst, buff.Captured{Attr: w.Attr, When: w.When, Value: source.attributeValue(c, w.Attr)})
+		}
+	}
+	a.Captured = dst[from:len(dst):len(dst)]
+	return dst
+}
+
+// Unknown reports whether [Application.Capture] with SnapshotApply would read any attribute.
+func Unknown(a *buff.Application) bool {
+	for _, w := range compile.Of(a.Spec).Captures {
+		if _, ok := findCaptured(a.Captured, w.Attr, w.When); !ok {
+			return true
+		}
+	}
+	return false
+}
+
+// Inherit sets the captured values of an application that an aura makes to its members. The aura
+// is the buff with handle h on the owner of the Owner s, and that owner is the source of the
+// application. Values with SnapshotCast are copied from the aura; values with SnapshotApply are
+// the present attributes of the owner. If the aura has ended, there are no values. The values are
+// appended to dst, and the extended slice is returned.
+func Inherit(a *buff.Application, dst []buff.Captured, s *Owner, c *buff.Catalog, h buff.Handle) []buff.Captured {
+	from := len(dst)
+	if i := s.lookup(h); i != nil {
+		for _, known := range s.magnitudesOf(i).captured {
+			if known.When == define.SnapshotCast {
+				dst = append(dst, known)
+			}
+		}
+		for _, w := range compile.Of(a.Spec).Captures {
+			if w.When == define.SnapshotApply {
+				dst = append(dst, buff.Captured{Attr: w.Attr, When: w.When, Value: s.Attribute(c, w.Attr)})
+			}
+		}
+	}
+	a.Captured = dst[from:len(dst):len(dst)]
+	return dst
+}
+
+// findCaptured returns the captured value of an attribute, and reports whether the list has it.
+func findCaptured(list []buff.Captured, attr stat.Attr, when define.Snapshot) (float64, bool) {
+	for k := range list {
+		if c := &list[k]; c.Attr == attr && c.When == when {
+			return c.Value, true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,258 @@
+package rules
+
+import (
+	"fmt"
+	"iter"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/journal"
+	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/internal/compile"
+	"github.com/bufftick/bufftick/internal/sheet"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// An owner gets its own sheet when one of its attributes first differs from the catalog.
+
+// Attribute returns the value of an attribute of the owner, with all modifiers, within its
+// limits. The catalog is Turn.Catalog; Attribute panics if the catalog does not have the attribute.
+// A call costs O(1) if no modifier has changed since the previous call.
+func (s *Owner) Attribute(c *buff.Catalog, a stat.Attr) float64 {
+	return s.attributeValue(compiledOf(c), a)
+}
+
+// Base returns the value of an attribute of the owner without modifiers. It panics if the catalog
+// does not have the attribute.
+func (s *Owner) Base(c *buff.Catalog, a stat.Attr) float64 {
+	if s.sheet() == nil || s.sheet().Attrs() < int(a) {
+		return compiledOf(c).Schema.At(a).Base
+	}
+	return s.sheet().Base(a)
+}
+
+// Attributes returns the owner's attributes in the order of the catalog. It may allocate; it is
+// meant for inspection, not for rules.
+func (s *Owner) Attributes(c *buff.Catalog) iter.Seq[stat.View] {
+	catalog := compiledOf(c)
+	switch {
+	case catalog.Schema == nil:
+		return func(func(stat.View) bool) {}
+	case s.sheet() == nil:
+		return sheet.New(catalog.Schema, 0).All()
+	case s.sheet().Attrs() >= catalog.Schema.Len():
+		return s.sheet().All()
+	}
+	return func(yield func(stat.View) bool) {
+		for v := range s.sheet().All() {
+			if !yield(v) {
+				return
+			}
+		}
+		for a := stat.Attr(s.sheet().Attrs() + 1); int(a) <= catalog.Schema.Len(); a++ {
+			def := catalog.Schema.At(a)
+			if !yield(stat.View{Attr: a, Name: def.Name, Base: def.Base, Value: s.attributeValue(catalog, a)}) {
+				return
+			}
+		}
+	}
+}
+
+// Modifiers returns the modifiers of an attribute of the owner, oldest first. In each
+// [stat.Modifier] the field Of is the [Handle] of the buff. Modifiers panics if the catalog does
+// not have the attribute. The Owner must not be modified during the iteration.
+func (s *Owner) Modifiers(c *buff.Catalog, a stat.Attr) iter.Seq[stat.Modifier] {
+	compiledOf(c).Schema.At(a)
+	return func(yield func(stat.Modifier) bool) {
+		if s.sheet() == nil || s.sheet().Attrs() < int(a) {
+			return
+		}
+		for _, m := range s.sheet().On(a) {
+			if !yield(m) {
+				return
+			}
+		}
+	}
+}
+
+// attributeCatalog returns the catalog that defines the attributes, or nil if there is none.
+func (s *Owner) attributeCatalog(t *Turn) *compile.Catalog {
+	if t.Catalog != nil {
+		return t.compiled()
+	}
+	return s.catalog
+}
+
+func (s *Owner) attributeValue(c *compile.Catalog, a stat.Attr) float64 {
+	if s.sheet() == nil {
+		return c.Schema.At(a).Base
+	}
+	if int(a) > s.sheet().Attrs() {
+		return s.sheet().ValueIn(c.Schema, a)
+	}
+	return s.sheet().Value(a)
+}
+
+// sheet returns the owner's own sheet, or nil if all attributes have the values in the catalog.
+func (s *Owner) sheet() *sheet.Sheet {
+	if s.rare == nil {
+		return nil
+	}
+	return s.rare.sheet
+}
+
+// ensureSheet returns the owner's sheet for modification, with all attributes of a catalog. To read
+// attributes, a sheet is not needed: an attribute that it does not have is read from the catalog.
+func (b *rareState) ensureSheet(c *compile.Catalog) *sheet.Sheet {
+	if b.sheet == nil {
+		b.sheet = sheet.New(c.Schema, 0)
+	}
+	b.sheet.Grow(c.Schema)
+	return b.sheet
+}
+
+// changeBase executes a command of the game or of a definition that changes the base of an
+// attribute.
+func (s *Owner) changeBase(t *Turn, c *buff.Command) buff.Result {
+	catalog := s.attributeCatalog(t)
+	if c.Application.Spec != nil {
+		catalog = compile.Of(c.Application.Spec).Catalog
+	}
+	switch {
+	case catalog == nil || catalog.Schema == nil || c.Attr == 0 || int(c.Attr) > catalog.Schema.Len():
+		return buff.Result{Err: fmt.Errorf("%w: number %d", buff.ErrAttribute, c.Attr)}
+	case !compile.Finite(c.Value):
+		return buff.Result{Err: fmt.Errorf("%w: %s: %v", buff.ErrValue, catalog.Schema.At(c.Attr).Name, c.Value)}
+	}
+	switch c.Verb {
+	case verb.Damage:
+		return s.damage(t, c, catalog)
+	case verb.AddBase:
+		if c.Value == 0 && s.withinLimits(catalog, c.Attr) {
+			return buff.Result{}
+		}
+	}
+	return s.rebase(t, c, catalog, c.Value, hit{})
+}
+
+// rebase changes the base of an attribute and emits a Changed. Then empty shields break, the damage
+// is reported as acts, and the AtMin rule applies if the attribute has reached its minimum.
+func (s *Owner) rebase(t *Turn, c *buff.Command, catalog *compile.Catalog, v float64, h hit) buff.Result {
+	sheet := s.ensureRare().ensureSheet(catalog)
+	least, _ := sheet.Limits(c.Attr)
+	was, delta, err := sheet.Base(c.Attr), 0.0, error(nil)
+	if c.Verb == verb.SetBase {
+		delta, err = v-was, sheet.SetBase(c.Attr, v)
+	} else {
+		delta, err = sheet.AddBase(c.Attr, v)
+	}
+	if err != nil {
+		panic("buff: a value that was checked: " + err.Error())
+	}
+	is := sheet.Base(c.Attr)
+	s.markOwner(journal.Attributes)
+	if is-delta != was && t.SheetChanged != nil { // the base was beyond a limit, or the sum was rounded
+		t.SheetChanged(buff.SheetChange{At: t.at, Seen: t.Now, Owner: s.id, Place: -1, Attr: c.Attr, Was: was})
+	}
+	t.emit(s, &buff.Event{
+		Kind: buff.Changed, Spec: c.Application.Spec, Source: c.Application.Source, Attr: c.Attr, Name: catalog.Schema.At(c.Attr).Name,
+		Delta: delta, Value: is, Magnitude: h.absorbed, End: wheel.Never,
+	})
+	if h.spent {
+		s.breakSpent(t)
+	}
+	if h.passed > 0 {
+		s.reportDamage(t, c, catalog, h.passed)
+	}
+	if is <= least && (was > least || !s.Dead()) {
+		s.reachedMinimum(t, catalog, c.Attr, &c.Application)
+	}
+	return buff.Result{Kind: buff.Changed, Amount: h.absorbed}
+}
+
+// withinLimits reports whether the base of an attribute is within its present limits.
+func (s *Owner) withinLimits(catalog *compile.Catalog, a stat.Attr) bool {
+	sheet := s.ensureRare().ensureSheet(catalog)
+	least, most := sheet.Limits(a)
+	base := sheet.Base(a)
+	return least <= base && base <= max(least, most)
+}
+
+// reachedMinimum applies the AtMin rule of an attribute that has reached its minimum. The parameter
+// by has the source and the definition that caused the change.
+func (s *Owner) reachedMinimum(t *Turn, catalog *compile.Catalog, a stat.Attr, by *buff.Application) {
+	if catalog.Attributes[a-1].AtMin == define.AtMinKill {
+		t.Issue(s, &buff.Command{Verb: verb.Kill, Application: buff.Application{Spec: by.Spec, Source: by.Source}})
+	}
+}
+
+// clampBases reduces bases permanently to maximums that have fallen below them. A minimum that
+// has risen to a base counts as reached.
+//
+// It runs after a whole command or due event, so that replacing a buff by one with the same
+// maximum has no effect. Example: testdata/stat/maximum_falls.txt.
+func (s *Owner) clampBases(t *Turn) {
+	sheet, catalog := s.rare.sheet, s.attributeCatalog(t)
+	for c, ok := sheet.NextCut(); ok; c, ok = sheet.NextCut() {
+		s.markOwner(journal.Attributes)
+		if c.Fell && t.SheetChanged != nil {
+			t.SheetChanged(buff.SheetChange{At: t.at, Seen: t.Now, Owner: s.id, Place: -1, Attr: c.Attr, Was: c.Was})
+		}
+		if least, _ := sheet.Limits(c.Attr); sheet.Base(c.Attr) <= least && (c.Fell && c.Was > least || c.Rose && !s.Dead()) {
+			s.reachedMinimum(t, catalog, c.Attr, &buff.Application{})
+		}
+	}
+}
+
+// evaluateAtAct evaluates a number of an action that reads the amount of the act e.
+//
+// Example: testdata/stat/amount.txt.
+func (s *Owner) evaluateAtAct(t *Turn, n *compile.Number, e *buff.Event, stacks int32, k *magnitudes) (float64, buff.Reason) {
+	q := evaluator{
+		set: s, turn: t, spec: compile.Of(e.Spec), captured: k.captured, own: e.Source == s.id,
+		level: int(e.Level), stacks: stacks, amount: e.Magnitude,
+	}
+	if at := s.lookup(e.Handle); at != nil {
+		q.magnitude = at.magnitude
+	}
+	return q.evaluate(n)
+}
+
+// issueChange issues the command of an action that changes an attribute, in response to the event
+// e.
+func (s *Owner) issueChange(t *Turn, o *compile.Op, e *buff.Event, source buff.OwnerID, k *magnitudes) {
+	c, stacks, share := o.Change, e.Stacks, t.shareOf(e)
+	switch e.Kind {
+	case buff.Denied:
+		stacks = compile.Of(e.Spec).Limit // the event of an overflow, at the stack limit
+	case buff.Executed:
+		stacks = instantStacks(&share)
+	case buff.Reacted, buff.Died, buff.Removed:
+		stacks = int32(compile.Of(e.Spec).Counted(int16(stacks)))
+	}
+	v, ok := t.numberOf(compile.Of(e.Spec), c, k, stacks)
+	if c.AtAct != nil {
+		var why buff.Reason
+		if v, why = s.evaluateAtAct(t, c.AtAct, e, stacks, k); why != buff.NoReason {
+			fault := buff.Event{Kind: buff.Faulted, Why: why, Spec: e.Spec, Source: e.Source, Handle: e.Handle, Magnitude: e.Magnitude, End: wheel.Never}
+			if why == buff.NoParam {
+				fault.Name = t.evaluated.missing
+			}
+			t.emit(s, &fault)
+			return
+		}
+		if ok = true; c.PerStack {
+			v = float64(v * float64(stacks))
+		}
+	}
+	if v = scale(&share, v); !ok || !compile.Finite(v) {
+		t.emit(s, &buff.Event{Kind: buff.Faulted, Why: buff.BadValue, Spec: e.Spec, Source: e.Source, Handle: e.Handle, Magnitude: e.Magnitude, End: wheel.Never})
+		return
+	}
+	do := verb.AddBase
+	if o.Do == define.DoDamage {
+		do = verb.Damage
+	}
+	s.issueAction(t, o, e, source, &buff.Command{Verb: do, Attr: c.Attr, Value: v, Tag: c.School, Application: buff.Application{Spec: e.Spec, Source: source}})
+}

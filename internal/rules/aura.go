@@ -1,0 +1,164 @@
+package rules
+
+import (
+	"slices"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/journal"
+	"github.com/bufftick/bufftick/internal/compile"
+	"github.com/bufftick/bufftick/internal/handle"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// enterAura executes the entry of the owner into an aura. It has no effect if the owner is already
+// within the aura. If the owner returns during the linger time, the buff no longer ends after
+// that time.
+//
+// Examples: testdata/aura_member.txt, aura_by.txt, aura_haste.txt.
+func (s *Owner) enterAura(t *Turn, a *buff.Application) buff.Result {
+	if !compile.Of(a.Spec).AuraCanApply() {
+		panic("buff: an Enter of " + a.Spec.ID + ", which an aura cannot apply")
+	}
+	if at, k := s.findMember(a); at != noSlot {
+		i := s.slot(at)
+		if h := &s.extraOf(i).async[k]; h.end != wheel.Never {
+			s.flushPulses(t, at)
+			h.end = wheel.Never
+			if i.flags&leaving != 0 { // otherwise SetRemaining or Extend has set the end, which stays
+				s.clearEnd(t, at)
+			}
+		}
+		return buff.Result{Handle: s.handle(at)}
+	}
+	a.Origin.Aura = true
+	was := int16(0)
+	if at := s.joinTarget(a); at != noSlot {
+		was = s.slot(at).stacks
+	}
+	r := s.apply(t, a)
+	if r.kind != buff.Denied && r.kind != buff.Removed && s.isLive(r.handle) {
+		at := handle.Slot(r.handle)
+		i := s.slot(at)
+		s.ages++
+		x := s.ensureExtra(i)
+		x.async = append(x.async, asyncStack{source: a.Source, end: wheel.Never, stacks: i.stacks - was, age: s.ages})
+		s.clearEnd(t, at)
+	}
+	return r.result()
+}
+
+// clearEnd removes the end of an instance while its owner is within one of its auras.
+func (s *Owner) clearEnd(t *Turn, at uint16) {
+	i := s.slot(at)
+	i.flags &^= leaving
+	i.end = wheel.Never
+	s.mark(at, journal.Time)
+	s.markDirty(t, at)
+}
+
+// leaveAura executes the departure of the owner from an aura. If linger is zero, the buff ends at
+// once; if the buff has other holders, it only loses the stacks of this aura. If linger is above
+// zero, the same happens after that time, unless the owner returns before.
+func (s *Owner) leaveAura(t *Turn, a *buff.Application, linger time.Duration) buff.Result {
+	at, k := s.findMember(a)
+	if at == noSlot {
+		return buff.Result{}
+	}
+	i := s.slot(at)
+	h := &s.extraOf(i).async[k]
+	switch {
+	case h.end != wheel.Never:
+	case linger <= 0 && len(s.extraOf(i).async) == 1:
+		s.end(t, at, buff.OutOfAura)
+		return buff.Result{Kind: buff.Removed, Why: buff.OutOfAura}
+	case linger <= 0:
+		s.flushPulses(t, at)
+		s.dropHolder(t, at, k)
+	default:
+		s.flushPulses(t, at)
+		h.end = s.nowOf(t, i).Add(ceilMillis(linger))
+		s.updateMemberEnd(t, at)
+	}
+	return buff.Result{Handle: s.handle(at)}
+}
+
+// updateMemberEnd sets the end of an instance to the latest end of its holders, if the owner has
+// left all auras of the holders. If SetRemaining or Extend has set an earlier end, this end stays.
+func (s *Owner) updateMemberEnd(t *Turn, at uint16) {
+	i := s.slot(at)
+	last := wheel.Time(0)
+	for k, h := range s.extraOf(i).async {
+		if h.end == wheel.Never {
+			s.markDirty(t, at)
+			return
+		}
+		if k == 0 || h.end > last {
+			last = h.end
+		}
+	}
+	if i.flags&leaving == 0 && i.end <= last { // a command has set an earlier end
+		s.markDirty(t, at)
+		return
+	}
+	i.flags |= leaving
+	i.end = last
+	s.mark(at, journal.Time)
+	s.markDirty(t, at)
+}
+
+// dropHolder removes a holder and the stacks that its aura added. The instance must have another
+// holder. At least one stack remains for the other holders, because at a limit of one stack the
+// auras of several holders have added only one stack together.
+//
+// Example: testdata/aura_by.txt.
+func (s *Owner) dropHolder(t *Turn, at uint16, k int) {
+	i := s.slot(at)
+	x := s.extraOf(i)
+	h := x.async[k]
+	x.async = slices.Delete(x.async, k, k+1)
+	s.gates().restartReset(t, s.programOf(i), h.source)
+	s.updateMemberEnd(t, at)
+	n := min(h.stacks, i.stacks-1)
+	if n <= 0 {
+		return
+	}
+	i.stacks -= n
+	s.mark(at, journal.Stacks)
+	s.updateModifiers(t, at)
+	e := s.instanceEvent(buff.StackEnded, at)
+	e.Why = buff.OutOfAura
+	t.emit(s, &e)
+}
+
+// firstLeaving returns the index of the holder (an aura that gives the buff) whose linger time ends
+// first; if several end at that instant, the oldest. It returns -1 if no linger time ends before the
+// instance itself does.
+func (s *Owner) firstLeaving(i *instance) int {
+	first := -1
+	if i.extra == noSlot {
+		return first
+	}
+	async := s.extraOf(i).async
+	for k := range async {
+		if async[k].end < i.end && (first < 0 || async[k].end < async[first].end) {
+			first = k
+		}
+	}
+	return first
+}
+
+// findMember returns the slot of the instance that the aura of a source has applied, and the index
+// of the holder in its extra.async. The slot is noSlot if there is no such instance.
+func (s *Owner) findMember(a *buff.Application) (uint16, int) {
+	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+		i := s.slot(at)
+		if i.flags&member == 0 || !s.sameDefinition(s.programOf(i), compile.Of(a.Spec)) {
+			continue
+		}
+		if k := slices.IndexFunc(s.extraOf(i).async, func(h asyncStack) bool { return h.source == a.Source }); k >= 0 {
+			return at, k
+		}
+	}
+	return noSlot, 0
+}

@@ -1,0 +1,65 @@
+package rules
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
+)
+
+// The benchmarks measure one Owner whose owner carries n buffs, without a wheel and
+// without a loop.
+
+func benchmark(b *testing.B, by define.By, run func(b *testing.B, w *work)) {
+	for _, n := range []int{1, 20, 100} {
+		b.Run(fmt.Sprintf("buffs=%d", n), func(b *testing.B) {
+			w := newWork(b, buff.Spec{
+				ID: "p", Duration: 24 * time.Hour, Period: 100 * time.Millisecond, Stack: define.Stacking{By: by, Limit: 2},
+				On: define.Hooks{Pulse: []define.Action{{Do: define.DoCall, Name: "h"}}},
+			})
+			for i := range n {
+				w.do(buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: w.spec, Source: buff.OwnerID(i)}})
+			}
+			b.ReportAllocs()
+			run(b, w)
+		})
+	}
+}
+
+// BenchmarkApplyRemove is one new instance and its removal.
+func BenchmarkApplyRemove(b *testing.B) {
+	benchmark(b, define.ByNone, func(b *testing.B, w *work) {
+		for b.Loop() {
+			w.do(buff.Command{Verb: verb.Remove, Handle: w.apply()})
+		}
+	})
+}
+
+// BenchmarkRefresh finds the youngest instance, behind all others, and refreshes
+// it.
+func BenchmarkRefresh(b *testing.B) {
+	benchmark(b, define.BySource, func(b *testing.B, w *work) {
+		last := buff.OwnerID(w.set.Len() - 1)
+		for b.Loop() {
+			w.do(buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: w.spec, Source: last}})
+		}
+	})
+}
+
+// BenchmarkPulse is one turn in which one buff is woken and pulses, with a handler
+// that does nothing. The others are not looked at.
+func BenchmarkPulse(b *testing.B) {
+	benchmark(b, define.ByNone, func(b *testing.B, w *work) {
+		for b.Loop() {
+			if w.now += 100; w.set.slot(0).end < w.now+100 {
+				w.do(buff.Command{Verb: verb.Extend, Handle: w.set.handle(0), By: 24 * time.Hour})
+			}
+			w.turn.Now = w.now
+			w.set.Run(&w.turn, w.now, 1<<30)
+			w.done()
+		}
+	})
+}

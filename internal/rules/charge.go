@@ -1,0 +1,155 @@
+package rules
+
+import (
+	"math"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/journal"
+	"github.com/bufftick/bufftick/internal/compile"
+	"github.com/bufftick/bufftick/internal/stolen"
+)
+
+// consume uses one charge of each buff that has the act in Charges.ConsumeOn and is not hidden.
+//
+// Examples: testdata/charges.txt, hidden_use.txt.
+func (s *Owner) consume(t *Turn, act buff.Act) buff.Result {
+	var r buff.Result
+	if !s.gates().handles(act) {
+		return r
+	}
+	s.eachInstance(func(at uint16) {
+		if i := s.slot(at); s.programOf(i).ConsumeOn&compile.Bit(act) != 0 && i.flags&hidden == 0 {
+			if one := s.useCharges(t, at, 1, buff.Consumed); r.Kind != buff.Removed {
+				r.Kind, r.Why = one.Kind, one.Why
+			}
+			r.Amount++
+		}
+	})
+	return r
+}
+
+// useCharges uses n charges of an instance. With TimersEach it uses the charges of the async stack
+// that ends first, and then the charges of the next async stacks. An instance, or an async stack,
+// ends when it has no charges left.
+func (s *Owner) useCharges(t *Turn, at uint16, n int32, why buff.Reason) buff.Result {
+	i := s.slot(at)
+	if s.programOf(i).Charges.N == 0 {
+		return buff.Result{Handle: s.handle(at)}
+	}
+	s.flushPulses(t, at)
+	x, empty := s.extraOf(i), false
+	if s.programOf(i).Stack.Timers == define.TimersEach {
+		for k := range x.async {
+			part := min(n, x.async[k].charges)
+			x.async[k].charges -= part
+			n -= part
+			empty = empty || x.async[k].charges == 0
+		}
+	} else {
+		x.charges -= n
+		empty = x.charges <= 0
+	}
+	s.mark(at, journal.Charges)
+	if empty && s.endSpent(t, at, why, func(l *asyncStack) bool { return l.charges <= 0 }) {
+		return buff.Result{Kind: buff.Removed, Why: why, Amount: 1}
+	}
+	return buff.Result{Kind: buff.Done, Handle: s.handle(at), Amount: 1}
+}
+
+// chargesLeft returns the remaining charges of an instance; with TimersEach, the sum over its
+// async stacks.
+func (s *Owner) chargesLeft(i *instance) int32 {
+	x := s.extraOf(i)
+	left := int(x.charges)
+	if s.programOf(i).Stack.Timers == define.TimersEach {
+		for k := range x.async {
+			left = min(left+int(x.async[k].charges), math.MaxInt32)
+		}
+	}
+	return int32(left)
+}
+
+// convertUses updates shield and charges of an instance that switches to another version, and of
+// each of its applications with separate timers. It adds a shield or charges that the old version
+// did not have, and removes a shield or charges that the new version does not have.
+func (s *Owner) convertUses(t *Turn, i *instance, a *buff.Application, old *compile.Program) {
+	x, spec := s.ensureExtra(i), compile.Of(a.Spec)
+	if spec.Stack.Timers != define.TimersEach {
+		x.shield = max(x.shield, pool(spec, t, a))
+		convertUse(spec, old, &x.shield, &x.charges, x.shield)
+	}
+	if spec.Stack.Timers == define.TimersShared {
+		return
+	}
+	for k := range x.async {
+		l := &x.async[k]
+		convertUse(spec, old, &l.shield, &l.charges, pool(spec, t, &buff.Application{Magnitude: l.magnitude}))
+	}
+}
+
+// convertUse is convertUses for one application. If the old version had no shield, pool is the
+// shield that the application gets.
+func convertUse(s *compile.Program, old *compile.Program, shield *int64, charges *int32, pool int64) {
+	switch {
+	case s.Charges.N == 0:
+		*charges = 0
+	case old.Charges.N == 0:
+		*charges = int32(s.Charges.N)
+	}
+	switch {
+	case !s.Shield.On:
+		*shield = 0
+	case !old.Shield.On:
+		*shield = pool
+	}
+}
+
+// refreshUses updates charges and shield for a further application, whether or not the application
+// moves the end. If higher is set, the application has a higher level that wins, and its charges
+// and shield replace the old ones.
+func (s *Owner) refreshUses(t *Turn, i *instance, a *buff.Application, higher bool) {
+	if i.extra == noSlot {
+		return
+	}
+	x, spec := s.extraOf(i), compile.Of(a.Spec)
+	if higher {
+		x.shield, x.charges = pool(spec, t, a), initialCharges(spec, a)
+		return
+	}
+	x.shield = max(x.shield, pool(spec, t, a))
+	switch more := initialCharges(spec, a); {
+	case a.Origin.Rest:
+	case spec.Charges.Refresh == define.ChargesReset && a.Origin.Stolen != nil:
+		x.charges = max(x.charges, more) // a steal never takes charges from the thief
+	case spec.Charges.Refresh == define.ChargesReset:
+		x.charges = more
+	case spec.Charges.Refresh == define.ChargesAdd:
+		x.charges = min(x.charges+more, define.MaxStacks)
+	}
+}
+
+// initialCharges returns the number of charges of an application. For a stolen buff these are the
+// charges that remained.
+func initialCharges(s *compile.Program, a *buff.Application) int32 {
+	if taken := stolen.Of(a.Origin.Stolen); s.Charges.N > 0 && taken != nil && taken.Spec.Charges.N > 0 {
+		return taken.Charges
+	}
+	return int32(s.Charges.N)
+}
+
+// interrupt ends the buffs that have the act in Interrupt.
+func (s *Owner) interrupt(t *Turn, act buff.Act) buff.Result {
+	var r buff.Result
+	if !s.gates().handles(act) {
+		return r
+	}
+	s.eachInstance(func(at uint16) {
+		if spec := s.programOf(s.slot(at)); spec.Interrupt&compile.Bit(act) != 0 {
+			s.endNamed(t, at, buff.Interrupted, spec.Catalog.Acts.Name(int(act)))
+			r.Kind, r.Why = buff.Removed, buff.Interrupted
+			r.Amount++
+		}
+	})
+	return r
+}

@@ -1,0 +1,234 @@
+package rules
+
+import (
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/journal"
+	"github.com/bufftick/bufftick/internal/compile"
+	"github.com/bufftick/bufftick/internal/sheet"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// An instance refers to its definition by number, not by pointer, so that the garbage collector
+// need not scan the instances. Otherwise a million buffs would have a million pointers to a few
+// hundred definitions. Nearly all definitions are in the Owner's catalog. Definitions of other
+// catalogs are in rareState.foreign. An instance has such a definition between a reload and
+// [Owner.Adopt], or if the reload removed the definition.
+
+// programOf returns the program of an instance, or nil for a free slot.
+func (s *Owner) programOf(i *instance) *compile.Program {
+	if i.def > 0 {
+		return s.catalog.Programs[i.def-1]
+	}
+	return s.foreignProgramOf(i)
+}
+
+// foreignProgramOf is programOf for an instance of another catalog, or for a free slot.
+func (s *Owner) foreignProgramOf(i *instance) *compile.Program {
+	if i.def == 0 {
+		return nil
+	}
+	return s.rare.foreign[-1-i.def]
+}
+
+// setProgram changes the program of an instance.
+func (s *Owner) setProgram(at uint16, spec *compile.Program) {
+	s.clearForeign(at)
+	i := s.slot(at)
+	if spec.Catalog == s.catalog {
+		i.def = int32(spec.Compiled().Index) + 1
+		return
+	}
+	b := s.ensureRare()
+	if n := len(b.foreign); n <= int(at) {
+		b.foreign = append(b.foreign, make([]*compile.Program, int(at)+1-n)...)
+	}
+	b.foreign[at] = spec
+	i.def = -1 - int32(at)
+}
+
+// clearForeign clears the foreign definition of a slot, if there is one.
+func (s *Owner) clearForeign(at uint16) {
+	if i := s.slot(at); i.def < 0 {
+		s.rare.foreign[at] = nil
+	}
+}
+
+// setCatalog sets the catalog of the Owner and renumbers the definitions of its instances.
+func (s *Owner) setCatalog(c *compile.Catalog) {
+	was := s.catalog
+	s.catalog = c
+	others := false
+	for at := range s.used {
+		i := s.slot(at)
+		switch {
+		case i.def > 0:
+			spec := was.Programs[i.def-1]
+			i.def = 0
+			s.setProgram(uint16(at), spec)
+		case i.def < 0:
+			s.setProgram(uint16(at), s.foreignProgramOf(i))
+		}
+		others = others || i.def < 0
+	}
+	if !others && s.rare != nil {
+		s.rare.foreign = nil
+	}
+}
+
+// rareState is the part of an Owner that many owners do not need.
+type rareState struct {
+	foreign  []*compile.Program // by slot: programs that are not in the Owner's catalog, see programOf
+	extras   []extra            // see instance.extra
+	timeouts *timeouts          // nil until the first timeout
+	sheet    *sheet.Sheet       // attributes; nil if all are as in the catalog
+
+	gates     *gates           // nil until needed
+	timeScale *timeScale       // owner time; nil if it is the same as world time
+	journal   *journal.Journal // records changes; nil if disabled
+
+	calls        []waitingCall // calls deferred to the start of the next Run; see pendingCalls
+	pendingCalls int32         // the last pendingCalls elements of calls still wait; the others were made
+
+	modifiers int32  // number of modifiers of all live instances, including hidden instances
+	freeExtra uint16 // first free element of extras, or noSlot
+	rereads   bool   // see Owner.Rereads
+	mixed     bool   // the Owner may have instances of several catalogs
+}
+
+// mixed reports whether the Owner may have instances of several catalogs.
+func (s *Owner) mixed() bool { return s.rare != nil && s.rare.mixed }
+
+// modifierCount returns the number of modifiers of all live instances.
+func (s *Owner) modifierCount() int {
+	if s.rare == nil {
+		return 0
+	}
+	return int(s.rare.modifiers)
+}
+
+// setMixed sets the result of mixed.
+func (s *Owner) setMixed(are bool) {
+	if are != s.mixed() {
+		s.ensureRare().mixed = are
+	}
+}
+
+// timeScale returns the owner's time scale, or nil if owner time is world time.
+func (s *Owner) timeScale() *timeScale {
+	if s.rare == nil {
+		return nil
+	}
+	return s.rare.timeScale
+}
+
+// gates returns the owner's gates, or nil if nothing has needed them yet.
+func (s *Owner) gates() *gates {
+	if s.rare == nil {
+		return nil
+	}
+	return s.rare.gates
+}
+
+// journal returns the journal that records changes, or nil.
+func (s *Owner) journal() *journal.Journal {
+	if s.rare == nil {
+		return nil
+	}
+	return s.rare.journal
+}
+
+// deferredCalls returns the number of handler calls that wait for the next Run.
+func (s *Owner) deferredCalls() int {
+	if s.rare == nil {
+		return 0
+	}
+	return int(s.rare.pendingCalls)
+}
+
+// timeouts returns the timeouts, or nil if there has been none.
+func (s *Owner) timeouts() *timeouts {
+	if s.rare == nil {
+		return nil
+	}
+	return s.rare.timeouts
+}
+
+func (s *Owner) ensureRare() *rareState {
+	if s.rare == nil {
+		s.rare = &rareState{freeExtra: noSlot}
+	}
+	return s.rare
+}
+
+// sameDefinition reports whether two programs are versions of one definition. Comparing pointers
+// is enough while all instances of the Owner are from its catalog. If other is nil, because its Spec
+// is not from a catalog, the result is false.
+func (s *Owner) sameDefinition(spec, other *compile.Program) bool {
+	return spec == other || other != nil && (s.mixed() || other.Catalog != s.catalog) && spec.Compiled().Lineage == other.Compiled().Lineage
+}
+
+// updateVersion switches an instance to the definition's version in the application that joins
+// it. It must be called after all checks that can deny the application. If the Stacking.Timers of
+// the two versions differ, the application already has the version of the instance.
+func (s *Owner) updateVersion(t *Turn, at uint16, a *buff.Application) {
+	i := s.slot(at)
+	if s.programOf(i) != compile.Of(a.Spec) {
+		s.switchVersion(t, at, a)
+	}
+}
+
+// emitVersion emits a Refreshed for an instance that has switched to another version, where no
+// other event reports the switch. Observers that store data by version need the event.
+func (s *Owner) emitVersion(t *Turn, at uint16) {
+	e := s.instanceEvent(buff.Refreshed, at)
+	e.End = s.reportedEnd(s.slot(at))
+	t.emit(s, &e)
+}
+
+// switchVersion switches an instance to the definition's version in an application. Grants,
+// modifiers and all other properties change at once, but the next pulse does not move.
+func (s *Owner) switchVersion(t *Turn, at uint16, a *buff.Application) {
+	i, spec := s.slot(at), compile.Of(a.Spec)
+	s.reportLastState(t, at, true)
+	if i.flags&hidden == 0 {
+		s.revokeEffects(t, at)
+	}
+	s.restartResets(t, at) // the new version may have another group of diminishing returns
+	old, was := s.programOf(i), s.currentPeriod(i)
+	if by := len(spec.Modifiers) - len(s.programOf(i).Modifiers); by != 0 {
+		s.ensureRare().modifiers += int32(by)
+	}
+	s.setProgram(at, spec)
+	s.storePeriod(i, spec.PeriodAt(int(i.level)))
+	if i.extra != noSlot {
+		x := s.extraOf(i)
+		if x.currentPeriod = 0; s.period(i) == 0 {
+			x.pendingPeriod = 0
+		}
+	}
+	switch {
+	case s.period(i) == 0:
+		i.boundary = wheel.Never
+	case i.boundary == wheel.Never:
+		now := s.nowOf(t, i)
+		i.boundary = s.firstBoundary(i, now)
+		s.restartAsyncPeriods(i, now)
+	case was != s.period(i):
+		s.ensureExtra(i).currentPeriod = was
+	}
+	if spec.Uses&compile.UsesExtra != 0 {
+		s.convertUses(t, i, a, old)
+	}
+	if spec.Uses&compile.UsesMagnitudes != 0 {
+		s.storeNumbers(t, i, a)
+	} else if i.extra != noSlot {
+		s.extraOf(i).magnitudes.reset()
+	}
+	if spec.Uses&compile.UsesActs != 0 {
+		s.ensureGates().handledActs |= spec.Acts()
+	}
+	s.ensureGates().noteImmunityChange() // the new version may have other tags and another Immune rule
+	if i.flags&hidden == 0 {
+		s.grantEffects(t, at)
+	}
+}

@@ -1,0 +1,125 @@
+package rules
+
+import (
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/internal/compile"
+	"github.com/bufftick/bufftick/internal/handle"
+)
+
+// purge removes portions of the buffs that a dispel matches. It never pulses or refreshes a buff.
+//
+// Examples: testdata/dispel.txt, dispel_grades.txt, dispel_resist.txt, dispel_stacks.txt,
+// dispel_charges.txt.
+func (s *Owner) purge(t *Turn, q *buff.Query) buff.Result {
+	return s.portions(t, q, buff.Dispelled, func(at uint16) { s.dispel(t, at, q) })
+}
+
+// portions calls the function take for each portion of a dispel or a steal. There are Query.Most
+// portions or, if Most is zero, one portion of each buff. A buff that resists uses up a portion.
+//
+// Each round takes at most one portion of each buff. For example, if three portions of one stack
+// each are taken from three buffs, each buff loses one stack. The last round is the one that takes
+// no portion.
+func (s *Owner) portions(t *Turn, q *buff.Query, why buff.Reason, take func(at uint16)) buff.Result {
+	var r buff.Result
+	for {
+		before := r.Amount
+		s.eachMatch(t, q, func(at uint16) bool {
+			if !s.programOf(s.slot(at)).YieldsTo(q.Grade) || why == buff.Stolen && !s.stealable(at) {
+				return true
+			}
+			if q.Most > 0 && int(r.Amount) >= q.Most {
+				return false
+			}
+			r.Amount++
+			if !s.resists(t, at) {
+				r.Kind, r.Why = buff.Removed, why
+				take(at)
+			} else if r.Kind == 0 {
+				r.Kind, r.Why = buff.Denied, buff.Resisted
+			}
+			return true
+		})
+		if q.Most == 0 || int(r.Amount) >= q.Most || r.Amount == before {
+			return r
+		}
+	}
+}
+
+// resists rolls the chance of an instance to resist one portion of a dispel or a steal, and
+// reports whether it resists.
+func (s *Owner) resists(t *Turn, at uint16) bool {
+	d := &s.programOf(s.slot(at)).Dispel
+	if d.Resist == 0 || !s.ensureGates().roll(t.Seed, s.id, d.Resist) {
+		return false
+	}
+	e := s.instanceEvent(buff.Denied, at)
+	e.Why = buff.Resisted
+	t.emit(s, &e)
+	return true
+}
+
+// dispel removes one portion of an instance.
+//
+// A portion is Query.Stacks stacks or, if that is zero, the unit in Dispel.Per of the definition:
+// the buff, a stack or a charge. A query for all buffs (Most is zero) without Stacks removes
+// whole buffs.
+func (s *Owner) dispel(t *Turn, at uint16, q *buff.Query) {
+	d := &s.programOf(s.slot(at)).Dispel
+	all := q.Most == 0
+	switch {
+	case q.Stacks > 0:
+		s.removeStacks(t, at, q.Stacks, buff.Dispelled)
+	case !all && d.Per == define.PerStack:
+		s.removeStacks(t, at, 1, buff.Dispelled)
+	case !all && d.Per == define.PerCharge && s.programOf(s.slot(at)).Charges.N > 0:
+		s.useCharges(t, at, 1, buff.Dispelled)
+	default:
+		s.end(t, at, buff.Dispelled)
+	}
+}
+
+// matches reports whether a query matches the instance.
+func (s *Owner) matches(q *buff.Query, i *instance) bool {
+	spec := s.programOf(i)
+	return (q.Spec == nil || s.sameDefinition(spec, compile.Of(q.Spec))) && (q.Tag == 0 || compile.Has(spec.Tags, q.Tag)) &&
+		(q.Type == "" || spec.Dispel.Type == q.Type) && matchesPolarity(q, spec.Polarity) &&
+		(q.Source == 0 || i.source == q.Source) && (q.Compensate == "" || spec.Save.Compensate == q.Compensate)
+}
+
+// matchesPolarity reports whether a query matches buffs of a polarity.
+func matchesPolarity(q *buff.Query, p define.Polarity) bool {
+	switch {
+	case q.Neutral:
+		return p == define.Neutral
+	case q.Polarity != define.Neutral:
+		return p == q.Polarity
+	}
+	return true
+}
+
+// eachMatch calls f for each instance that a query matches, in the order of the query, until f
+// returns false. The matches are determined before the first call; instances that have ended
+// meanwhile are skipped.
+func (s *Owner) eachMatch(t *Turn, q *buff.Query, f func(at uint16) bool) {
+	t.matches = t.matches[:0]
+	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+		s.visited++
+		if s.matches(q, s.slot(at)) {
+			t.matches = append(t.matches, s.handle(at))
+		}
+	}
+	for k := range t.matches {
+		h := t.matches[k]
+		if q.Newest {
+			h = t.matches[len(t.matches)-1-k]
+		}
+		if s.isLive(h) && !f(handle.Slot(h)) {
+			return
+		}
+	}
+}
+
+// isLive reports whether a handle refers to a running buff.
+func (s *Owner) isLive(h buff.Handle) bool { return s.lookup(h) != nil }

@@ -1,0 +1,229 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/internal/compile"
+	"github.com/bufftick/bufftick/internal/handle"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// execute executes one command at the current instant. The caller calls evaluateConditions
+// afterwards.
+func (s *Owner) execute(t *Turn, c *buff.Command) buff.Result {
+	c.Reason = removalReason(c.Reason)
+	switch c.Verb {
+	case verb.Apply:
+		if c.Application.Origin.Head != 0 {
+			return s.applyLink(t, &c.Application).result()
+		}
+		return s.apply(t, &c.Application).result()
+	case verb.Remove:
+		return s.remove(t, c.Handle, c.Stacks, c.Reason).result()
+	case verb.Extend, verb.SetRemaining, verb.SetPeriod, verb.Inhibit, verb.Release, verb.ConsumeCharges:
+		return s.executeOnBuff(t, c)
+	case verb.RemoveSpec:
+		if c.Application.Origin.Links {
+			return s.unlink(t, c)
+		} else if at := s.oldestInstance(compile.Of(c.Application.Spec), c.Application.Source); at != noSlot {
+			return s.removeStacks(t, at, c.Stacks, c.Reason).result()
+		}
+		return buff.Result{}
+	case verb.AddTimeout:
+		return s.addTimeout(t, c)
+	case verb.Cancel:
+		return s.cancel(t, c.Timeout)
+	}
+	return s.executeOnOwner(t, c)
+}
+
+// removalReason returns the reason for a removal, which is Cancelled if the command gives none. It
+// panics if the reason is not one that ends a buff.
+func removalReason(why buff.Reason) buff.Reason {
+	switch {
+	case why == buff.NoReason:
+		return buff.Cancelled
+	case !why.Removes():
+		panicReason(why)
+	}
+	return why
+}
+
+//go:noinline
+func panicReason(why buff.Reason) {
+	panic(fmt.Sprintf("buff: a Command with the reason %v, which does not end a buff", why))
+}
+
+// remove removes n stacks of the buff with handle h.
+func (s *Owner) remove(t *Turn, h buff.Handle, n int, why buff.Reason) outcome {
+	if !s.isLive(h) {
+		return outcome{err: staleError{h}}
+	}
+	return s.removeStacks(t, handle.Slot(h), n, why)
+}
+
+// staleError is the error for a handle that refers to no running buff. Its text is formatted
+// lazily, because such errors are frequent and mostly ignored.
+type staleError struct{ h buff.Handle }
+
+func (e staleError) Error() string { return fmt.Sprintf("%v: %v", buff.ErrStale, e.h) }
+
+func (e staleError) Unwrap() error { return buff.ErrStale }
+
+func stale(h buff.Handle) buff.Result { return buff.Result{Err: staleError{h}} }
+
+// outcome is the result of an application or a removal. Unlike a Result, it is small enough to
+// stay in registers.
+type outcome struct {
+	handle buff.Handle
+	err    error
+	kind   buff.EventKind
+	why    buff.Reason
+}
+
+func (o outcome) result() buff.Result {
+	return buff.Result{Handle: o.handle, Kind: o.kind, Why: o.why, Err: o.err}
+}
+
+// executeOnBuff executes a command for one running buff.
+func (s *Owner) executeOnBuff(t *Turn, c *buff.Command) buff.Result {
+	if !s.isLive(c.Handle) {
+		return stale(c.Handle)
+	}
+	switch at := handle.Slot(c.Handle); c.Verb {
+	case verb.Extend:
+		return s.extend(t, at, c.By, c.Application.Duration)
+	case verb.SetRemaining:
+		return s.setRemaining(t, at, c.By)
+	case verb.SetPeriod:
+		return s.setPeriod(t, at, c.By)
+	case verb.ConsumeCharges:
+		return s.useCharges(t, at, int32(min(max(c.Stacks, 1), define.MaxStacks)), buff.Consumed)
+	default:
+		return s.inhibit(t, at, c.Verb == verb.Inhibit)
+	}
+}
+
+// executeOnOwner executes a command that concerns the owner as a whole.
+func (s *Owner) executeOnOwner(t *Turn, c *buff.Command) buff.Result {
+	switch c.Verb {
+	case verb.Kill:
+		return s.kill(t, c)
+	case verb.Revive:
+		return s.revive(t)
+	case verb.LoseSource:
+		return s.loseSource(t, c.Application.Source)
+	case verb.Pause, verb.Resume, verb.SetRate:
+		return s.setTimeScale(t, c)
+	case verb.AddTag, verb.DropTag:
+		return s.tag(t, c)
+	case verb.Immunize, verb.DropImmunity:
+		return s.immunize(t, c)
+	case verb.Dispel:
+		return s.purge(t, &c.Query)
+	case verb.Steal:
+		return s.steal(t, &c.Query, c.By)
+	case verb.Compensate:
+		return s.compensate(t, c)
+	case verb.Interrupt:
+		return s.interrupt(t, c.Act)
+	case verb.Consume:
+		return s.consume(t, c.Act)
+	case verb.Happened:
+		return s.handleAct(t, c.Act, c.Application.Source, c.Amount)
+	case verb.Absorb:
+		return s.absorb(t, c)
+	case verb.SetZone:
+		return s.leaveZone(t)
+	case verb.AddBase, verb.SetBase, verb.Damage:
+		return s.changeBase(t, c)
+	case verb.Enter:
+		return s.enterAura(t, &c.Application)
+	case verb.Leave:
+		return s.leaveAura(t, &c.Application, c.By)
+	}
+	panic(fmt.Sprintf("buff: a Command with the verb %d", c.Verb))
+}
+
+// dispatch runs the event of an entry from the due heap, unless the entry is out of date. An
+// earlier event may have moved or paused the event, or ended the instance. To find out, dispatch
+// compares the instant, rank and age of the entry with those of the instance's next event. So
+// out-of-date entries need not be removed from the heap.
+func (s *Owner) dispatch(t *Turn, e dueEntry) {
+	at := e.ref.slot()
+	if e.ref.isTimeout() {
+		s.fireTimeout(t, at, e)
+		return
+	}
+	i := s.slot(at)
+	if i.def == 0 {
+		t.Dropped++
+		return
+	}
+	due, own, r, age := s.nextEvent(i)
+	if due != e.at || dueKey(r, age) != e.key {
+		t.Dropped++
+		return
+	}
+	s.runEvent(t, at, due, own, r)
+}
+
+// runFirst collects the due events. If only one instance is due, it runs the event of that instance
+// directly, without the due heap. It returns the number of events that it has run: 0 or 1.
+func (s *Owner) runFirst(t *Turn, until wheel.Time, limit int) int {
+	at, next := s.collectDue(t, until)
+	switch {
+	case at == noSlot:
+		s.updateEarliest(t, next)
+		return 0
+	case limit > 0 && s.pulseOnly(t, at, until, next):
+		return 1
+	}
+	s.updateEarliest(t, next)
+	return s.dispatchOnly(t, at, until, limit)
+}
+
+// dispatchOnly runs the event of the only due instance and returns 1. If the limit is zero, or if
+// the instant of the event has not been reached because of the owner's rate, it leaves the event to
+// the due heap and returns 0.
+func (s *Owner) dispatchOnly(t *Turn, at uint16, until wheel.Time, limit int) int {
+	due, own, r, _ := s.nextEvent(s.slot(at))
+	if limit <= 0 || due > s.timeScale().lastReached(until) {
+		s.markDirty(t, at)
+		return 0
+	}
+	t.resetQueue()
+	s.countReschedule(at)
+	t.Ran++
+	s.runEvent(t, at, due, own, r)
+	return 1
+}
+
+// nextEvent returns the next event of an instance: its instant in owner time (due) and in buff
+// time (own), its rank and its age.
+func (s *Owner) nextEvent(i *instance) (due, own wheel.Time, r rank, age uint64) {
+	own, r, age = s.nextOwnEvent(i)
+	if i.flags&timeScaled != 0 {
+		return s.extraOf(i).scale.outer(own), own, r, age
+	}
+	return own, own, r, age
+}
+
+// runEvent runs an event of an instance. The instant of the event is given in owner time (due) and
+// in buff time (own).
+func (s *Owner) runEvent(t *Turn, at uint16, due, own wheel.Time, r rank) {
+	t.begin(s.timeScale().toWorld(due), due, true)
+	s.markDirty(t, at)
+	switch r {
+	case rankPulse:
+		s.firePulse(t, at, own)
+	case rankStackEnd:
+		s.expirePart(t, at)
+	default:
+		s.expire(t, at)
+	}
+	s.evaluateConditions(t)
+}

@@ -1,0 +1,116 @@
+// Package rules implements the rules of timed effects for one owner: its buffs, their timing, and the
+// order of their events. The documentation of package buff describes the rules; this page describes
+// how the engine uses the package.
+//
+//	                 ┌ the Owner ────────────────────────────┐
+//	Command ── Do ─▸ │ poison x2   next pulse 6 s  end 14 s  │ ─▸ Events  what happened
+//	                 │ haste       –               end 30 s  │ ─▸ Calls   of Go handlers
+//	Time ──── Run ─▸ │ timeout     –               at  20 s  │ ─▸ a deadline  for a timing wheel
+//	                 └───────────────────────────────────────┘
+//
+// An [Owner] has no goroutine, no lock and no clock; a [Memory], which many Owners share, has a lock.
+// Time is an argument, in whole milliseconds. The same calls produce the same events, however the
+// time is divided into frames.
+//
+// # Do and Run
+//
+// Do executes one command at an instant, with the actions of definitions that it triggers. It never
+// calls Go handlers: they are deferred to the start of the next Run, which calls them with the At
+// of their cause.
+//
+// The caller is responsible for the order of time: first Run up to the instant, then Do at the
+// instant, then Run again before time advances if [Owner.Pending] is not zero. Do does not process
+// due events, and does not check whether the instant is in the past.
+//
+// One [Turn] serves many Owners, one after the other. Its Events grow until the caller takes them.
+//
+// # Deadlines and timers
+//
+// An Owner needs one timer, for the earliest of all its deadlines:
+//
+//	after Do or Run   TakeDeadline reports whether the earliest deadline has moved, and to when
+//	a timer fires     Run
+//
+// Run finds the due deadlines itself, so calling it too early or too often does no harm. The timer
+// may be lazy: if the deadline moves to a later instant, the timer can keep its old one and be
+// re-armed when it fires. A refresh, which moves the end of a buff, therefore touches no timer. Ten
+// buffs need one timer, and no order is lost: TakeDeadline also returns the order in which Owners
+// that are due at the same instant must run.
+//
+// Without a wheel, [Owner.Next] returns the next deadline.
+//
+// # Concurrency
+//
+// One goroutine at a time. Any goroutine may use an Owner and its Turn, but never two at once; passing
+// them to another goroutine must synchronise the two, in the sense of the Go memory model. Inside a
+// handler only [Turn.Issue] and the methods that read ([Owner.All], [Owner.Find], [Owner.Len]) may be
+// called. A [Catalog] and its Specs never change: any goroutine may read them.
+//
+// # Cost
+//
+// n is the number of buffs of the owner, m the number of due ones in the turn. An Owner allocates only
+// when it grows beyond its greatest size so far.
+//
+//	apply          O(n): compares 16 bits of each instance to find one to join;
+//	               O(1) with ByNone, without group, slot and diminishing returns
+//	deadline       O(n) if the earliest one moves to a later instant, as after each pulse:
+//	               reads 8 bytes of each slot
+//	remove, extend O(1) by handle, O(n) by definition
+//	pulse, end     O(log m), plus the deadline; O(n) if the end changes tags of the owner, or if
+//	               the buff belongs to a group that hides; with TimersEach, O(async stacks)
+//	whole owner    O(n): kill, source, zone, dispel, steal, interrupt, damage, pause of the owner
+//	numbers        O(numbers of the definition), plus O(n) to find the instance that is joined;
+//	               a curve O(log points); a modifier O(1), an override O(younger buffs)
+//	Attribute      O(1) if no modifier has changed
+//	Adopt          O(n)
+//	timeout        O(1) to add and to cancel, plus the deadline
+//	Next           O(n): for an Owner without a wheel
+//
+// An owner with 20 plain buffs takes 1.8 KB. A buff is not plain if it has async stacks, charges, a
+// shield, numbers, a key or its own rate. A buff with numbers takes 80 bytes more, plus 8 for each
+// number and each modifier, and 16 for each captured attribute of its source. An owner with an
+// attribute that differs from the catalog has a sheet: 24 bytes for each attribute and 32 for each
+// modifier. The state for tags, immunity, chance and diminishing returns is allocated when the
+// first buff needs it.
+//
+// # In memory
+//
+// With many owners, nearly every access to a cache line is a miss. The layout keeps the number of
+// such accesses small.
+//
+//	 an Owner, 104 bytes                          Memory, of all owners
+//	┌─────────────────────────────────────┐   ┌ chunk, up to 128 KiB ───────────────┐
+//	│ next: the earliest deadline         │ ┌─┼▸ instance, 64 bytes   slot 0 ───────┼─▸ number of its Spec
+//	│ piece: its slots, and their number ─┼─┘ │  instance, 64 bytes   slot 1 ─┐     │   in the Catalog
+//	│ catalog ────────────────────────────┼┐  │  …                            │     │      │
+//	│                                     ││  │  keys, 14 bytes each          │     │      │
+//	│ rare: nil until needed ───────────┐ │└──┼───────────────────────────────┼─────┼──────┘
+//	└───────────────────────────────────┼─┘   └───────────────────────────────┼─────┘
+//	                                    └▸ gates, timeouts, …, extra, 184 bytes  ◂─────┘
+//
+// Due instances, and the instance that an application joins, are found by scanning the keys; then
+// only that instance is read, which is one cache line. The key of an instance has its deadline and
+// 16 bits of a hash of its Spec and source. The keys are stored as rows, one for each field, so
+// that a cache line has eight deadlines or 32 hashes. The instances of an owner, followed by their
+// keys, are one piece of a chunk. A chunk has no pointers, so the garbage collector does not scan
+// it: an instance names its definition by number. An owner that needs more slots moves to a longer
+// piece, and its old piece is reused: see [Memory]. Free slots are reused. From eight slots on, the
+// number of slots grows in steps of four; it never shrinks. State that plain buffs do not need is
+// in an extra, and so is an age, a period or a duration above 32 bits. The extras are outside the
+// chunk, with the timeouts and the sheet of attributes, and are reused too. The scratch buffers of
+// a turn belong to the Turn, which lends them to one Owner after the other.
+//
+// In the code each part is a type with its own data, and the methods of Owner combine them: scheduler
+// has the earliest deadline and the slots to be rescheduled; gates decides what may be applied;
+// timeScale converts between the times of world, owner and buff; generations determines the
+// generations of handles; rareState has rarely used fields; evaluator evaluates a number; timeouts has
+// the timeouts; saver and restorer write and read the blob of an owner.
+//
+// # Limits
+//
+// An owner has at most [MaxPerOwner] instances and the same number of timeouts, or the lower limit
+// passed to NewOwner. Above it an application is Denied and a timeout Faulted, with the reason Full
+// and [ErrFull]. [define.MaxStacks], [define.MaxDuration] and [define.MinPeriod] limit a
+// definition. Handles have a generation of 32 bits that never wraps: a slot without unused
+// generations is retired. Programmer errors, such as a Command without a Verb, panic.
+package rules

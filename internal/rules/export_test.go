@@ -1,0 +1,158 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/compile"
+	"github.com/bufftick/bufftick/internal/stolen"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// What the random tests look at from outside.
+
+// Due returns the world's instant at which the buff wants something next.
+func (s *Owner) Due(h buff.Handle) wheel.Time {
+	i := s.lookup(h)
+	if i == nil {
+		return wheel.Never
+	}
+	at, _ := s.nextDue(i)
+	return s.timeScale().toWorld(at)
+}
+
+// Fits has numbers above the one given lie beside their instances, until the function that it returns is called.
+func Fits(most uint64) (restore func()) {
+	was := maxInline
+	maxInline = most
+	return func() { maxInline = was }
+}
+
+// Large returns how many instances have their numbers beside them.
+func (s *Owner) Large() (n int) {
+	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+		if s.slot(at).flags&large != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Taken returns the numbers of a buff that was stolen.
+func Taken(a *buff.Application) []float64 {
+	if stolen.Of(a.Origin.Stolen) == nil {
+		return nil
+	}
+	return stolen.Of(a.Origin.Stolen).Values
+}
+
+// Takes returns those of the parameters that the definition reads.
+func Takes(s *buff.Spec, params ...buff.Arg) []buff.Arg {
+	return slices.DeleteFunc(params, func(a buff.Arg) bool { return unreadParam((&buff.Application{Spec: s, Params: []buff.Arg{a}})) != "" })
+}
+
+// Stolen reports whether the application is of something that was stolen.
+func Stolen(a *buff.Application) bool { return a.Origin.Steal }
+
+// Loot returns what a stolen buff brings beside what its application says.
+func Loot(a *buff.Application) (text string) {
+	if stolen.Of(a.Origin.Stolen) == nil {
+		return ""
+	}
+	uses := func(charges int32, shield int64) {
+		if charges > 0 {
+			text += fmt.Sprintf(" charges=%d", charges)
+		}
+		if stolen.Of(a.Origin.Stolen).Spec.Shield.On {
+			text += fmt.Sprintf(" shield=%d", shield)
+		}
+	}
+	uses(stolen.Of(a.Origin.Stolen).Charges, stolen.Of(a.Origin.Stolen).Shield)
+	for _, l := range stolen.Of(a.Origin.Stolen).Rest {
+		text += fmt.Sprintf(" and x%d level=%d magnitude=%d for %d", l.Stacks, l.Level, l.Magnitude, l.Left)
+		uses(l.Charges, l.Shield)
+	}
+	return text
+}
+
+// Owed returns how many late pulses wait to be one.
+func (s *Owner) Owed() (n int) {
+	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+		if i := s.slot(at); i.extra != noSlot {
+			n += int(s.extraOf(i).pendingPulses)
+		}
+	}
+	return n
+}
+
+// Extras returns how many extras there are, and how many of them are free.
+func (s *Owner) Extras() (all, free int) {
+	if s.rare == nil {
+		return 0, 0
+	}
+	b := s.rare
+	for at := b.freeExtra; at != noSlot; at = b.extras[at].nextFree {
+		free++
+	}
+	return len(b.extras), free
+}
+
+// Memories returns how many groups of diminishing returns are in mind.
+func (s *Owner) Memories() int {
+	if s.gates() == nil {
+		return 0
+	}
+	return len(s.gates().drRecords)
+}
+
+// Counters returns what is wrong with what is counted, "" if nothing is: extras, tags and
+// immunities are counted again.
+func (s *Owner) Counters(c *buff.Catalog) string {
+	extras, immunities, modifiers, keys := 0, int32(0), 0, 0
+	var tags tagSet
+	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+		i := s.slot(at)
+		if i.extra != noSlot {
+			extras++
+		}
+		if s.programOf(i).Uses&compile.UsesImmunity != 0 && i.flags&hidden == 0 {
+			immunities++
+		}
+		modifiers += len(s.programOf(i).Modifiers)
+		keys += len(s.magnitudesOf(i).keys)
+		if i.flags&hidden == 0 {
+			tags.add(s.programOf(i).Grants)
+			if n := len(s.magnitudesOf(i).keys); n != len(s.programOf(i).Modifiers) {
+				return fmt.Sprintf("%d modifiers of %v, and %d lie on the sheet", len(s.programOf(i).Modifiers), s.programOf(i), n)
+			}
+		}
+		if n, want := len(s.magnitudesOf(i).values), len(s.programOf(i).Numbers); n != want {
+			return fmt.Sprintf("%d numbers of %v, and %d are kept", want, s.programOf(i), n)
+		}
+	}
+	switch {
+	case s.modifierCount() != modifiers:
+		return fmt.Sprintf("%d modifiers counted, and there are %d", s.modifierCount(), modifiers)
+	case s.sheet() == nil && keys > 0, s.sheet() != nil && s.sheet().Len() != keys:
+		return fmt.Sprintf("%d modifiers are known to be on the sheet", keys)
+	}
+	if all, free := s.Extras(); all-free != extras {
+		return fmt.Sprintf("%d extras, %d free, %d in use", all, free, extras)
+	}
+	if s.gates() == nil {
+		return ""
+	}
+	for _, given := range s.gates().commandTags {
+		for range given.n {
+			tags.add(compiledOf(c).Closure([]buff.Tag{given.tag}))
+		}
+	}
+	if !slices.Equal(tags, s.gates().tags) {
+		return fmt.Sprintf("tags are counted as %v, and there are %v", s.gates().tags, tags)
+	}
+	if s.gates().immunities != immunities {
+		return fmt.Sprintf("%d immunities counted, and there are %d", s.gates().immunities, immunities)
+	}
+	return ""
+}

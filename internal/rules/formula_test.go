@@ -1,0 +1,37 @@
+package rules_test
+
+import (
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/stat"
+)
+
+// testFormula is the sum of what it reads, and of weights times the fields of its inputs.
+type testFormula struct {
+	text                     string
+	reads                    []define.Read
+	level, stacks, magnitude float64
+	eval                     func(define.Inputs) (float64, error) // if not nil, that instead
+}
+
+func (f *testFormula) String() string { return f.text }
+
+func (f *testFormula) Reads() []define.Read { return f.reads }
+
+func (f *testFormula) Eval(in define.Inputs) (float64, error) {
+	if f.eval != nil {
+		return f.eval(in)
+	}
+	sum := float64(f.level*in.Level) + float64(f.stacks*in.Stacks) + float64(f.magnitude*in.Magnitude)
+	for _, v := range in.Reads {
+		sum += v
+	}
+	return sum, nil
+}
+
+func attribute(name string) define.Attribute {
+	return define.Attribute{Attribute: stat.Attribute{Name: name}}
+}
+
+func ofAttr(name string, of define.Whose, when define.Snapshot) define.Number {
+	return define.Number{From: define.FromAttr, Attr: name, Of: of, Snapshot: when}
+}

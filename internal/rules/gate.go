@@ -1,0 +1,149 @@
+package rules
+
+import (
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/compile"
+	"github.com/bufftick/bufftick/internal/exact"
+	"github.com/bufftick/bufftick/internal/state"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// gates is the state that decides which applications an owner accepts and which of its buffs are
+// hidden.
+type gates struct {
+	tags                  tagSet // tags from the grants of buffs and from AddTag, with their parents
+	commandTags           tagSet // tags from AddTag only, without their parents
+	immune                tagSet // tags from Immunize
+	immunities            int32  // number of instances with Immunity that are not hidden
+	handledActs           uint64 // acts that any present or past instance handles, one bit each
+	rolls                 uint64 // number of chance rolls so far
+	drRecords             []drRecord
+	links                 []linkage    // which buffs are links of which heads
+	unknownSaved          *state.Owner // parts of the restored blob that the catalog does not define, or nil
+	appliers              []applier    // further sources of instances, in addition to instance.source: see dr.go
+	dead                  bool         // killed and not revived
+	mustReevaluate        bool         // reevaluate has to run
+	immunityChanged       bool         // the owner's immunities have changed
+	immunityChangedBefore bool         // immunityChanged as of the previous round of reevaluate
+}
+
+func (s *Owner) ensureGates() *gates {
+	if s.gates() == nil {
+		s.ensureRare().gates = &gates{}
+	}
+	return s.gates()
+}
+
+// An owner that needs no gates has a nil pointer instead. The methods that read or delete may be
+// called on nil.
+
+// ownerTags returns the owner's tags.
+func (g *gates) ownerTags() tagSet {
+	if g == nil {
+		return nil
+	}
+	return g.tags
+}
+
+// grant adds tags to the owner, and revoke removes them.
+func (g *gates) grant(tags []buff.Tag) {
+	if g.tags.add(tags) {
+		g.mustReevaluate = true
+	}
+}
+
+func (g *gates) revoke(tags []buff.Tag) {
+	if g.tags.drop(tags) {
+		g.mustReevaluate = true
+	}
+}
+
+// handles reports whether any present or past instance handles the act.
+func (g *gates) handles(act buff.Act) bool { return g != nil && g.handledActs&compile.Bit(act) != 0 }
+
+// requestReevaluation records that tags, or the strongest buff of a group, may have changed.
+func (g *gates) requestReevaluation() { g.mustReevaluate = true }
+
+// noteImmunityChange records that the owner's immunities may have changed.
+func (g *gates) noteImmunityChange() { g.mustReevaluate, g.immunityChanged = true, true }
+
+// roll reports whether a roll with a chance in per mille succeeds. The n-th roll of an owner is
+// the same in every run with the same Turn.Seed.
+func (g *gates) roll(seed uint64, owner buff.OwnerID, chance int) bool {
+	g.rolls++
+	return int(mix(mix(seed^uint64(owner))+g.rolls)%1000) < chance
+}
+
+// Has reports whether the owner has a tag. It costs O(log tags).
+func (s *Owner) Has(tag buff.Tag) bool { return s.gates() != nil && s.gates().tags.has(tag) }
+
+// admit runs the checks of an application from the first one to the chance. It returns the reason
+// of the check that fails, or NoReason. It can be skipped if the owner has no gates and the
+// definition has none of the features in usesGates.
+//
+// Examples: testdata/reasons.txt, require.txt, dead.txt, chance.txt.
+func (s *Owner) admit(t *Turn, a *buff.Application) buff.Reason {
+	spec := compile.Of(a.Spec)
+	if spec.Uses&(compile.UsesNumbers|compile.UsesMagnitudes) != 0 {
+		if why := s.evaluateNumbers(t, a); why != buff.NoReason {
+			return why
+		}
+	}
+	switch {
+	case spec.Uses&compile.UsesDead != 0 && s.Dead():
+		return buff.Dead
+	case spec.Uses&compile.UsesRequire != 0 && !holds(&spec.Require.Apply, s.gates().ownerTags()):
+		return buff.Requirement
+	case s.gates() != nil && s.immuneTo(spec, noSlot):
+		return buff.Immune
+	case spec.Uses&compile.UsesChance != 0 && !s.ensureGates().roll(t.Seed, s.id, spec.Chance):
+		return buff.Chance
+	}
+	return buff.NoReason
+}
+
+// mix is the finalizer of splitmix64: each bit of x affects each bit of the result.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// Remaining returns the longest remaining time at now among the owner's buffs with the tag, and
+// reports whether there is one. It considers Tags and Grants, including tags below the given one.
+// A cooldown can therefore be a buff with a tag. The time is the same as from [Instance.Left]:
+// for an infinite buff it is the longest Duration. It costs O(buffs).
+func (s *Owner) Remaining(tag buff.Tag, now wheel.Time) (left time.Duration, ok bool) {
+	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+		if i := s.slot(at); compile.Has(s.programOf(i).Tags, tag) {
+			left, ok = max(left, s.remaining(i, now)), true
+		}
+	}
+	return left, ok
+}
+
+// remaining returns the time from now until the end of the instance.
+func (s *Owner) remaining(i *instance, now wheel.Time) time.Duration {
+	end := s.toWorldTime(i, i.end)
+	if end == wheel.Never && i.end != wheel.Never {
+		return exact.Duration(s.remainingOwn(i))
+	}
+	return buff.Instance{End: end}.Left(now)
+}
+
+// remainingOwn returns the remaining ms of a paused instance, in buff time.
+func (s *Owner) remainingOwn(i *instance) int64 {
+	var now wheel.Time
+	switch {
+	case i.flags&timeScaled == 0:
+		now = s.timeScale().ceil(s.timeScale().at) // only the owner's time is paused
+	case !s.timeScale().paused():
+		now = s.extraOf(i).scale.ceil(s.extraOf(i).scale.at)
+	default:
+		now = s.extraOf(i).scale.ceil(s.timeScale().ceil(s.timeScale().at))
+	}
+	return remaining(now, i.end)
+}

@@ -1,0 +1,223 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/internal/compile"
+)
+
+// makeRoom checks whether the owner has room for a new instance, and ends the instances that it
+// displaces: in its group, in its slot class, and of its source. If there is no room, it returns
+// the reason and changes no instance. It is not needed for a definition without the features in
+// usesRoom.
+//
+// The displaced instances are collected first and ended together, so that all Removed events
+// precede the Applied.
+//
+// Examples: testdata/group_rules.txt, slots.txt, per_source.txt.
+func (s *Owner) makeRoom(t *Turn, a *buff.Application) buff.Reason {
+	t.displaced = t.displaced[:0]
+	if compile.Of(a.Spec).Group != 0 && !s.displaceGroup(t, a) {
+		return buff.Exclusive
+	}
+	if compile.Of(a.Spec).Slot != 0 && !s.displaceSlot(t, compile.Of(a.Spec)) {
+		return buff.NoSlot
+	}
+	if compile.Of(a.Spec).Uses&compile.UsesShare != 0 {
+		s.displaceSource(t, a)
+	}
+	if int(s.live)-len(t.displaced) >= int(s.limit) {
+		return buff.Full
+	}
+	freed := 0
+	for _, g := range t.displaced {
+		freed += len(s.programOf(s.slot(g.at)).Modifiers)
+	}
+	if !s.modifiersFit(compile.Of(a.Spec), freed) {
+		return buff.Full
+	}
+	for _, g := range t.displaced {
+		s.end(t, g.at, g.why)
+	}
+	return buff.NoReason
+}
+
+// displaced is an instance that is removed to make room for a new one.
+type displaced struct {
+	at  uint16
+	why buff.Reason
+}
+
+// displaceGroup collects the group members that a new instance replaces, and reports whether the
+// group admits the new instance. Only the rule of the new instance counts:
+//
+//	always            replaces all members
+//	never             is refused if there is a member
+//	higher            replaces members of lower priority; refused by the others
+//	equal or higher   replaces members of the same or lower priority; refused by the others
+//	same source       replaces members of its source
+//	hide              replaces no member: the weaker ones are hidden, see findStrongest
+func (s *Owner) displaceGroup(t *Turn, a *buff.Application) bool {
+	g := &a.Spec.Group
+	if g.Rule == define.GroupHide {
+		return true
+	}
+	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+		s.visited++
+		i := s.slot(at)
+		if s.programOf(i).Group != compile.Of(a.Spec).Group {
+			continue
+		}
+		other := s.programOf(i).Spec.Group.Priority
+		switch {
+		case g.Rule == define.GroupSameSource && i.source != a.Source:
+			continue
+		case g.Rule == define.GroupNever, g.Rule == define.GroupHigher && other >= g.Priority, g.Rule == define.GroupEqualOrHigher && other > g.Priority:
+			return false
+		}
+		t.displaced = append(t.displaced, displaced{at, buff.Replaced})
+	}
+	return true
+}
+
+// displaceSlot collects the instance that a new one evicts from a full slot class, and reports
+// whether there is room. With EvictLowest, a new instance with a lower priority than all others
+// is refused.
+//
+// Instances that the group has displaced do not count, so that replacing an instance of the same
+// class needs no second slot. Example: testdata/slots.txt.
+func (s *Owner) displaceSlot(t *Turn, spec *compile.Program) bool {
+	taken, victim := 0, uint16(noSlot)
+	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+		s.visited++
+		if s.programOf(s.slot(at)).Slot != spec.Slot || slices.ContainsFunc(t.displaced, func(g displaced) bool { return g.at == at }) {
+			continue
+		}
+		taken++
+		if victim == noSlot || s.evictedBefore(spec.Spec.Slot.Evict, at, victim) {
+			victim = at
+		}
+	}
+	switch {
+	case taken < spec.Spec.Slot.Limit:
+		return true
+	case spec.Spec.Slot.Evict == define.EvictReject,
+		spec.Spec.Slot.Evict == define.EvictLowest && spec.Spec.Group.Priority < s.programOf(s.slot(victim)).Spec.Group.Priority:
+		return false
+	}
+	t.displaced = append(t.displaced, displaced{victim, buff.Overflowed})
+	return true
+}
+
+// displaceSource collects the oldest instance of the same definition and source if the source has
+// reached its limit on this owner. The engine enforces the limit across owners.
+func (s *Owner) displaceSource(t *Turn, a *buff.Application) {
+	held, oldest := 0, uint16(noSlot)
+	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+		s.visited++
+		i := s.slot(at)
+		if i.source != a.Source || !s.sameDefinition(s.programOf(i), compile.Of(a.Spec)) || slices.ContainsFunc(t.displaced, func(g displaced) bool { return g.at == at }) {
+			continue
+		}
+		if held++; oldest == noSlot {
+			oldest = at
+		}
+	}
+	if held >= a.Spec.PerSource.Limit {
+		t.displaced = append(t.displaced, displaced{oldest, buff.Replaced})
+	}
+}
+
+// evictedBefore reports whether the instance in slot a is evicted rather than the instance in slot
+// b, which is older. With EvictOldest, and if the two are equal by the rule, the older one is
+// evicted.
+func (s *Owner) evictedBefore(rule define.Evict, a, b uint16) bool {
+	x, y := s.slot(a), s.slot(b)
+	switch rule {
+	case define.EvictLowest:
+		return s.programOf(x).Spec.Group.Priority < s.programOf(y).Spec.Group.Priority
+	case define.EvictSoonest:
+		return s.toOwnerTime(x, x.end) < s.toOwnerTime(y, y.end) // not in world time, where the end of a paused buff is Never
+	}
+	return false
+}
+
+// strongest names the strongest instance of a group with the rule hide. Only this instance of the
+// group has an effect.
+type strongest struct {
+	group uint16
+	at    uint16
+}
+
+// findStrongest finds the strongest instance of each group with the rule hide. An instance that is
+// hidden for another cause counts too: if it is the strongest, no member of its group has an
+// effect.
+//
+// Example: testdata/group_hide.txt.
+func (s *Owner) findStrongest(t *Turn) {
+	t.strongest = t.strongest[:0]
+	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+		s.visited++
+		i := s.slot(at)
+		if s.programOf(i).Group == 0 || s.programOf(i).Spec.Group.Rule != define.GroupHide {
+			continue
+		}
+		k := slices.IndexFunc(t.strongest, func(b strongest) bool { return b.group == s.programOf(i).Group })
+		switch {
+		case k < 0:
+			t.strongest = append(t.strongest, strongest{s.programOf(i).Group, at})
+		case !s.isStronger(t.strongest[k].at, at):
+			t.strongest[k].at = at
+		}
+	}
+}
+
+// isStronger reports whether the instance in slot a, which is older, is stronger than the instance
+// in slot b. It compares priority, level and magnitude. Of equal instances, the younger one is
+// stronger.
+func (s *Owner) isStronger(a, b uint16) bool {
+	x, y := s.slot(a), s.slot(b)
+	if p, q := s.programOf(x).Spec.Group.Priority, s.programOf(y).Spec.Group.Priority; p != q {
+		return p > q
+	}
+	return x.strength().compare(y.strength()) > 0
+}
+
+// outrankedCauses returns those causes for hiding an instance that depend on stronger instances:
+// weaker (within its group) and ineffective (among the instances of its definition). Call
+// findStrongest first.
+//
+// Examples: testdata/group_hide.txt, effective.txt.
+func (s *Owner) outrankedCauses(t *Turn, at uint16) (causes flags) {
+	i := s.slot(at)
+	if s.programOf(i).Spec.Group.Rule == define.GroupHide && s.programOf(i).Group != 0 {
+		for _, b := range t.strongest {
+			if b.group == s.programOf(i).Group && b.at != at {
+				causes |= weaker
+			}
+		}
+	}
+	if n := s.programOf(i).Stack.Effective; n > 0 && s.programOf(i).Stack.Timers != define.TimersEach && s.countStronger(at) >= n {
+		causes |= ineffective
+	}
+	return causes
+}
+
+// countStronger returns how many other instances of the same definition are stronger, or equally
+// strong and older.
+func (s *Owner) countStronger(at uint16) (n int) {
+	i := s.slot(at)
+	for other := s.oldest; other != noSlot; other = s.slot(other).newer {
+		s.visited++
+		o := s.slot(other)
+		if !s.sameDefinition(s.programOf(o), s.programOf(i)) {
+			continue
+		}
+		if by := o.strength().compare(i.strength()); by > 0 || by == 0 && s.age(o) < s.age(i) {
+			n++
+		}
+	}
+	return n
+}

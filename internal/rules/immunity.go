@@ -1,0 +1,123 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/internal/compile"
+)
+
+// immuneTo reports whether the owner is immune to a definition, by a tag from the command
+// Immunize or by a buff other than the one in the slot except.
+//
+// Examples: testdata/immunity.txt, immunity_buff.txt.
+func (s *Owner) immuneTo(spec *compile.Program, except uint16) bool {
+	if s.gates().immuneByTag(spec) {
+		return true
+	}
+	if s.gates().immunities == 0 {
+		return false
+	}
+	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+		s.visited++
+		i := s.slot(at)
+		if s.programOf(i).Uses&compile.UsesImmunity != 0 && i.flags&hidden == 0 && at != except && s.programOf(i).Immunity.Matches(spec) {
+			return true
+		}
+	}
+	return false
+}
+
+// immuneByTag reports whether the command Immunize has made the owner immune to a definition.
+func (g *gates) immuneByTag(spec *compile.Program) bool {
+	if len(g.immune) > 0 {
+		for _, t := range spec.Is {
+			if g.immune.has(t) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// immunize executes the commands Immunize and DropImmunity. An immunity matches the Tags of a buff,
+// not its Grants. Like tags, immunities are counted. What happens to a running buff depends on its
+// Immune rule: with remove, it ends here; with suppress, reevaluate hides it later; with ignore,
+// nothing happens. If the command has Purge, buffs with suppress end here too.
+//
+// Examples: testdata/immunity.txt, immune_ring.txt.
+func (s *Owner) immunize(t *Turn, c *buff.Command) buff.Result {
+	if c.Tag == 0 {
+		return buff.Result{Err: fmt.Errorf("%w: an immunity against none", buff.ErrTag)}
+	}
+	g := s.ensureGates()
+	if c.Verb == verb.DropImmunity && !g.immune.has(c.Tag) {
+		return buff.Result{}
+	}
+	s.flushMatching(t, func(spec *compile.Program) bool { return compile.Has(spec.Is, c.Tag) })
+	if c.Verb == verb.DropImmunity {
+		if g.immune.drop([]buff.Tag{c.Tag}) {
+			g.noteImmunityChange()
+		}
+		return buff.Result{Kind: buff.Done}
+	}
+	if g.immune.add([]buff.Tag{c.Tag}) {
+		g.noteImmunityChange()
+	}
+	n := int64(0)
+	s.eachInstance(func(at uint16) {
+		i := s.slot(at)
+		if compile.Has(s.programOf(i).Is, c.Tag) && (s.programOf(i).Immune == define.ImmuneRemove || c.Purge && s.programOf(i).Immune != define.ImmuneIgnore) {
+			s.end(t, at, buff.Immunity)
+			n++
+		}
+	})
+	return buff.Result{Kind: buff.Done, Amount: n}
+}
+
+// purgeImmune ends the buffs whose Immune rule is remove and that match the immunity of the buff in
+// slot at.
+func (s *Owner) purgeImmune(t *Turn, at uint16) {
+	m := &s.programOf(s.slot(at)).Immunity
+	s.eachInstance(func(other uint16) {
+		if spec := s.programOf(s.slot(other)); other != at && spec.Immune == define.ImmuneRemove && m.Matches(spec) {
+			s.end(t, other, buff.Immunity)
+		}
+	})
+}
+
+// immuneCause returns the flag immune if an immunity of the owner suppresses the instance,
+// otherwise 0. If no immunity has changed, it returns the flag that the instance already has.
+//
+// Example: testdata/immunity_buff.txt.
+func (s *Owner) immuneCause(i *instance, at uint16) flags {
+	switch {
+	case s.gates() == nil || s.programOf(i).Immune != define.ImmuneSuppress:
+		return 0
+	case !s.gates().immunityChanged && !s.gates().immunityChangedBefore:
+		return i.flags & immune
+	case s.immuneTo(s.programOf(i), at):
+		return immune
+	}
+	return 0
+}
+
+// whyHidden returns the reason Immune if immunity is the only cause, otherwise NoReason.
+func whyHidden(causes flags) buff.Reason {
+	if causes&hidden == immune {
+		return buff.Immune
+	}
+	return buff.NoReason
+}
+
+// reportedCauses returns the causes for which Hidden and Shown are emitted. Immunity is not one of
+// them if pulses are the only effect of the definition, because each suppressed pulse already
+// reports the immunity.
+func reportedCauses(s *compile.Program) flags {
+	if s.Uses&(compile.UsesGrants|compile.UsesModifiers|compile.UsesImmunity) != 0 || s.ReactsTo != 0 || s.Shield.On || s.Aura != nil {
+		return hidden
+	}
+	return hidden &^ immune
+}

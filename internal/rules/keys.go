@@ -1,0 +1,152 @@
+package rules
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/internal/compile"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// keys holds the fields of all slots that are scanned to find an instance: 14 bytes for each slot, in
+// three consecutive rows.
+//
+//	dues     one word per slot     world time of the instance's deadline. Never if the slot is free,
+//	                               has no deadline or is being processed. An instance that is due in
+//	                               the current turn keeps its earlier value
+//	hashes   four per word         see hashOf; 0 if the slot is free or has never been used
+//	orders   two per word          the Turn.Order that set the deadline
+//
+// A search for the next deadline reads the first row, eight slots in a cache line. A search for the
+// instance that an application joins reads the second, 32 slots in a line, four at once. The length
+// of the rows is the capacity of the piece.
+type keys []wheel.Time
+
+// hashWords returns the number of words of the second row for n slots.
+func hashWords(n int) int { return (n + 3) / 4 }
+
+// orderWords returns the number of words of the third row for n slots.
+func orderWords(n int) int { return (n + 1) / 2 }
+
+// keyWords returns the number of words of all three rows for n slots.
+func keyWords(n int) int { return n + hashWords(n) + orderWords(n) }
+
+// copyFrom copies the keys of n slots from rows for oldRoom slots to rows for room slots.
+func (k keys) copyFrom(old keys, n, room, oldRoom int) {
+	copy(k, old[:n])
+	hashes := k[room : room+hashWords(room)]
+	clear(hashes[copy(hashes, old[oldRoom:oldRoom+hashWords(n)]):])
+	copy(k[room+hashWords(room):], old[oldRoom+hashWords(oldRoom):][:orderWords(n)])
+}
+
+// dues returns the first row.
+func (s *Owner) dues() []wheel.Time { return unsafe.Slice(s.word(0), s.used) }
+
+// key returns the deadline of a slot.
+func (s *Owner) key(at uint16) *wheel.Time {
+	s.bound(at)
+	return s.word(int(at))
+}
+
+// hashes returns the second row.
+func (s *Owner) hashes() []wheel.Time {
+	return unsafe.Slice(s.word(s.room()), hashWords(int(s.used)))
+}
+
+// hash returns the hash of a slot.
+func (s *Owner) hash(at uint16) uint16 { return uint16(*s.hashWord(at) >> (at % 4 * 16)) }
+
+func (s *Owner) hashWord(at uint16) *wheel.Time {
+	s.bound(at)
+	return s.word(s.room() + int(at/4))
+}
+
+func (s *Owner) setHash(at, hash uint16) {
+	w, shift := s.hashWord(at), at%4*16
+	*w = *w&^(0xffff<<shift) | wheel.Time(hash)<<shift
+}
+
+// order returns the Turn.Order that set the deadline of a slot.
+func (s *Owner) order(at uint16) uint32 { return uint32(*s.orderWord(at) >> (at % 2 * 32)) }
+
+func (s *Owner) setOrder(at uint16, order uint32) {
+	w, shift := s.orderWord(at), at%2*32
+	*w = *w&^(0xffff_ffff<<shift) | wheel.Time(order)<<shift
+}
+
+func (s *Owner) orderWord(at uint16) *wheel.Time {
+	s.bound(at)
+	room := s.room()
+	return s.word(room + hashWords(room) + int(at/2))
+}
+
+// addSlot appends a slot. There must be room for it.
+func (s *Owner) addSlot(i *instance) (at uint16) {
+	at = s.used
+	s.used++
+	*s.slot(at) = *i
+	*s.key(at) = wheel.Never
+	s.setHash(at, 0)
+	s.setOrder(at, 0)
+	return at
+}
+
+// The two halves of a hash. The half for the definition is the same for all its versions, and
+// never 0.
+const (
+	hashSpec   = 0xff00
+	hashSource = 0x00ff
+)
+
+// hashOf returns the hash of an instance, by its definition and source. Instances with another hash
+// need not be read to find the one that an application joins; each is a cache line, and an owner
+// has dozens.
+func hashOf(spec *compile.Program, source buff.OwnerID) uint16 {
+	return uint16(1+uint32(spec.Compiled().Lineage)%255)<<8 | uint16(uint64(source)*0x9e3779b97f4a7c15>>56)
+}
+
+// rehash updates the hash of an instance that is new or has a new source.
+func (s *Owner) rehash(at uint16) { s.setHash(at, hashOf(s.programOf(s.slot(at)), s.slot(at).source)) }
+
+// each16 has the lowest bit of each group of 16 bits set.
+const each16 = 1<<48 | 1<<32 | 1<<16 | 1
+
+// hashPattern matches hashes: the bits of hash that are set in care must be equal. Both values are
+// repeated four times.
+type hashPattern struct{ hash, care uint64 }
+
+// patternFor returns the pattern for the instances that an application may join.
+func patternFor(a *buff.Application) hashPattern {
+	care := uint64(hashSpec)
+	if a.Spec.Stack.By == define.BySource {
+		care |= hashSource
+	}
+	return hashPattern{uint64(hashOf(compile.Of(a.Spec), a.Source)) * each16, care * each16}
+}
+
+// matches returns a word in which the top bit of each of the four matching hashes is set.
+func (w hashPattern) matches(hashes wheel.Time) uint64 {
+	const low = 0x7fff * each16
+	x := (uint64(hashes) ^ w.hash) & w.care
+	return ^(x&low + low | x | low) // where all 16 bits of x are 0
+}
+
+// findJoinable returns the slot of the oldest instance that an application joins, or noSlot.
+func (s *Owner) findJoinable(a *buff.Application) uint16 {
+	want, found := patternFor(a), uint16(noSlot)
+	for k, word := range s.hashes() {
+		for like := want.matches(word); like != 0; like &= like - 1 {
+			at := uint16(4*k + bits.TrailingZeros64(like)/16)
+			i := s.slot(at)
+			if !s.sameDefinition(s.programOf(i), compile.Of(a.Spec)) || !s.joins(i, a) {
+				continue
+			}
+			if found == noSlot || s.age(i) <= s.age(s.slot(found)) {
+				found = at
+			}
+		}
+	}
+	return found
+}

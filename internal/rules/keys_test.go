@@ -1,0 +1,88 @@
+package rules
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/wheel"
+	"github.com/stretchr/testify/require"
+)
+
+// TestKeys: whatever becomes of some Owners that share a Memory, each slot has the hash of its instance, 0 if it has none, to the end of the
+// room that there is, and the next deadline is the earliest one.
+func TestKeys(t *testing.T) {
+	c, spec := manySpec(t)
+	for seed := range uint64(4) {
+		dice := rand.New(rand.NewPCG(seed, 9))
+		turn := &Turn{Catalog: c, Memory: &Memory{}}
+		sets, handles := make([]*Owner, 8), make([][]buff.Handle, 8)
+		for k := range sets {
+			sets[k] = NewOwner(buff.OwnerID(k), uint32(k), 0, buff.MaxPerOwner)
+		}
+		moved, long := 0, 0
+		for step := range wheel.Time(4000) {
+			k := dice.IntN(len(sets))
+			s := sets[k]
+			piece := s.piece
+			turn.Order++
+			turn.Now = step
+			switch n := dice.IntN(10); {
+			case n < 6 && s.Len() < 90:
+				a := buff.Application{Spec: spec, Source: buff.OwnerID(dice.IntN(999)), Duration: buff.Lasting(time.Duration(1+dice.IntN(9)) * time.Second)}
+				handles[k] = append(handles[k], s.Do(turn, step, buff.Command{Verb: verb.Apply, Application: a}).Handle)
+			case n < 8 && len(handles[k]) > 0:
+				s.Do(turn, step, buff.Command{Verb: verb.Remove, Handle: handles[k][dice.IntN(len(handles[k]))]})
+			case n == 8:
+				for !s.Run(turn, step, 1+dice.IntN(3)) {
+				}
+			case dice.IntN(20) == 0:
+				s.Clear(turn, step, buff.Unload)
+				s.Free(turn)
+				sets[k], handles[k] = NewOwner(buff.OwnerID(k), uint32(k), 0, buff.MaxPerOwner), nil
+			}
+			turn.Events = turn.Events[:0]
+			if s = sets[k]; s.piece != piece {
+				moved++
+			}
+			long = max(long, int(s.used))
+			requireKeys(t, s)
+			next, _, _ := s.TakeDeadline(turn)
+			least := wheel.Never
+			for _, due := range s.dues() {
+				least = min(least, due)
+			}
+			require.Equal(t, least, next)
+		}
+		require.Greater(t, moved, 100)
+		require.Greater(t, long, largestPiece)
+	}
+}
+
+// requireKeys compares the keys of an Owner with its instances.
+func requireKeys(t *testing.T, s *Owner) {
+	t.Helper()
+	room := s.room()
+	require.Len(t, s.piece.keys(), keyWords(room))
+	for at := range room {
+		want := uint16(0)
+		if at < int(s.used) {
+			if spec := s.programOf(s.slot(uint16(at))); spec != nil {
+				want = hashOf(spec, s.slot(uint16(at)).source)
+			}
+		}
+		if got := uint16(s.piece.keys()[room+at/4] >> (at % 4 * 16)); got != want {
+			t.Fatalf("lane %d of %d, with %d slots: the hash is %#x, not %#x", at, room, int(s.used), got, want)
+		}
+	}
+	for at, due := range s.dues() {
+		if i := s.slot(uint16(at)); i.def != 0 && due != wheel.Never && s.scheduler.scratch == nil {
+			want, _ := s.nextDue(i)
+			if due != want {
+				t.Fatalf("slot %d is due at %d, and its key says %d", at, want, due)
+			}
+		}
+	}
+}

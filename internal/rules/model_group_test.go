@@ -1,0 +1,168 @@
+package rules_test
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+)
+
+// goer is an instance that gives way to a new one.
+type goer struct {
+	b   *carried
+	why buff.Reason
+}
+
+// room returns why a new instance may not stand beside what there is, or else who
+// gives way to it.
+func (m *model) room(s *buff.Spec, o Op) (buff.Reason, []goer) {
+	var going []goer
+	stays := func(b *carried) bool { return !slices.ContainsFunc(going, func(g goer) bool { return g.b == b }) }
+	if g := s.Group; g.Name != "" && g.Rule != define.GroupHide {
+		for _, b := range m.buffs {
+			if b.spec.Group.Name != g.Name {
+				continue
+			}
+			replaces := true
+			switch p := b.spec.Group.Priority; g.Rule {
+			case define.GroupNever:
+				return buff.Exclusive, nil
+			case define.GroupHigher:
+				replaces = p < g.Priority
+			case define.GroupEqualOrHigher:
+				replaces = p <= g.Priority
+			case define.GroupSameSource:
+				if b.source != o.source {
+					continue
+				}
+			}
+			if !replaces {
+				return buff.Exclusive, nil
+			}
+			going = append(going, goer{b, buff.Replaced})
+		}
+	}
+	if sl := s.Slot; sl.Class != "" {
+		var taken []*carried
+		for _, b := range m.buffs {
+			if b.spec.Slot.Class == sl.Class && stays(b) {
+				taken = append(taken, b)
+			}
+		}
+		if len(taken) >= sl.Limit {
+			if sl.Evict == define.EvictReject {
+				return buff.NoSlot, nil
+			}
+			victim := m.victim(taken, sl.Evict)
+			if sl.Evict == define.EvictLowest && s.Group.Priority < victim.spec.Group.Priority {
+				return buff.NoSlot, nil
+			}
+			going = append(going, goer{victim, buff.Overflowed})
+		}
+	}
+	if n := s.PerSource.Limit; n > 0 {
+		var held []*carried
+		for _, b := range m.buffs {
+			if b.spec.ID == s.ID && b.source == o.source && stays(b) {
+				held = append(held, b)
+			}
+		}
+		if len(held) >= n {
+			going = append(going, goer{held[0], buff.Replaced})
+		}
+	}
+	if len(m.buffs)-len(going) >= m.limit {
+		return buff.Full, nil
+	}
+	return buff.NoReason, going
+}
+
+// victim returns who is evicted, of equals the oldest. The list is the oldest first.
+func (m *model) victim(taken []*carried, rule define.Evict) *carried {
+	return slices.MinFunc(taken, func(x, y *carried) int {
+		switch rule {
+		case define.EvictLowest:
+			return cmp.Or(x.spec.Group.Priority-y.spec.Group.Priority, x.age-y.age)
+		case define.EvictSoonest:
+			return cmp.Or(cmp.Compare(x.clock.reach(x.end), y.clock.reach(y.end)), x.age-y.age)
+		}
+		return x.age - y.age
+	})
+}
+
+// memory is what diminishes together: a group, and with the scope pair a source.
+type memory struct {
+	group  string
+	source buff.OwnerID
+}
+
+type diminished struct {
+	n     int   // accepted applications
+	until int64 // of the owner's time: forgotten then, if none is live
+}
+
+func remembered(s *buff.Spec, source buff.OwnerID) memory {
+	if s.DR.Scope == define.ScopeTarget {
+		source = 0
+	}
+	return memory{s.DR.Group, source}
+}
+
+// share returns what is left of a duration, in percent.
+func (m *model) share(s *buff.Spec, source buff.OwnerID) int {
+	m.forget()
+	n := 0
+	if d := m.memories[remembered(s, source)]; d != nil {
+		n = d.n
+	}
+	return s.DR.Steps[min(n, len(s.DR.Steps)-1)]
+}
+
+func (m *model) diminish(s *buff.Spec, o Op) {
+	key := remembered(s, o.source)
+	if m.memories[key] == nil {
+		m.memories[key] = &diminished{}
+	}
+	m.memories[key].n++
+	m.memories[key].until = max(m.memories[key].until, m.now+ms(s.DR.Reset))
+}
+
+// forget drops what nothing keeps in mind. Before anything happens it finds what is in effect
+// until then, and is remembered for so long from now on at least.
+func (m *model) forget() {
+	for _, b := range m.buffs {
+		if b.spec.DR.Group == "" {
+			continue
+		}
+		for _, source := range b.appliers() {
+			if d := m.memories[remembered(b.spec, source)]; d != nil {
+				d.until = max(d.until, m.now+ms(b.spec.DR.Reset))
+			}
+		}
+	}
+	for key, d := range m.memories {
+		if m.now >= d.until {
+			delete(m.memories, key)
+		}
+	}
+}
+
+// appliers returns whose applications are in effect in a buff, or wait.
+func (b *carried) appliers() (list []buff.OwnerID) {
+	for _, l := range b.async {
+		list = append(list, l.source)
+	}
+	switch {
+	case b.running != nil:
+		return append(list, b.running.source)
+	case b.spec.Stack.Timers == define.TimersEach:
+		return list
+	case b.member:
+		for _, h := range b.holders {
+			list = append(list, h.source)
+		}
+		return list
+	}
+	return b.by
+}

@@ -1,0 +1,334 @@
+package rules
+
+import (
+	"iter"
+	"math"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/journal"
+	"github.com/bufftick/bufftick/internal/compile"
+	"github.com/bufftick/bufftick/internal/exact"
+	"github.com/bufftick/bufftick/internal/handle"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// Owner is the state of one owner: its buffs and its timeouts. It has no lock and no clock; only
+// one goroutine at a time may use it. Use [NewOwner].
+type Owner struct {
+	// Fields that every command reads come first, on the same cache lines, because an owner is
+	// rarely in the cache. An Owner is kept small: there is one for each player.
+	scheduler scheduler
+	piece     // the slots and their keys
+
+	catalog *compile.Catalog // of the last application and of the instances; see programOf
+	rare    *rareState       // nil until needed
+	ages    uint64           // number of applications and timeouts so far
+	events  uint64           // number of the last event that has one; see Event.Seq
+	id      buff.OwnerID
+
+	number               uint32
+	generations          generations
+	visited              uint32
+	limit                int16 // maximum number of instances
+	free, oldest, newest uint16
+}
+
+// NewOwner returns an empty Owner for the owner. Its number, below [MaxOwners], is part of all its
+// handles. base is zero, or the [Owner.Generation] of the Owner that had the number before, whose
+// handles then stay invalid. The Owner holds at most limit instances, and as many timeouts; the
+// limit is from 1 to [MaxPerOwner]. NewOwner panics if one of these is out of range.
+func NewOwner(owner buff.OwnerID, number uint32, base uint32, limit int) *Owner {
+	if number >= buff.MaxOwners || base == math.MaxUint32 || limit < 1 || limit > buff.MaxPerOwner {
+		panic("rules: NewOwner with a number, generation or limit out of range")
+	}
+	return &Owner{
+		id: owner, number: number, generations: generations{base: base}, limit: int16(limit),
+		free: noSlot, piece: noPiece(), oldest: noSlot, newest: noSlot, scheduler: scheduler{next: wheel.Never},
+	}
+}
+
+// Owner returns the owner's ID.
+func (s *Owner) ID() buff.OwnerID { return s.id }
+
+// Len returns the number of buffs, including hidden ones.
+func (s *Owner) Len() int { return int(s.live) }
+
+// Timeouts returns the number of waiting timeouts.
+func (s *Owner) Timeouts() int { return s.timeouts().count() }
+
+// Generation returns the generation to pass as base to [NewOwner] for the next Owner with the same
+// number; no handle of this Owner is above it. If the result is math.MaxUint32, no generation is left
+// and the number must not be used again. It costs O(slots).
+func (s *Owner) Generation() uint32 {
+	g := s.generations.base
+	for i := range s.used {
+		g = max(g, s.generations.used(s.slot(i).generation))
+	}
+	for _, x := range s.timeouts().all() {
+		g = max(g, s.generations.used(x.generation))
+	}
+	return g
+}
+
+// All returns the owner's buffs, the oldest application first. The loop may end the current
+// buff. After any other change it visits an unspecified part of the other buffs, each in its
+// present state.
+func (s *Owner) All() iter.Seq[buff.Instance] {
+	return func(yield func(buff.Instance) bool) {
+		for at := s.oldest; at != noSlot; {
+			next := s.slot(at).newer
+			if !yield(s.instanceAt(at)) {
+				return
+			}
+			if at = next; at != noSlot && s.slot(at).def == 0 {
+				return
+			}
+		}
+	}
+}
+
+// Find returns the buff with that handle, and reports whether there is one.
+func (s *Owner) Find(h buff.Handle) (buff.Instance, bool) {
+	if s.lookup(h) == nil {
+		return buff.Instance{}, false
+	}
+	return s.instanceAt(handle.Slot(h)), true
+}
+
+// Next returns the earliest instant at which an event of a buff or a timeout is due, or
+// wheel.Never. It costs O(slots), and is meant for callers without a timing wheel.
+func (s *Owner) Next() wheel.Time {
+	next := s.timeouts().next()
+	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+		t, _ := s.nextDue(s.slot(at))
+		next = min(next, t)
+	}
+	return s.timeScale().toWorld(next)
+}
+
+func (s *Owner) instanceAt(at uint16) buff.Instance {
+	i := s.slot(at)
+	l := buff.Instance{
+		Handle: s.handle(at), Spec: &s.programOf(i).Spec, Source: i.source, Stacks: int(i.stacks), Level: int(i.level),
+		Magnitude: i.magnitude, End: s.toWorldTime(i, i.end), NextPulse: s.toWorldTime(i, s.nextPulse(i)), Hidden: i.flags&hidden != 0,
+	}
+	if i.extra != noSlot {
+		x := s.extraOf(i)
+		l.Charges, l.Shield = int(s.chargesLeft(i)), s.shieldLeft(i)
+		if s.programOf(i).Stack.Timers == define.TimersQueue {
+			l.Waiting = len(x.async)
+		}
+	}
+	if s.timeScale() != nil || i.flags&timeScaled != 0 {
+		l.Held, l.Rate = s.pauseAndRate(i)
+		l.Paused = l.Held != 0
+	}
+	if l.Paused && i.end != wheel.Never {
+		l.Ends, l.Remaining = true, s.remainingOwn(i)
+	}
+	return l
+}
+
+// pauseAndRate returns the causes that pause an instance, and the rate of its time; the zero
+// Ratio means 1.
+func (s *Owner) pauseAndRate(i *instance) (held buff.Held, rate buff.Ratio) {
+	num, den := uint64(1), uint64(1)
+	take := func(p *timeScale, by ...buff.Held) {
+		for k := range p.cause {
+			if p.cause[k].held {
+				held |= by[k]
+			}
+			r := p.cause[k].rate.OrOne()
+			num, den = num*uint64(r.Num), den*uint64(r.Den)
+			if g := exact.GCD(num, den); g > 1 {
+				num, den = num/g, den/g
+			}
+		}
+	}
+	if own := s.timeScale(); own != nil {
+		take(own, 0, buff.HeldByOwner, buff.HeldByZone)
+	}
+	if i.flags&timeScaled != 0 {
+		take(&s.extraOf(i).scale, buff.HeldByBuff, 0, buff.HeldByDeath)
+	}
+	if num == den {
+		return held, buff.Ratio{}
+	}
+	return held, reducedRatio(num, den)
+}
+
+// reducedRatio returns num/den, approximated if a part is above MaxRatio.
+func reducedRatio(num, den uint64) buff.Ratio {
+	for num > buff.MaxRatio || den > buff.MaxRatio {
+		num, den = max(num/2, 1), max(den/2, 1)
+	}
+	return buff.Ratio{Num: uint32(num), Den: uint32(den)}
+}
+
+// At returns the buff in a slot, and reports whether there is one. Slots are below [MaxPerOwner]
+// and are reused: see [Handle.Slot].
+func (s *Owner) At(slot int) (buff.Instance, bool) {
+	if slot < 0 || slot >= int(s.used) || s.slot(uint16(slot)).def == 0 {
+		return buff.Instance{}, false
+	}
+	return s.instanceAt(uint16(slot)), true
+}
+
+func (s *Owner) handle(at uint16) buff.Handle {
+	return buff.Handle(handle.Pack(s.number, at, s.slot(at).generation))
+}
+
+// lookup returns the live instance of h, or nil.
+func (s *Owner) lookup(h buff.Handle) *instance {
+	at := handle.Slot(h)
+	if h.Number() != s.number || int(at) >= int(s.used) {
+		return nil
+	}
+	if i := s.slot(at); i.def != 0 && i.generation == handle.Generation(h) {
+		return i
+	}
+	return nil
+}
+
+// joins reports whether the application stacks with that instance of its definition. An instance
+// that auras apply is joined only by auras.
+func (s *Owner) joins(i *instance, a *buff.Application) bool {
+	st := &a.Spec.Stack
+	if i.flags&member != 0 != a.Origin.Aura || st.Level == define.LevelSegregate && int(i.level) != a.Level {
+		return false
+	}
+	switch st.By {
+	case define.BySource:
+		return i.source == a.Source
+	case define.ByKey:
+		return s.programOf(i).Stack.By == define.ByKey && s.extraOf(i).key == a.Key // an older version may have no keys
+	}
+	return st.By == define.ByTarget
+}
+
+// oldestInstance returns the slot of the oldest instance of a definition from the source. If that
+// source has none, or is 0, it returns the oldest from any source, and noSlot if there is none.
+//
+// Example: testdata/remove_source.txt.
+func (s *Owner) oldestInstance(spec *compile.Program, source buff.OwnerID) uint16 {
+	oldest := uint16(noSlot)
+	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+		s.visited++
+		i := s.slot(at)
+		if !s.sameDefinition(s.programOf(i), spec) {
+			continue
+		}
+		if source == 0 || i.source == source {
+			return at
+		}
+		if oldest == noSlot {
+			oldest = at
+		}
+	}
+	return oldest
+}
+
+// allocSlot returns a free slot, linked as the newest, or noSlot if the owner is full.
+func (s *Owner) allocSlot(t *Turn) uint16 {
+	if s.live >= s.limit {
+		return noSlot
+	}
+	at := s.free
+	if at != noSlot {
+		s.free = s.slot(at).newer
+	} else {
+		if int(s.used) == buff.MaxPerOwner {
+			return noSlot // the free slots are retired
+		}
+		if n := int(s.used); n == s.room() {
+			s.growTo(t, s.grownRoom(n))
+		}
+		at = s.addSlot(&instance{generation: s.generations.first()})
+	}
+	s.ages++
+	s.live++
+	if s.ages%evacuateInterval == 0 {
+		s.evacuate(t)
+	}
+	i := s.slot(at)
+	generation, listed := i.generation, i.flags&dirty
+	*i = instance{} // zeroed in place, which is faster than a copy
+	i.generation, i.flags = generation, listed
+	i.older, i.newer, i.extra = s.newest, noSlot, noSlot
+	s.storeAge(i, s.ages)
+	if s.newest != noSlot {
+		s.slot(s.newest).newer = at
+	} else {
+		s.oldest = at
+	}
+	s.newest = at
+	s.mark(at, journal.Begun)
+	return at
+}
+
+// evacuateInterval is the number of new buffs between two checks whether the owner's chunk is
+// draining. While any chunk is draining, a check takes a lock.
+const evacuateInterval = 16
+
+// grownRoom returns the new number of slots for an owner that has used all its n slots. It stays
+// within the limit as long as no slot has been retired.
+func (s *Owner) grownRoom(n int) int {
+	if limit := int(s.limit); n < limit {
+		return min(n+slotGrowth(n), limit)
+	}
+	return n + slotGrowth(n)
+}
+
+// slotGrowth returns how many slots to add to n. Most owners have about ten buffs, most creatures
+// one or two. Unused slots are the largest waste of memory, but a move to a longer piece makes a
+// new buff half as expensive again. Steps of two would save a tenth of the memory, and move twice
+// as often.
+func slotGrowth(n int) int {
+	if n < 8 {
+		return max(1, n)
+	}
+	return max(4, n/8&^3)
+}
+
+// freeSlot frees a slot, which invalidates its handle.
+func (s *Owner) freeSlot(at uint16) {
+	i := s.slot(at)
+	if i.older != noSlot {
+		s.slot(i.older).newer = i.newer
+	} else {
+		s.oldest = i.newer
+	}
+	if i.newer != noSlot {
+		s.slot(i.newer).older = i.older
+	} else {
+		s.newest = i.older
+	}
+	s.live--
+	s.mark(at, journal.Ended)
+	s.scheduler.clearDue(s.key(at))
+	s.setHash(at, 0)
+	if g := s.gates(); g != nil && len(g.appliers)+len(g.links) > 0 {
+		g.dropAppliers(at)
+		g.dropLinks(s.handle(at))
+	}
+	if i.extra != noSlot {
+		s.rare.freeExtraAt(i.extra)
+	}
+	s.clearForeign(at)
+	generation := i.generation
+	*i = instance{}
+	i.generation, i.newer = generation, s.free
+	if next, ok := s.generations.next(generation); ok {
+		i.generation = next
+		s.free = at
+	}
+}
+
+// workPerDeadline is the cost of rescheduling one deadline, as a number of visited buffs.
+const workPerDeadline = 8
+
+// Looked returns a deterministic measure of the work done since the Owner was made: the number of
+// buffs, deadlines and async stacks visited. A rescheduled deadline counts as eight. It wraps
+// around, so only the difference between two calls is meaningful.
+func (s *Owner) Looked() uint32 { return s.visited }

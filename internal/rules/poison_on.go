@@ -1,0 +1,5 @@
+//go:build bufftickpoison
+
+package rules
+
+var poison = true

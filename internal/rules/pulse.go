@@ -1,0 +1,284 @@
+package rules
+
+import (
+	"math"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/internal/compile"
+	"github.com/bufftick/bufftick/internal/handle"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// pulse executes a pulse that an application causes immediately. All stacks count in this pulse.
+func (s *Owner) pulse(t *Turn, at uint16) { s.pulseAt(t, at, offBoundary, 0, 0, 0) }
+
+// offBoundary is passed instead of an instant if a pulse is not at a boundary of the period. All
+// async stacks count in such a pulse.
+const offBoundary wheel.Time = math.MinInt64
+
+// pulseAt emits a pulse and queues its actions. If the buff is hidden, it emits a Suppressed
+// instead. The parameter own is the instant of the pulse in the instance's time. For a partial
+// pulse, elapsed is the elapsed part of the period in ms; otherwise it is zero. If the pulse stands
+// for more than one pulse, count is their number; otherwise it is zero.
+//
+// Examples: testdata/pulse_and_end.txt, catchup.txt.
+func (s *Owner) pulseAt(t *Turn, at uint16, own wheel.Time, elapsed, period int64, count int32) {
+	i := s.slot(at)
+	stacks, magnitude := int32(i.stacks), i.magnitude
+	if s.programOf(i).Stack.Timers == define.TimersEach {
+		if stacks, magnitude = s.countedStacks(i, own); stacks == 0 {
+			return
+		}
+	}
+	e := s.newInstanceEvent(t, buff.Pulsed, at)
+	e.Stacks, e.Magnitude, e.Count = stacks, magnitude, count
+	if i.flags&hidden != 0 {
+		e.Kind, e.Why = buff.Suppressed, whyHidden(i.flags)
+		return
+	}
+	if elapsed != 0 {
+		e.Elapsed, e.Period = elapsed, period
+	}
+	s.queuePulseActions(t, at, own)
+}
+
+// queuePulseActions queues the actions for the pulse that was just emitted for the buff in a slot.
+func (s *Owner) queuePulseActions(t *Turn, at uint16, own wheel.Time) {
+	i := s.slot(at)
+	var async []asyncStack
+	if i.extra != noSlot {
+		async = s.extraOf(i).async
+	}
+	s.queuePulseActionsOf(t, at, i, s.programOf(i), s.magnitudesOf(i), async, own)
+}
+
+// queuePulseActionsOf queues the actions for the pulse that was just emitted for an instance. The
+// parameter at is its slot, or noSlot for a restored buff that has already ended. If a number with
+// SnapshotPulse cannot be evaluated, queuePulseActionsOf emits a Faulted and skips the actions that
+// depend on such numbers.
+func (s *Owner) queuePulseActionsOf(t *Turn, at uint16, i *instance, spec *compile.Program, k *magnitudes, async []asyncStack, own wheel.Time) {
+	ops := spec.Pulse
+	sound := spec.Uses&compile.UsesPulsed == 0 || s.reevaluatePulsed(t, at, i, spec, k, async)
+	if k = t.numbersOf(spec, k, async, own); sound {
+		s.queueActions(t, ops, k)
+		return
+	}
+	e := t.Events[len(t.Events)-1]
+	if at != noSlot {
+		s.newInstanceEvent(t, buff.Faulted, at).Why = buff.BadValue
+	} else {
+		t.emit(s, &buff.Event{
+			Kind: buff.Faulted, Why: buff.BadValue, Spec: e.Spec, Source: e.Source, Stacks: int32(i.stacks), Level: e.Level, Magnitude: i.magnitude, End: wheel.Never,
+		})
+	}
+	for j := range ops {
+		if ops[j].Change == nil || !ops[j].Change.Pulsed {
+			s.queueEventActions(t, ops[j:j+1], &e, e.Source, k)
+		}
+	}
+}
+
+// firePulse executes a due pulse and advances to the next boundary of the period. The parameter own
+// is the instant of the pulse in the instance's time. It is a boundary of the period or, for a
+// partial pulse, the end of the buff.
+//
+// The next boundary is counted from own, not from now, so that late frames cause no drift. It is
+// set before the pulse is emitted, because the actions of the pulse may change it.
+func (s *Owner) firePulse(t *Turn, at uint16, own wheel.Time) {
+	i := s.slot(at)
+	elapsed, period := int64(0), int64(0)
+	if own == i.boundary {
+		s.restartPeriod(i, own) // if aligned, the period returns to its phase after a change
+		if own == i.end && s.programOf(i).Tail == define.TailPartial && s.elapsed(i, own) > 0 && !s.continues(i) {
+			i.boundary = own.Add(s.period(i)) // no partial pulse after an aligned boundary near the end
+		}
+	} else {
+		elapsed, period = s.elapsed(i, own), s.currentPeriod(i)
+		s.restartPeriod(i, own)
+		i.boundary = own.Add(s.period(i)) // even if aligned, so that the partial pulse is not repeated
+	}
+	if s.programOf(i).Uses&compile.UsesCatchup != 0 {
+		s.catchUp(t, at, own, elapsed, period)
+		return
+	}
+	s.pulseAt(t, at, own, elapsed, period, 0)
+}
+
+// In a late frame, several due pulses of one instance may be combined into one pulse, according to
+// Spec.Catchup. This is possible only if the instance does not change between these pulses. The
+// combined pulse runs at the instant of the last of them, or just before a change. A frame is late
+// for an instance if more than one of its pulses is due in the frame.
+
+// catchUp executes a pulse, or leaves it pending because the next one is due in this frame too.
+//
+// A partial pulse is never combined, because its event gives the elapsed part of one period. If
+// different stacks count in the next pulse, the pending pulses run first, with the stacks that
+// count in them.
+//
+// Examples: testdata/catchup.txt, catchup_change.txt, catchup_immune.txt, stat/parts.txt.
+func (s *Owner) catchUp(t *Turn, at uint16, own wheel.Time, elapsed, period int64) {
+	i := s.slot(at)
+	if elapsed != 0 {
+		s.flushPulses(t, at)
+		s.pulseAt(t, at, own, elapsed, period, 0)
+		return
+	}
+	x := s.ensureExtra(i)
+	x.pendingPulses++
+	x.lastPending = own
+	if next := s.nextPulse(i); next > s.nextEnd(i) || s.toWorldTime(i, next) > t.Now || !s.sameCountedStacks(i, own, next) {
+		s.flushPulses(t, at)
+	}
+}
+
+// flushMatching calls flushPulses for each instance whose definition is selected by the function.
+func (s *Owner) flushMatching(t *Turn, which func(*compile.Program) bool) {
+	s.eachInstance(func(at uint16) {
+		if which(s.programOf(s.slot(at))) {
+			s.flushPulses(t, at)
+		}
+	})
+}
+
+// flushPulses executes the pending pulses of an instance as one pulse, according to Spec.Catchup.
+//
+// It must be called before every change that affects a pulse: a change of stacks, magnitude, end or
+// visibility. So late pulses have the same results as pulses on time. The number of pending pulses
+// is cleared first, because the pulse may call flushPulses again. Examples:
+// testdata/catchup_change.txt, catchup_purge.txt.
+func (s *Owner) flushPulses(t *Turn, at uint16) {
+	i := s.slot(at)
+	if i.extra == noSlot || s.extraOf(i).pendingPulses == 0 {
+		return
+	}
+	x := s.extraOf(i)
+	count, own := x.pendingPulses, x.lastPending
+	x.pendingPulses = 0
+	done := int32(1)
+	if s.programOf(i).Catchup == define.CatchupCoalesce {
+		done = count
+		if most := s.programOf(i).CatchupMax; most > 0 {
+			done = min(done, int32(most))
+		}
+	}
+	t.Dropped += uint64(count - done)
+	if done == 1 {
+		done = 0 // a single pulse has no count
+	}
+	s.pulseAt(t, at, own, 0, 0, done)
+}
+
+// Call is a Go handler to be called for an event.
+type Call struct {
+	Event   *buff.Event // read-only, and valid only until the handler returns; the memory is reused
+	Do      any         // the function of a timeout; nil if Handler is set
+	Timeout buff.TimeoutHandle
+	Handler define.HandlerID
+}
+
+// waitingCall is a queued Call with its own copy of the event.
+type waitingCall struct {
+	Call
+	event buff.Event
+	quiet bool // see Turn.quiet
+}
+
+// forget clears the pointers of a call. Clearing the whole call, which takes more than three cache
+// lines, would be slower.
+func (c *waitingCall) forget() { c.Event, c.event.Spec, c.event.Name, c.Do = nil, nil, "", nil }
+
+// makeCurrent makes a queued call the current one. The call must not be moved in memory until the
+// handler has returned.
+func (c *waitingCall) makeCurrent(t *Turn) {
+	if t.current != &c.Call || c.Event != &c.event {
+		c.Event, t.current = &c.event, &c.Call
+	}
+}
+
+// callDeferred calls the first deferred handler.
+//
+// The handler is called at the start of a Run, but at the instant of its cause, which may be before
+// the frame. So the handler sees the time at which it would have run without the delay. Example:
+// testdata/put_off.txt.
+func (s *Owner) callDeferred(t *Turn) {
+	b := s.rare
+	t.deferred = b.calls[len(b.calls)-int(b.pendingCalls)]
+	t.deferred.makeCurrent(t)
+	if b.pendingCalls--; b.pendingCalls == 0 {
+		b.clearCalls()
+	}
+	t.begin(t.current.Event.At, s.timeScale().firstReached(t.current.Event.At), true)
+	t.quiet = t.deferred.quiet
+	s.call(t)
+}
+
+// clearCalls releases the references of the deferred calls.
+func (b *rareState) clearCalls() {
+	clear(b.calls)
+	b.calls = b.calls[:0]
+}
+
+// call calls the current handler, unless its buff has ended.
+//
+// Example: testdata/removed_is_silent.txt.
+func (s *Owner) call(t *Turn) {
+	if t.Call == nil {
+		return
+	}
+	e := t.current.Event
+	if e.Handle != 0 && e.Kind != buff.Removed && e.Kind != buff.Reacted && e.Kind != buff.Died && s.lookup(e.Handle) == nil {
+		t.Dropped++ // after the end of a buff, only handlers for its removal, a death or a reaction are called
+		return
+	}
+	e.Seen = t.Now
+	s.callNow(t)
+}
+
+// callNow calls the current handler.
+func (s *Owner) callNow(t *Turn) {
+	t.calling = true
+	why := t.Call(t, t.current)
+	t.calling = false
+	if why != buff.NoReason {
+		s.fault(t, why)
+	}
+}
+
+// fault reports that the current handler failed, and ends the buff of the handler if its OnFault is
+// define.FateRemove.
+//
+// The Faulted names the buff, the source and the instant of the handler's event. Example:
+// testdata/faults.txt.
+func (s *Owner) fault(t *Turn, why buff.Reason) {
+	e := *t.current.Event
+	e.Kind, e.Why, e.End, e.Period, e.Elapsed, e.Count = buff.Faulted, why, wheel.Never, 0, 0, 0
+	t.emit(s, &e)
+	if e.Spec != nil && e.Spec.OnFault == define.FateRemove && s.lookup(e.Handle) != nil {
+		s.end(t, handle.Slot(e.Handle), buff.Fault)
+		s.evaluateConditions(t)
+	}
+}
+
+// queueCall queues the call of a handler, or defers it to the next Run.
+//
+// Inside a Run, the call is queued among the commands that the event causes, in the order of the
+// definition's list. Inside a Do, no handler may be called, so the call is deferred. A deferred
+// call is stored in the Owner, because the Turn serves other Owners before this Owner runs again.
+func (s *Owner) queueCall(t *Turn, of *buff.Event, do any, h define.HandlerID, timeout buff.TimeoutHandle) {
+	to := &t.calls
+	if t.inside {
+		t.items = append(t.items, item{at: int32(len(t.calls)), round: t.round, call: true, quiet: t.quiet})
+	} else {
+		b := s.ensureRare()
+		to = &b.calls
+		b.pendingCalls++
+	}
+	n := len(*to)
+	if n == cap(*to) {
+		*to = append(*to, waitingCall{})
+	}
+	*to = (*to)[:n+1]
+	c := &(*to)[n] // filled in place, because it is large
+	c.event, c.Do, c.Handler, c.Timeout, c.quiet = *of, do, h, timeout, t.quiet
+}

@@ -1,0 +1,355 @@
+package rules
+
+import (
+	"cmp"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/journal"
+	"github.com/bufftick/bufftick/internal/compile"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// With TimersQueue one application runs and determines the fields of the instance. The others
+// wait, with their remaining time and separate numbers, until they are the strongest.
+
+// reapplyQueued adds an application to a queue. A stronger one, by level and magnitude, runs at
+// once, and the running one waits with its remaining time. Any other waits.
+//
+// The limit includes the running application. At the limit, replace removes the oldest waiting one,
+// and allow the weakest if it is weaker than the new one. Deny removes the weakest for a higher
+// level that wins. Otherwise the new one is refused. Clear ends the whole instance. No other rule
+// removes the running application.
+//
+// Examples: testdata/timers_queue.txt, timers_queue_full.txt, stat/queue.txt,
+// stat/queue_reload.txt.
+func (s *Owner) reapplyQueued(t *Turn, at uint16, a *buff.Application, d int64) outcome {
+	i, spec := s.slot(at), compile.Of(a.Spec)
+	x, now := s.ensureExtra(i), s.nowOf(t, i)
+	if int32(len(x.async))+1 >= spec.Limit {
+		switch weakest := weakestOf(x.async); {
+		case spec.Stack.Overflow == define.OverflowClear:
+			return s.refuse(t, at, a)
+		case spec.Stack.Overflow == define.OverflowDeny && !replacesByLevel(a, i),
+			weakest < 0,
+			spec.Stack.Overflow == define.OverflowAllow && x.async[weakest].strength().compare(strengthOf(a)) >= 0:
+			r := s.deny(t, a, buff.Limit, nil)
+			s.overflow(t, a)
+			return r
+		case spec.Stack.Overflow == define.OverflowReplace:
+			s.unqueue(t, i, oldestOf(x.async))
+		default:
+			s.unqueue(t, i, weakest)
+		}
+		defer s.overflow(t, a)
+	}
+	s.adoptQueueVersion(t, at, a)
+	s.ages++
+	s.applyPendingPeriod(i)
+	l := asyncStack{
+		left: d, magnitude: a.Magnitude, source: a.Source, age: s.ages, level: int16(a.Level),
+		shield: pool(spec, t, a), charges: initialCharges(spec, a),
+	}
+	if strengthOf(a).compare(i.strength()) > 0 {
+		s.requeueRunning(i, remaining(now, i.end))
+		s.setRunning(t, at, &l, now)
+		if spec.Uses&compile.UsesMagnitudes != 0 {
+			s.reportNumbers(t, at, t.evaluated.values)
+			s.storeNumbers(t, i, a)
+		}
+	} else {
+		s.storeWaiting(t, i, a, &l)
+		x.async = append(x.async, l)
+	}
+	s.updateModifiers(t, at)
+	s.markDirty(t, at) // a waiting application changes the rank of the end
+	s.emitQueued(t, at)
+	if spec.Uses&compile.UsesLinks != 0 {
+		s.applyLinks(t, i)
+	}
+	return outcome{handle: s.handle(at), kind: buff.Queued}
+}
+
+// setRunning makes an application the running one. It does not set the numbers of the instance.
+//
+// The instance keeps its handle, its age, its slot and its period. It takes the source, level,
+// magnitude and time of the application, and stores its age in case it waits again.
+func (s *Owner) setRunning(t *Turn, at uint16, l *asyncStack, now wheel.Time) {
+	i := s.slot(at)
+	i.magnitude = l.magnitude
+	s.restartResetOfRun(t, at)
+	s.gates().dropAppliers(at)
+	s.newSource(at, l.source)
+	s.setLevel(i, l.level)
+	s.strengthChanged(s.programOf(i))
+	i.end = now.Add(l.left)
+	s.storeDuration(i, l.left)
+	x := s.extraOf(i)
+	x.running, x.shield, x.charges = l.age, l.shield, l.charges
+	s.mark(at, journal.Time|journal.Power|journal.Source|usesAspects(s.programOf(i)))
+	s.markDirty(t, at)
+}
+
+// unqueue removes the k-th waiting application.
+func (s *Owner) unqueue(t *Turn, i *instance, k int) {
+	x := s.extraOf(i)
+	s.gates().restartReset(t, s.programOf(i), x.async[k].source)
+	s.magnitudesOf(i).freeWaiting(&x.async[k])
+	x.async = removeUnordered(x.async, k)
+}
+
+// nextInQueue starts the strongest waiting application.
+//
+// It starts at the end of the previous one, not in this frame, so that the length of a queue is
+// the sum of its applications, whatever the frames. Example: testdata/timers_queue.txt.
+func (s *Owner) nextInQueue(t *Turn, at uint16) {
+	i := s.slot(at)
+	x := s.extraOf(i)
+	best := strongestOf(x.async)
+	l := x.async[best]
+	x.async = removeUnordered(x.async, best)
+	s.mark(at, journal.Waiting)
+	s.setRunning(t, at, &l, i.end) // not from now, which may be later
+	if l.numbers != 0 {
+		k := s.magnitudesOf(i)
+		s.reportNumbers(t, at, k.waitingOf(&l).values)
+		k.swap(k.waitingOf(&l))
+		k.freeWaiting(&l)
+		s.updateModifiers(t, at)
+	}
+	s.emitQueued(t, at)
+}
+
+func (s *Owner) emitQueued(t *Turn, at uint16) {
+	e := s.instanceEvent(buff.Queued, at)
+	e.End = s.reportedEnd(s.slot(at))
+	t.emit(s, &e)
+}
+
+// strongestOf returns the index of the application that runs next. This is the strongest
+// application, or the oldest of several equally strong ones.
+func strongestOf(async []asyncStack) int {
+	best := 0
+	for k := range async {
+		if turnOrder(&async[k], &async[best]) < 0 {
+			best = k
+		}
+	}
+	return best
+}
+
+// turnOrder compares two waiting applications: negative if a runs first, because it is stronger
+// or, if equal, older.
+func turnOrder(a, b *asyncStack) int {
+	return cmp.Or(b.strength().compare(a.strength()), cmp.Compare(a.age, b.age))
+}
+
+// weakestOf returns the index of the application that would run last: the weakest, of equals the
+// youngest. It returns -1 for an empty list. It must be the reverse of strongestOf, so that an
+// overflow removes the last one in the order of nextInQueue.
+func weakestOf(async []asyncStack) int {
+	weakest := -1
+	for k := range async {
+		if weakest < 0 || turnOrder(&async[k], &async[weakest]) > 0 {
+			weakest = k
+		}
+	}
+	return weakest
+}
+
+func oldestOf(async []asyncStack) int {
+	oldest := 0
+	for k := range async {
+		if async[k].age < async[oldest].age {
+			oldest = k
+		}
+	}
+	return oldest
+}
+
+// removeUnordered removes an element. The last one takes its index.
+func removeUnordered(async []asyncStack, k int) []asyncStack {
+	last := len(async) - 1
+	async[k] = async[last]
+	return async[:last]
+}
+
+// Each application in a queue keeps the numbers and captured attributes from when it was applied.
+// The instance has the numbers of the running one. The others are in waitingNumbers, and are
+// swapped with the numbers of the instance when another application runs.
+
+// waitingNumbers holds the numbers of one async stack or waiting application. Its memory is reused.
+type waitingNumbers struct {
+	values   []float64
+	captured []buff.Captured
+	used     bool
+}
+
+// allocWaiting returns unused waitingNumbers and their index, counted from 1.
+func (k *magnitudes) allocWaiting() (*waitingNumbers, uint16) {
+	if k.waiting == nil {
+		k.waiting = new([]waitingNumbers)
+	}
+	for j := range *k.waiting {
+		if w := &(*k.waiting)[j]; !w.used {
+			w.used = true
+			return w, uint16(j + 1)
+		}
+	}
+	*k.waiting = append(*k.waiting, waitingNumbers{used: true})
+	n := len(*k.waiting)
+	return &(*k.waiting)[n-1], uint16(n)
+}
+
+// clearWaiting clears the numbers of all waiting applications and keeps the memory of the lists.
+func (k *magnitudes) clearWaiting() {
+	if k.waiting == nil {
+		return
+	}
+	for j := range *k.waiting {
+		(*k.waiting)[j].clear()
+	}
+}
+
+func (w *waitingNumbers) clear() {
+	*w = waitingNumbers{values: w.values[:0], captured: w.captured[:0]}
+}
+
+// waitingOf returns the numbers of an application that has separate ones.
+func (k *magnitudes) waitingOf(l *asyncStack) *waitingNumbers { return &(*k.waiting)[l.numbers-1] }
+
+// freeWaiting frees the numbers of an application that no longer waits.
+func (k *magnitudes) freeWaiting(l *asyncStack) {
+	if l.numbers == 0 {
+		return
+	}
+	k.waitingOf(l).clear()
+	l.numbers = 0
+}
+
+// swap exchanges the numbers of the instance and of a waiting application.
+func (k *magnitudes) swap(w *waitingNumbers) {
+	k.values, w.values = w.values, k.values
+	k.captured, w.captured = w.captured, k.captured
+}
+
+// storeWaiting stores the evaluated numbers of an application that waits.
+func (s *Owner) storeWaiting(t *Turn, i *instance, a *buff.Application, l *asyncStack) {
+	if compile.Of(a.Spec).Uses&compile.UsesMagnitudes == 0 {
+		return
+	}
+	w, n := s.extraOf(i).ensureMagnitudes().allocWaiting()
+	l.numbers = n
+	w.values = append(w.values[:0], t.evaluated.values...)
+	w.captured = selectCaptured(compile.Of(a.Spec), w.captured[:0], a.Captured)
+	if compile.Of(a.Spec).Rereads {
+		s.ensureRare().rereads = true
+	}
+}
+
+// selectCaptured appends to dst the captured attributes that the definition reads.
+func selectCaptured(s *compile.Program, dst, of []buff.Captured) []buff.Captured {
+	for _, c := range s.Captures {
+		if v, ok := findCaptured(of, c.Attr, c.When); ok {
+			dst = append(dst, buff.Captured{Attr: c.Attr, When: c.When, Value: v})
+		}
+	}
+	return dst
+}
+
+// requeueRunning adds the running application to the waiting ones, with its remaining time, before
+// another application runs. It keeps its age, so that among applications of equal strength it is
+// the first to run again.
+func (s *Owner) requeueRunning(i *instance, left int64) {
+	x := s.extraOf(i)
+	l := asyncStack{
+		left: left, magnitude: i.magnitude, source: i.source, age: x.running, level: i.level, shield: x.shield, charges: x.charges,
+	}
+	if s.programOf(i).Uses&compile.UsesMagnitudes != 0 {
+		k := x.ensureMagnitudes()
+		w, n := k.allocWaiting()
+		l.numbers = n
+		k.swap(w)
+		k.values = append(k.values[:0], w.values...) // reportNumbers compares the next numbers with these
+	}
+	x.async = append(x.async, l)
+}
+
+// adoptQueueVersion moves an instance with a queue to the version of a new application. It
+// evaluates the numbers of all present applications again, and keeps the evaluated numbers of the
+// new one.
+//
+// Examples: testdata/stat/queue_reload.txt, queue_reload_plain.txt.
+func (s *Owner) adoptQueueVersion(t *Turn, at uint16, a *buff.Application) {
+	i := s.slot(at)
+	if s.programOf(i) == compile.Of(a.Spec) {
+		return
+	}
+	w := &t.evaluated
+	pool := w.pool
+	w.coming = append(w.coming[:0], w.values...)
+	s.convertWaiting(t, i, compile.Of(a.Spec))
+	running := buff.Application{Spec: a.Spec, Source: i.source, Magnitude: i.magnitude, Captured: t.inherit(s.magnitudesOf(i).captured)}
+	s.convertNumbers(t, i, &running)
+	shield, shielded := int64(0), s.programOf(i).Shield.On
+	if shielded {
+		shield = s.extraOf(i).shield
+	}
+	s.switchVersion(t, at, &running)
+	if shielded && a.Spec.Shield.On {
+		s.extraOf(i).shield = shield // the new application refills it
+	}
+	w.values, w.pool = append(w.values[:0], w.coming...), pool
+}
+
+// adoptStacksVersion moves an instance with TimersEach to the version of a new application. It
+// evaluates the numbers of the present stacks again; those of the new one are already evaluated
+// and are kept.
+func (s *Owner) adoptStacksVersion(t *Turn, at uint16, a *buff.Application) {
+	i := s.slot(at)
+	if s.programOf(i) == compile.Of(a.Spec) {
+		return
+	}
+	if s.programOf(i).Compiled().Revision != compile.Of(a.Spec).Compiled().Revision {
+		w := &t.evaluated
+		pool := w.pool
+		w.coming = append(w.coming[:0], w.values...)
+		s.convertWaiting(t, i, compile.Of(a.Spec))
+		w.values, w.pool = append(w.values[:0], w.coming...), pool
+	}
+	s.switchVersion(t, at, a)
+}
+
+// convertWaiting evaluates the numbers of another version for async stacks and waiting
+// applications.
+func (s *Owner) convertWaiting(t *Turn, i *instance, spec *compile.Program) {
+	switch each := spec.Stack.Timers == define.TimersEach; {
+	case (s.programOf(i).Uses|spec.Uses)&compile.UsesMagnitudes == 0, each && len(s.programOf(i).Numbers)+len(spec.Numbers) == 0:
+		return
+	case i.flags&member != 0:
+		return
+	}
+	x := s.ensureExtra(i)
+	k := x.ensureMagnitudes()
+	for j := range x.async {
+		l := &x.async[j]
+		if l.numbers == 0 {
+			_, l.numbers = k.allocWaiting()
+		}
+		w := k.waitingOf(l)
+		q := evaluator{
+			set: s, turn: t, spec: spec,
+			captured: w.captured, own: l.source == s.id, level: int(l.level), stacks: 1, magnitude: l.magnitude,
+		}
+		if spec.Stack.Timers == define.TimersEach {
+			q.stacks = min(int32(i.stacks), spec.Limit)
+		}
+		q.convertNumbers(s.programOf(i), spec, w.values)
+		if spec.Uses&compile.UsesMagnitudes == 0 {
+			k.freeWaiting(l)
+			continue
+		}
+		w.values = append(w.values[:0], t.evaluated.values...)
+		w.captured = selectCaptured(spec, nil, w.captured)
+	}
+}

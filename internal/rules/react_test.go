@@ -1,0 +1,30 @@
+package rules
+
+import (
+	"testing"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/stretchr/testify/require"
+)
+
+// TestEmptyReaction: who has nothing to do when something happens does not react.
+func TestEmptyReaction(t *testing.T) {
+	c := mustCatalog(
+		t, buff.Spec{ID: "idle", Duration: time.Minute, On: define.Hooks{Act: map[string][]define.Action{"hit": {}}}},
+		buff.Spec{ID: "busy", Duration: time.Minute, On: define.Hooks{Act: map[string][]define.Action{"hit": {{Do: define.DoRemove, Name: "idle"}}}}},
+	)
+	s, turn := NewOwner(7, 1, 0, 9), &Turn{Catalog: c}
+	hit, ok := c.Act("hit")
+	require.True(t, ok)
+	for _, id := range []string{"idle", "busy"} {
+		require.NoError(t, s.Do(turn, 0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: c.Spec(id)}}).Err)
+		turn.Events = turn.Events[:0]
+		require.NoError(t, s.Do(turn, 0, buff.Happened(7, hit, 8, 0)).Err)
+	}
+	require.Equal(t, "0 react busy hit", turn.Events[0].String())
+	require.Equal(t, "0 remove idle why=cancelled", turn.Events[1].String())
+	require.Len(t, turn.Events, 2)
+}

@@ -1,0 +1,144 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/internal/compile"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// refresh sets the end and the phase of an instance according to its definition, and reports
+// whether it set the end. The instance keeps its age, and so its order among events at one
+// instant. With FirstEvery it pulses if the application changed anything, even if only the stacks.
+//
+// A higher level that wins replaces the end whatever the rule, and does not use the remaining time
+// of a lower level.
+//
+// By default the phase is kept. If it restarted, reapplying just before each pulse would prevent
+// all pulses (clipping).
+//
+// Examples: testdata/refresh_extend.txt, refresh_pandemic.txt, refresh_residual.txt,
+// refresh_max.txt, refresh_none.txt, refresh_restart.txt, phase.txt, level_higher.txt.
+func (s *Owner) refresh(t *Turn, at uint16, a *buff.Application, d int64, stacked, higher bool, was *visibleState) bool {
+	i, spec := s.slot(at), compile.Of(a.Spec)
+	now := s.nowOf(t, i)
+	set := spec.Stack.Refresh != define.RefreshNone || higher
+	if set {
+		if !stacked { // a new stack has already merged it
+			s.mergeLevel(i, a)
+		}
+		switch end := s.refreshedEnd(i, now, d); {
+		case higher:
+			i.end = endAfter(now, d)
+		case a.Origin.Steal: // a steal never shortens the thief's own buff
+			i.end, d = max(end, i.end), longer(d, s.duration(i))
+		default:
+			i.end = end
+		}
+		s.storeDuration(i, d)
+		i.magnitude = a.Magnitude
+		changed := len(spec.Refresh) > 0 && (stacked || higher || s.refreshChanges(t, at, a, was))
+		if i.extra != noSlot {
+			s.refreshNumbers(t, at, a)
+		}
+		e := s.newInstanceEvent(t, buff.Refreshed, at)
+		e.End = s.reportedEnd(i)
+		if changed {
+			s.queueActionsFrom(t, spec.Refresh, a.Source, s.actionMagnitudes(t, i, a))
+		}
+		if spec.Uses&compile.UsesLinks != 0 {
+			s.applyLinks(t, i)
+		}
+		s.strengthChanged(spec)
+	}
+	s.markDirty(t, at)
+	phase := spec.Stack.Phase
+	if phase != define.PhaseKeep && (s.period(i) != 0 || i.extra != noSlot) {
+		s.restartPeriod(i, now)
+	}
+	if s.period(i) > 0 && (phase == define.PhaseExecute || spec.First == define.FirstEvery && (set || stacked)) {
+		s.pulse(t, at)
+	}
+	return set
+}
+
+// refreshChanges reports whether a refresh changes anything compared with an earlier state;
+// on.refresh runs only then. A restart of the end or of the phase counts even if it results in the
+// same instants.
+//
+// Example: testdata/refresh_nothing.txt.
+func (s *Owner) refreshChanges(t *Turn, at uint16, a *buff.Application, was *visibleState) bool {
+	i, spec := s.slot(at), compile.Of(a.Spec)
+	return spec.Stack.Refresh == define.RefreshRestart || spec.Stack.Phase != define.PhaseKeep || s.visibleStateOf(at) != *was ||
+		i.extra != noSlot && s.extraOf(i).pendingPeriod > 0 ||
+		spec.Uses&compile.UsesMagnitudes != 0 && !slices.Equal(s.magnitudesOf(i).values, t.evaluated.values)
+}
+
+// refreshNumbers updates the numbers, the pending period and the modifiers of an instance at a
+// refresh.
+func (s *Owner) refreshNumbers(t *Turn, at uint16, a *buff.Application) {
+	i := s.slot(at)
+	if s.updateNumbers(t, at, a); s.programOf(i).Uses&compile.UsesModifiers != 0 {
+		s.updateModifiers(t, at)
+	}
+}
+
+// updateNumbers stores the numbers of a further application, and applies a pending period.
+func (s *Owner) updateNumbers(t *Turn, at uint16, a *buff.Application) {
+	i := s.slot(at)
+	s.applyPendingPeriod(i)
+	if compile.Of(a.Spec).Uses&compile.UsesMagnitudes != 0 {
+		s.reportNumbers(t, at, t.evaluated.values)
+		s.storeNumbers(t, i, a)
+	}
+}
+
+// longer returns the longer of two durations, of which 0 is infinite.
+func longer(a, b int64) int64 {
+	if a == 0 || b == 0 {
+		return 0
+	}
+	return max(a, b)
+}
+
+// applyPendingPeriod sets the period that was waiting for a refresh: with HasteSnapshot, SetPeriod
+// does not change the running period.
+func (s *Owner) applyPendingPeriod(i *instance) {
+	if x := s.extraOf(i); x.pendingPeriod > 0 {
+		s.setNextPeriod(i, x.pendingPeriod)
+		x.pendingPeriod = 0
+	}
+}
+
+// refreshedEnd returns the new end of an instance for an application of d ms at now.
+//
+//	restart    now + d
+//	extend     the old end + d, at most now + RefreshCap; a later old end stays
+//	max        the later of the old end and now + d
+//	pandemic   now + d + min(the remaining time, RefreshPct% of the definition's duration)
+//	residual   now + d + the time until the next pulse, so that no pulse is clipped
+//
+// The share for pandemic does not depend on the duration of this application, which may be scaled
+// or diminished.
+func (s *Owner) refreshedEnd(i *instance, now wheel.Time, d int64) wheel.Time {
+	rule := s.programOf(i).Stack.Refresh
+	switch {
+	case rule == define.RefreshMax:
+		return max(i.end, endAfter(now, d))
+	case d == 0 || i.end == wheel.Never && rule == define.RefreshExtend:
+		return wheel.Never
+	case rule == define.RefreshExtend:
+		end := i.end.Add(d)
+		if s.programOf(i).Cap > 0 {
+			end = max(i.end, min(end, now.Add(s.programOf(i).Cap)))
+		}
+		return end
+	case rule == define.RefreshPandemic:
+		return now.Add(d).Add(min(remaining(now, i.end), s.programOf(i).DurationAt(int(i.level))*s.programOf(i).Carry/100))
+	case rule == define.RefreshResidual && i.boundary <= i.end: // else the buff has no pulse left to clip
+		return now.Add(d).Add(remaining(now, i.boundary))
+	}
+	return now.Add(d)
+}

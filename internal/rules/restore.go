@@ -1,0 +1,413 @@
+package rules
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/internal/compile"
+	"github.com/bufftick/bufftick/internal/sheet"
+	"github.com/bufftick/bufftick/internal/state"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// Restore applies the state in a blob to the owner, with the definitions of Turn.Catalog. It panics
+// unless the Owner is as returned by [NewOwner]. The function parameter returns the handlers of
+// timeouts by name; if it is nil, the handlers of the catalog are used.
+//
+// An Online buff continues where it was. For a Wall buff the calendar time has passed, for an
+// Uptime buff the uptime of the server, at the rate of the buff's and the owner's time when it
+// was saved, even if that was 0; a clock that went back has not moved. Pulses in that time follow
+// Saving.Offline, with the stacks of the last pulse. They are Suppressed if the buff was hidden
+// or the owner is immune. The partial pulse of a [define.TailPartial] follows the whole ones. A
+// number with [define.SnapshotPulse] is evaluated for each pulse, from the restored buffs and the
+// buff itself. Stacks that end before the buff are reported in one event, and so are applications
+// of a queue.
+//
+// The events are at at.Now, the oldest buff first. A restored buff emits Restored, then
+// StackEnded or Queued if stacks or the running application have ended, then its pulses. A buff
+// that has ended emits its pulses and a Removed, as Saving.OfflineExpire says; it is not on the
+// owner any more, and these events have no Handle. With [define.OfflineRun] its actions follow. A
+// buff that these actions apply to the owner starts at the end of the first buff, if it uses the
+// same clock. Time then passes for the applied buff as for a buff that was away, so it may have
+// ended already. Then hidden buffs are reevaluated, and the actions of the definitions follow.
+//
+// If a definition has changed, the buff follows the new definition. Stacks above the new limit are
+// removed, the stacks that end first before others. If the new definition has no period, the buff
+// does not pulse any more; if only the new definition has a period, the buff pulses from now on. If
+// the new definition is not infinite, the buff has an end. A period that haste has not changed
+// becomes the new period after the next pulse. Numbers keep their saved values, by name. New
+// numbers are evaluated from the known inputs; if inputs are missing, they have their default or
+// zero.
+//
+// Parts that the catalog does not know (definitions, handlers, tags, attributes, groups of
+// diminishing returns) are set aside: they have no effect, and the next [Owner.Save] writes them
+// unchanged. A link is set aside if all its heads (the buffs that applied it) are set aside. A buff
+// that was set aside and is restored is the owner's youngest. A link without a head in the
+// blob is dropped.
+//
+// The commands in zone, of [define.OfZone], give the owner's time the state of its zone from
+// at.Now on. Ends that follow are emitted.
+//
+// Restore fails with [ErrBlob], with [ErrFull] if the owner may not carry that many, or with
+// [ErrRoom] if there would be too many events at once. The Owner is then unchanged. Without the
+// events, it allocates at most a fixed multiple of the length of the blob, whatever its contents.
+func (s *Owner) Restore(t *Turn, at buff.Moment, blob []byte, handler func(name string) (define.HandlerID, bool), zone ...buff.Command) (buff.Restoration, error) {
+	if int(s.used)+len(s.timeouts().all()) > 0 || s.gates() != nil || s.timeScale() != nil || s.sheet() != nil {
+		panic("buff: Restore into a Set that has been used")
+	}
+	r := t.restorer()
+	defer r.done()
+	r.of(t.compiled())
+	b, err := state.Decode(blob, r.memory)
+	if err != nil {
+		return buff.Restoration{}, err
+	}
+	r.guess = b.Format < 4
+	b.Upgrade()
+	r.set, r.turn, r.at, r.saved, r.handler, r.ages = s, t, at, b, handler, b.Ages
+	r.ownTime()
+	r.buffs()
+	r.timeouts()
+	r.returns()
+	r.result.Away, r.result.ClockStepped = since(at.Wall, b.Wall), at.Wall < b.Wall
+	if err := r.room(); err != nil {
+		return buff.Restoration{}, err
+	}
+	if err := r.burst(); err != nil {
+		return buff.Restoration{}, err
+	}
+	r.place()
+	r.tell(zone)
+	r.result.Sources = s.sourcesToLose()
+	return r.result, nil
+}
+
+// sourcesToLose returns the sources of buffs that change when their source leaves.
+func (s *Owner) sourcesToLose() (sources []buff.OwnerID) {
+	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+		i := s.slot(at)
+		if fate := s.programOf(i).OnSourceGone; (fate == define.FateRemove || fate == define.FateAdopt) && i.source != 0 && i.source != s.id {
+			sources = append(sources, i.source)
+		}
+	}
+	slices.Sort(sources)
+	return slices.Compact(sources)
+}
+
+// steppedBack reports whether a buff uses the uptime and the uptime went back.
+func (r *restorer) steppedBack(b *state.Buff) bool {
+	from := r.saved.Uptime
+	if b.Since != nil {
+		from = b.Since.Uptime
+	}
+	return b.On(define.Uptime) && r.at.Uptime < from
+}
+
+// restorer is one Restore. It does not change the Owner before place. A Turn keeps one, with its
+// memory, for all owners.
+type restorer struct {
+	memory  *state.Memory
+	catalog *compile.Catalog // of the names in memory
+	fates   []fate           // of each saved buff
+	set     *Owner
+	turn    *Turn
+	at      buff.Moment
+	saved   *state.Owner
+	guess   bool         // the blob does not say which buffs are links of which heads
+	aside   *state.Owner // nil: empty
+	handler func(name string) (define.HandlerID, bool)
+	result  buff.Restoration
+
+	own  *timeScale // of the restored owner
+	now  wheel.Time // owner time
+	ages uint64
+
+	backs []comeback
+
+	// Memory of the restored owner, each kind in one allocation.
+	waits      []timeout
+	remains    []drRecord
+	async      []asyncStack
+	magnitudes []magnitudes
+	values     []float64
+	keys       []sheet.Key
+	captured   []buff.Captured
+}
+
+// of sets the catalog of the memory.
+func (r *restorer) of(c *compile.Catalog) {
+	if r.catalog == c {
+		return
+	}
+	r.catalog = c
+	r.memory.Numbers(func(id string) int32 {
+		if s := c.ByID[id]; s != nil {
+			return int32(s.Compiled().Index) + 1
+		}
+		return 0
+	})
+}
+
+// restorer returns the Turn's restorer.
+func (t *Turn) restorer() *restorer {
+	if t.restores == nil {
+		t.restores = &restorer{memory: &state.Memory{}}
+	}
+	return t.restores
+}
+
+// done resets everything except the memory.
+func (r *restorer) done() {
+	backs, fates := r.backs[:0], r.fates[:0]
+	if cap(fates) > state.MaxKept {
+		backs, fates = nil, nil
+	}
+	*r = restorer{memory: r.memory, catalog: r.catalog, backs: backs, fates: fates}
+	r.memory.Reset()
+}
+
+// keepAside returns the parts that the catalog does not know.
+func (r *restorer) keepAside() *state.Owner {
+	if r.aside == nil {
+		r.aside = &state.Owner{}
+	}
+	return r.aside
+}
+
+// since returns the ms from then to now, at least 0.
+func since(now, then int64) int64 {
+	switch d := now - then; {
+	case now < then:
+		return 0
+	case d < 0:
+		return math.MaxInt64
+	default:
+		return d
+	}
+}
+
+// ownTime sets the owner's time. It continues where it was if it differed from world time, or if
+// some definition aligns its pulses to it.
+func (r *restorer) ownTime() {
+	b := r.saved
+	r.now = r.at.Now
+	if !b.Scale.Is() && (wheel.Time(b.Time) == r.now || !r.catalog.Aligned) {
+		return
+	}
+	p := newTimeScale(r.now)
+	p.inner = wheel.Time(b.Time)
+	if b.Scale.Is() {
+		p.restore(&b.Scale, define.OfOwner)
+	}
+	r.own, r.now = &p, p.inner
+}
+
+// restore sets the fraction and the cause of a saved time scale.
+func (p *timeScale) restore(b *state.Scale, cause define.Whose) {
+	p.rest, p.den = b.Rest, b.Parts
+	p.change(p.at, cause, b.Held, buff.Ratio{Num: b.Num, Den: b.Den})
+}
+
+// buffs decides the fate of each buff and applies the time away to the restored ones.
+func (r *restorer) buffs() {
+	r.decide()
+	for k := range r.saved.Buffs {
+		b := &r.saved.Buffs[k]
+		r.result.UptimeStepped = r.result.UptimeStepped || r.steppedBack(b)
+		if r.fates[k] == fateAside {
+			r.setAside(b)
+		}
+		if r.fates[k] != fateBack {
+			continue
+		}
+		r.backs = r.backs[:len(r.backs)+1]
+		c := &r.backs[len(r.backs)-1]
+		*c = comeback{}
+		r.comeback(c, b, r.programOf(b))
+		c.pass()
+		if c.gone {
+			r.result.Expired++
+		} else {
+			r.result.Restored++
+		}
+	}
+}
+
+// programOf returns the definition of a saved buff, or nil.
+func (r *restorer) programOf(b *state.Buff) *compile.Program {
+	if b.Number == 0 {
+		return nil
+	}
+	return r.catalog.Programs[b.Number-1]
+}
+
+// fate is the decision of a Restore about a saved buff.
+type fate uint8
+
+const (
+	fateBack     fate = iota // it is restored, or has ended
+	fateAside                // it is set aside: the catalog has no definition of it, or of its heads
+	fateHeadless             // it is dropped: the blob has none of its heads
+)
+
+// decide finds the fate of each saved buff. A link has the fate of its heads, since no event would
+// remove it without them. Blobs of formats before 7 may have links whose heads were not saved.
+func (r *restorer) decide() {
+	links, stacks := false, 0
+	r.fates = slices.Grow(r.fates[:0], len(r.saved.Buffs))
+	r.backs = slices.Grow(r.backs[:0], len(r.saved.Buffs))
+	for k := range r.saved.Buffs {
+		b, f := &r.saved.Buffs[k], fateBack
+		if spec := r.programOf(b); spec == nil || spec.Kind == define.Instant {
+			f = fateAside
+		}
+		r.fates = append(r.fates, f)
+		links, stacks = links || len(b.With) > 0, stacks+len(b.Async)
+	}
+	if stacks > 0 {
+		r.async = make([]asyncStack, 0, stacks)
+	}
+	for again := links; again; {
+		again = false
+		for k := range r.saved.Buffs {
+			if b := &r.saved.Buffs[k]; len(b.With) > 0 && r.fates[k] == fateBack {
+				best := fateHeadless
+				for _, head := range b.With {
+					best = min(best, r.fateOf(head))
+				}
+				r.fates[k], again = best, again || best != fateBack
+			}
+		}
+	}
+}
+
+// fateOf returns the fate of the saved buff of an age.
+func (r *restorer) fateOf(age uint64) fate {
+	for k := range r.saved.Buffs {
+		if r.saved.Buffs[k].Age == age {
+			return r.fates[k]
+		}
+	}
+	return fateHeadless
+}
+
+// leftBehind returns how many stacks of a link belong to heads that are not restored. At least one
+// stack remains.
+func (r *restorer) leftBehind(b *state.Buff) (n int64) {
+	for k, of := range b.With {
+		if r.fateOf(of) != fateBack {
+			n = min(n+b.Brought[k], b.Stacks-1)
+		}
+	}
+	return n
+}
+
+// setAside keeps a saved buff without a definition for the next Save.
+func (r *restorer) setAside(b *state.Buff) {
+	c := b.Clone()
+	if c.Since == nil {
+		c.Since = &state.Moment{Wall: r.saved.Wall, Uptime: r.saved.Uptime}
+	}
+	r.result.Unknown++
+	r.keepAside().Buffs = append(r.aside.Buffs, c)
+}
+
+// timeouts resolves the handlers of the timeouts.
+func (r *restorer) timeouts() {
+	if n := len(r.saved.Timeouts); n > 0 {
+		r.waits = make([]timeout, 0, n)
+	}
+	for k := range r.saved.Timeouts {
+		b := &r.saved.Timeouts[k]
+		id, ok := r.handlerOf(b.Handler)
+		if !ok {
+			r.result.Unnamed++
+			r.keepAside().Timeouts = append(r.aside.Timeouts, *b)
+			continue
+		}
+		r.waits = append(r.waits, timeout{
+			at: r.now.Add(max(b.Left, 1)), age: b.Age, due: wheel.Never, name: b.Name, handler: id, generation: r.set.generations.first(), live: true,
+		})
+	}
+	r.result.Timeouts = len(r.waits)
+}
+
+// handlerOf returns the handler of a name.
+func (r *restorer) handlerOf(name string) (define.HandlerID, bool) {
+	if r.handler != nil {
+		return r.handler(name)
+	}
+	id, ok := r.catalog.HandlerIDs[name]
+	return id, ok
+}
+
+// returns finds the groups of diminishing returns.
+func (r *restorer) returns() {
+	for _, b := range r.saved.Returns {
+		group, ok := r.catalog.Drs.Index[b.Group]
+		if !ok {
+			r.keepAside().Returns = append(r.aside.Returns, b)
+			continue
+		}
+		r.remains = append(r.remains, drRecord{group: uint16(group), count: uint16(b.N), source: buff.OwnerID(b.Source), until: r.now.Add(b.Left)})
+	}
+}
+
+// room checks whether the owner may carry everything.
+func (r *restorer) room() error {
+	modifiers := 0
+	for k := range r.backs {
+		if c := &r.backs[k]; !c.gone {
+			modifiers += len(c.spec.Modifiers)
+		}
+	}
+	for _, l := range []struct {
+		n, most int
+		what    string
+	}{
+		{modifiers, stat.MaxModifiers, "modifiers"},
+		{r.result.Restored, int(r.set.limit), "buffs"},
+		{r.result.Timeouts, int(r.set.limit), "timeouts"},
+		{r.result.Unknown, buff.MaxPerOwner, "unknown buffs"},
+		{r.result.Unnamed, buff.MaxPerOwner, "timeouts without a handler"},
+	} {
+		if l.n > l.most {
+			return fmt.Errorf("%w: a blob of %d %s for owner %d, who may have %d", buff.ErrFull, l.n, l.what, r.set.id, l.most)
+		}
+	}
+	return nil
+}
+
+// burst checks the number of events and handler calls.
+func (r *restorer) burst() error {
+	events, calls := 0, 0
+	for k := range r.backs {
+		c := &r.backs[k]
+		times, _, tail := c.told()
+		if tail {
+			times++
+		}
+		events += int(times) + 1
+		if c.parts {
+			events++
+		}
+		for j := range c.spec.Pulse {
+			if c.spec.Pulse[j].Do == define.DoCall {
+				calls += int(times)
+			}
+		}
+	}
+	for _, l := range []struct {
+		n, most int
+		what    string
+	}{{events, r.turn.MostEvents, "events"}, {calls, r.turn.MostCalls, "handlers"}} {
+		if l.most > 0 && l.n > l.most {
+			return fmt.Errorf("%w: %d %s, and there is room for %d", buff.ErrRoom, l.n, l.what, l.most)
+		}
+	}
+	return nil
+}

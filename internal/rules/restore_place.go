@@ -1,0 +1,429 @@
+package rules
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/journal"
+	"github.com/bufftick/bufftick/internal/compile"
+	"github.com/bufftick/bufftick/internal/sheet"
+	"github.com/bufftick/bufftick/internal/state"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// place writes everything into the Owner. No step can fail, because errors in the blob and a lack of
+// room have been found before.
+//
+// Bases come first, because the numbers of buffs may depend on them. Then come the buffs, the
+// oldest first. Each is placed together with its modifiers, so that a later buff reads the same
+// values as before the save. Links come after the buffs, because they refer to buffs by slot.
+// Events and actions follow later, in tell.
+func (r *restorer) place() {
+	s := r.set
+	if s.events = r.saved.Events; r.own != nil {
+		s.ensureRare().timeScale = r.own
+	}
+	s.setCatalog(r.catalog)
+	if len(r.remains) > 0 || r.saved.Rolls > 0 || r.saved.Dead {
+		g := s.ensureGates()
+		g.drRecords, g.rolls, g.dead = r.remains, r.saved.Rolls, r.saved.Dead
+	}
+	r.placeBases()
+	r.placeMemory()
+	for k := range r.backs {
+		if c := &r.backs[k]; !c.gone {
+			r.placeBuff(c)
+		}
+	}
+	r.placeLinks()
+	s.ages = r.ages
+	if len(r.waits) > 0 {
+		s.ensureRare().timeouts = &timeouts{list: r.waits, live: int32(len(r.waits)), free: noSlot}
+	}
+	for k := range r.waits {
+		s.markTimeoutDirty(r.turn, uint16(k))
+	}
+	r.placeTags()
+	if r.aside != nil {
+		s.ensureGates().unknownSaved = r.aside
+	}
+}
+
+// placeMemory allocates the memory of the Owner, with one allocation for each kind of data.
+func (r *restorer) placeMemory() {
+	s := r.set
+	buffs, extras, numbers, values, keys, captures := r.result.Restored, 0, 0, 0, 0, 0
+	for k := range r.backs {
+		c := &r.backs[k]
+		if !c.plain && !c.gone {
+			extras++
+		}
+		if spec := c.spec; spec.Uses&compile.UsesMagnitudes != 0 {
+			numbers++
+			values += len(spec.Numbers)
+			keys += len(spec.Modifiers)
+			captures += len(c.saved.Captures)
+			if spec.Stack.Timers != define.TimersShared {
+				values += (len(c.x.async) + len(c.counted)) * len(spec.Numbers)
+				for _, list := range [][]state.Stack{c.saved.Waiting, c.saved.Async, c.saved.Async} {
+					for j := range list {
+						captures += len(list[j].Captures)
+					}
+				}
+			}
+		}
+	}
+	if buffs > 0 {
+		s.growTo(r.turn, buffs)
+	}
+	if buffs+len(r.waits) > 0 {
+		l := s.scheduler.borrowScratch(r.turn)
+		l.dirty = slices.Grow(l.dirty, buffs+len(r.waits))
+	}
+	if extras > 0 {
+		s.ensureRare().extras = make([]extra, 0, extras)
+	}
+	if numbers > 0 {
+		r.magnitudes = make([]magnitudes, 0, numbers)
+	}
+	if values > 0 {
+		r.values = make([]float64, 0, values)
+	}
+	if keys > 0 {
+		r.keys = make([]sheet.Key, keys)
+	}
+	if captures > 0 {
+		r.captured = make([]buff.Captured, 0, captures)
+	}
+}
+
+// placeBuff writes a buff into a slot and applies its grants.
+func (r *restorer) placeBuff(c *comeback) {
+	s, spec := r.set, c.spec
+	if c.young {
+		r.rejuvenate(c)
+	}
+	r.numbers(c)
+	at := r.placeSlot(&c.i)
+	i := s.slot(at)
+	if !c.plain {
+		i.extra = s.ensureRare().allocExtra()
+		s.rare.extras[i.extra] = c.x
+	}
+	s.storeAge(i, c.age)
+	s.storePeriod(i, c.period)
+	s.storeDuration(i, c.duration)
+	s.markDirty(r.turn, at)
+	c.at = at
+	r.restoreAppliers(c)
+	if spec.Uses&compile.UsesActs != 0 {
+		s.ensureGates().handledActs |= spec.Acts()
+	}
+	if n := len(spec.Modifiers); n > 0 {
+		s.ensureRare().modifiers += int32(n)
+	}
+	// The buff is hidden if it was hidden when it was saved. Later, when all buffs are present,
+	// tell evaluates this again.
+	if i.flags&hidden != 0 {
+		return
+	}
+	if spec.Uses&compile.UsesModifiers != 0 {
+		s.addModifiers(at)
+	}
+	if spec.Uses&compile.UsesGrants != 0 {
+		s.ensureGates().tags.add(spec.Grants)
+	}
+	if spec.Uses&compile.UsesImmunity != 0 {
+		s.ensureGates().immunities++
+	}
+}
+
+// placeSlot is like Owner.allocSlot, for an Owner that has no free slots but has room for the instance.
+func (r *restorer) placeSlot(i *instance) uint16 {
+	s := r.set
+	i.generation, i.older, i.newer = s.generations.first(), s.newest, noSlot
+	at := s.addSlot(i)
+	s.rehash(at)
+	if s.newest != noSlot {
+		s.slot(s.newest).newer = at
+	} else {
+		s.oldest = at
+	}
+	s.newest = at
+	s.live++
+	s.mark(at, journal.Begun)
+	return at
+}
+
+// rejuvenate makes a buff the youngest of its owner.
+func (r *restorer) rejuvenate(c *comeback) {
+	last := c.age
+	r.ages++
+	c.age = r.ages
+	var ages []*uint64 // the ages keep their order, but without gaps, because a blob may contain any ages
+	if c.spec.Stack.Timers == define.TimersQueue {
+		ages = append(ages, &c.x.running)
+	}
+	for k := range c.x.async {
+		ages = append(ages, &c.x.async[k].age)
+	}
+	slices.SortStableFunc(ages, func(a, b *uint64) int { return cmp.Compare(*a, *b) })
+	for _, age := range ages {
+		if *age > last {
+			last = *age
+			r.ages++
+		}
+		*age = r.ages
+	}
+}
+
+// placeLinks connects links with their heads. A head that an earlier Restore has set aside has a
+// new age.
+func (r *restorer) placeLinks() {
+	for k := range r.backs {
+		c := &r.backs[k]
+		if r.guess {
+			r.guessLinks(c)
+		}
+		if c.gone {
+			continue
+		}
+		for n, of := range c.saved.With {
+			l := linkage{link: r.set.handle(c.at)}
+			if n < len(c.saved.Brought) {
+				l.stacks = int16(c.saved.Brought[n])
+			}
+			for j := range r.backs {
+				if b := &r.backs[j]; b.saved.Age == of && (b.gone || b.at != c.at) {
+					if l.head = of; !b.gone {
+						l.head = b.age
+					}
+					r.set.ensureGates().addLink(l)
+					break
+				}
+			}
+		}
+	}
+}
+
+// guessLinks connects a head with the oldest instance of each of its links that has the same
+// source. It is used for blobs in formats before 4, which do not contain these connections.
+func (r *restorer) guessLinks(c *comeback) {
+	of := c.age
+	if c.gone {
+		of = c.saved.Age
+	}
+	for _, l := range c.spec.Links {
+		k := slices.IndexFunc(r.backs, func(b comeback) bool { return !b.gone && b.spec == l && b.saved.Source == c.saved.Source })
+		if k >= 0 && &r.backs[k] != c {
+			r.set.ensureGates().addLink(linkage{head: of, link: r.set.handle(r.backs[k].at)})
+		}
+	}
+}
+
+// placeTags restores the tags and immunities given by commands.
+func (r *restorer) placeTags() {
+	for _, b := range r.saved.Tags {
+		t, ok := r.catalog.TagNamed(b.Name)
+		if !ok {
+			r.keepAside().Tags = append(r.aside.Tags, b)
+			continue
+		}
+		g := r.set.ensureGates()
+		g.commandTags.addTimes(t, b.N)
+		for _, t := range r.catalog.Closure([]buff.Tag{t}) {
+			g.tags.addTimes(t, b.N)
+		}
+	}
+	for _, b := range r.saved.Immune {
+		if t, ok := r.catalog.TagNamed(b.Name); ok {
+			r.set.ensureGates().immune.addTimes(t, b.N)
+		} else {
+			r.keepAside().Immune = append(r.aside.Immune, b)
+		}
+	}
+}
+
+// addTimes adds n to the count of a tag. The count does not exceed state.MaxTagCount.
+func (s *tagSet) addTimes(t buff.Tag, n int64) {
+	s.add([]buff.Tag{t})
+	k, _ := s.find(t)
+	(*s)[k].n = uint16(min(int64((*s)[k].n)-1+n, state.MaxTagCount))
+}
+
+// tell emits the events and runs the actions. All buffs are present before the first event, so that
+// actions can find them. First tell executes the commands of the zone. Then it reports each buff
+// with its pulses, ends buffs by immunities of the present definitions, and hides or shows buffs.
+// Last it executes the commands that all of these have issued.
+func (r *restorer) tell(zone []buff.Command) {
+	s, t := r.set, r.turn
+	t.begin(r.at.Now, s.timeScale().firstReached(r.at.Now), false)
+	for k := range zone {
+		s.execute(t, &zone[k])
+	}
+	for k := range r.backs {
+		c := &r.backs[k]
+		r.restartResets(c)
+		if c.gone {
+			r.tellGone(c)
+		} else {
+			r.tellBack(c)
+		}
+	}
+	for k := range r.backs { // the definitions may have new immunities
+		c := &r.backs[k]
+		if c.gone || c.spec.Uses&compile.UsesImmunity == 0 {
+			continue
+		}
+		if i := s.slot(c.at); i.def != 0 && i.flags&hidden == 0 {
+			s.purgeImmune(t, c.at)
+		}
+	}
+	if sheet := s.sheet(); sheet != nil {
+		sheet.MoveAll() // a buff that raised a maximum may have ended
+	}
+	s.evaluateConditions(t)
+	for t.head < len(t.items) {
+		s.runNext(t)
+	}
+	t.resetQueue()
+	s.reschedule(t, r.at.Now)
+}
+
+func (r *restorer) tellBack(c *comeback) {
+	s, t := r.set, r.turn
+	i := s.slot(c.at)
+	e := s.newInstanceEvent(t, buff.Restored, c.at)
+	e.End, e.Next = s.reportedEnd(i), s.toWorldTime(i, s.nextPulse(i))
+	if c.spec.Uses&(compile.UsesHide|compile.UsesOngoing) != 0 {
+		s.ensureGates().requestReevaluation()
+	}
+	if g := s.gates(); i.flags&immune != 0 || g != nil && (len(g.immune) > 0 || g.immunities > 0) {
+		s.ensureGates().noteImmunityChange()
+	}
+	if c.parts {
+		s.tellParts(t, c)
+	}
+	if c.pulses > 0 {
+		s.tellPulses(t, c, s.instanceEvent(buff.Pulsed, c.at), c.at)
+	}
+}
+
+// tellParts emits one event for a change during the time away: stacks have ended, or another
+// application of the queue runs now.
+func (s *Owner) tellParts(t *Turn, c *comeback) {
+	i := s.slot(c.at)
+	e := s.instanceEvent(buff.StackEnded, c.at)
+	e.Why, e.Offline = buff.Expired, c.away
+	switch c.spec.Stack.Timers {
+	case define.TimersShared:
+		e.End = s.reportedEnd(i)
+	case define.TimersQueue:
+		e.Kind, e.Why, e.End = buff.Queued, buff.NoReason, s.reportedEnd(i)
+	}
+	t.emit(s, &e)
+}
+
+func (r *restorer) tellGone(c *comeback) {
+	s, t, i := r.set, r.turn, &c.i
+	e := buff.Event{
+		Kind: buff.Removed, Why: buff.Expired, Spec: &c.spec.Spec, Source: i.source, Stacks: int32(i.stacks), Level: i.level, Magnitude: i.magnitude,
+		End: wheel.Never, Offline: c.away,
+	}
+	told := e
+	told.Kind, told.Why, told.Offline = buff.Pulsed, buff.NoReason, 0
+	r.numbers(c)
+	if c.x.magnitudes == nil {
+		c.x.magnitudes = &noMagnitudes
+	}
+	k := c.x.magnitudes
+	r.worksAgain(c)
+	s.tellPulses(t, c, told, noSlot)
+	if len(k.keys) > 0 {
+		k.removeModifiers(s.sheet())
+	}
+	switch c.spec.Save.OfflineExpire {
+	case define.OfflineNotify:
+		t.emit(s, &e)
+	case define.OfflineRun:
+		e.Offline = int64(c.over - i.end)
+		t.emit(s, &e)
+		s.followBackdated(t, c.spec, t.numbersOf(c.spec, k, c.x.async, offBoundary), e.Offline)
+	}
+	if s.gates().isHead(c.saved.Age) {
+		s.issueUnlink(t, c.saved.Age, buff.Expired, "")
+	}
+}
+
+// worksAgain applies the modifiers of a buff that has ended during the time away, because they
+// still affect the pulses before its end. If the new version of the catalog leaves no room for
+// these modifiers, the pulses run without them.
+func (r *restorer) worksAgain(c *comeback) {
+	s, i := r.set, &c.i
+	if n, _, tail := c.told(); n == 0 && !tail || i.flags&hidden != 0 || c.spec.Uses&compile.UsesPulsed == 0 || c.spec.Uses&compile.UsesModifiers == 0 || !s.modifiersFit(c.spec, 0) {
+		return
+	}
+	sheet := s.ensureRare().ensureSheet(c.spec.Catalog)
+	effect := effect{spec: c.spec, k: c.x.magnitudes, stacks: i.stacks, async: c.x.async}
+	effect.addModifiers(sheet, 0)
+	if c.spec.Uses&compile.UsesOverride == 0 {
+		return
+	}
+	younger := s.oldest
+	for younger != noSlot && s.age(s.slot(younger)) < c.saved.Age {
+		younger = s.slot(younger).newer
+	}
+	s.reorderOverrides(sheet, younger)
+}
+
+// tellPulses emits the pulses of the time away; if there is a partial pulse, it is the last. The
+// event e is the one for a single pulse.
+func (s *Owner) tellPulses(t *Turn, c *comeback, e buff.Event, at uint16) {
+	spec := c.spec
+	times, count, tail := c.told()
+	if times == 0 && !tail {
+		return
+	}
+	whole := e
+	whole.Stacks, whole.Count = c.stacks, count
+	if spec.Stack.Timers == define.TimersEach {
+		whole.Magnitude = c.sum
+	}
+	suppressed := true
+	switch {
+	case c.i.flags&hidden&^immune != 0: // ignores immune, because the immunity may have ended during the time away
+		whole.Kind = buff.Suppressed
+	case s.gates() != nil && spec.Immune == define.ImmuneSuppress && s.immuneTo(spec, at):
+		whole.Kind, whole.Why = buff.Suppressed, buff.Immune
+	default:
+		suppressed = false
+	}
+	async, own := c.counted, c.pulsed
+	if async == nil {
+		async, own = c.x.async, offBoundary
+	}
+	tell := func(e *buff.Event) {
+		t.emit(s, e)
+		switch {
+		case suppressed:
+		case at != noSlot:
+			i := s.slot(at)
+			s.queuePulseActionsOf(t, at, i, spec, s.magnitudesOf(i), async, own)
+		default:
+			s.queuePulseActionsOf(t, at, &c.i, spec, c.x.magnitudes, async, own)
+		}
+	}
+	for range times {
+		tell(&whole)
+	}
+	async, own = c.x.async, offBoundary
+	if tail {
+		e.Kind, e.Why = whole.Kind, whole.Why
+		if !suppressed {
+			e.Elapsed, e.Period = c.tail, c.tailOf
+		}
+		tell(&e)
+	}
+}

@@ -1,0 +1,73 @@
+package rules
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/internal/compile"
+	"github.com/stretchr/testify/require"
+)
+
+// TestHashes: whatever happens to the instances of an owner, the hash of each slot is that of
+// what is in it, and what an application joins is the oldest that it may join. There are
+// more slots than have their hash in the Owner, sources change, and their hashes meet.
+func TestHashes(t *testing.T) {
+	specs := []buff.Spec{
+		{ID: "each", Duration: time.Hour, Stack: define.Stacking{By: define.BySource, Limit: 3}, OnSourceGone: define.FateAdopt},
+		{ID: "one", Duration: time.Hour, Stack: define.Stacking{By: define.ByTarget}},
+		{ID: "many", Duration: time.Hour},
+	}
+	c, err := buff.NewCatalog(specs...)
+	require.NoError(t, err)
+	const sources = 600 // more than there are hashes of sources
+	s, turn := NewOwner(1, 1, 0, buff.MaxPerOwner), &Turn{}
+	rng := rand.New(rand.NewPCG(3, 4))
+	var handles []buff.Handle
+	joined, most := 0, 0
+	for range 20_000 {
+		a := buff.Application{Spec: c.Spec(specs[rng.IntN(len(specs))].ID), Source: buff.OwnerID(rng.IntN(sources))}
+		want := uint16(noSlot)
+		for at := s.oldest; at != noSlot && want == noSlot; at = s.slot(at).newer {
+			if i := s.slot(at); s.sameDefinition(s.programOf(i), compile.Of(a.Spec)) && s.joins(i, &a) {
+				want = at
+			}
+		}
+		if got := s.findJoinable(&a); got != want {
+			t.Fatalf("%v of %d joins slot %d, not %d", a.Spec, a.Source, got, want)
+		}
+		if want != noSlot {
+			joined++
+		}
+		switch n := rng.IntN(10); {
+		case n < 5:
+			handles = append(handles, s.Do(turn, 0, buff.Command{Verb: verb.Apply, Application: a}).Handle)
+		case n < 6:
+			s.Do(turn, 0, buff.Command{Verb: verb.LoseSource, Application: buff.Application{Source: a.Source}})
+		case len(handles) > 0:
+			k := rng.IntN(len(handles))
+			s.Do(turn, 0, buff.Command{Verb: verb.Remove, Handle: handles[k]})
+			handles[k] = handles[len(handles)-1]
+			handles = handles[:len(handles)-1]
+		}
+		most = max(most, s.Len())
+		turn.Events = turn.Events[:0]
+		if len(s.piece.keys()) != keyWords(s.room()) {
+			t.Fatalf("%d words of keys for %d slots", len(s.piece.keys()), s.room())
+		}
+		for at := range s.used {
+			hash := uint16(0)
+			if spec := s.programOf(s.slot(at)); spec != nil {
+				hash = hashOf(spec, s.slot(at).source)
+			}
+			if got := s.hash(uint16(at)); got != hash {
+				t.Fatalf("slot %d has the hash %#x, not %#x", at, got, hash)
+			}
+		}
+	}
+	require.Greater(t, joined, 1000)
+	require.Greater(t, most, 48)
+}

@@ -1,0 +1,295 @@
+package rules
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/journal"
+	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/internal/compile"
+	"github.com/bufftick/bufftick/internal/exact"
+	"github.com/bufftick/bufftick/internal/handle"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// Owner time equals world time until a pause or a rate of the owner or its zone changes it. Buff
+// time equals owner time until a pause or a rate of the buff changes it. An Owner stores owner times,
+// but for a buff with a time scale it stores buff times. It reports world times.
+
+// toOwnerTime converts an instant of the instance's time to owner time.
+func (s *Owner) toOwnerTime(i *instance, at wheel.Time) wheel.Time {
+	if i.flags&timeScaled != 0 {
+		return s.extraOf(i).scale.outer(at)
+	}
+	return at
+}
+
+// toWorldTime converts an instant of the instance's time to world time.
+func (s *Owner) toWorldTime(i *instance, at wheel.Time) wheel.Time {
+	return s.timeScale().toWorld(s.toOwnerTime(i, at))
+}
+
+// reportedEnd returns the end to report in events, in world time. It is Never while the instance
+// is paused.
+func (s *Owner) reportedEnd(i *instance) wheel.Time {
+	if s.timeScale() == nil && i.flags&timeScaled == 0 {
+		return i.end
+	}
+	own := s.toOwnerTime(i, i.end)
+	if p := s.timeScale(); p != nil && own < p.inner && p.num != 0 {
+		return p.outerBefore(own)
+	}
+	return s.timeScale().toWorld(own)
+}
+
+// remaining returns the ms from now until at, at least zero. With two rates, each rounded up, now
+// can be later than an instant that is due in the same millisecond.
+func remaining(now, at wheel.Time) int64 { return max(int64(at-now), 0) }
+
+// nowOf returns the current instant in the instance's time.
+func (s *Owner) nowOf(t *Turn, i *instance) wheel.Time {
+	if i.flags&timeScaled != 0 {
+		return s.scaledNow(t, i)
+	}
+	return t.now
+}
+
+func (s *Owner) scaledNow(t *Turn, i *instance) wheel.Time { return s.extraOf(i).scale.ceil(t.now) }
+
+// extend moves the end of a buff by the given time. If most has a duration, the new end is at most
+// that long after now, unless the old end was already later. If the new end is not after now, the
+// buff expires at once, without a pulse.
+func (s *Owner) extend(t *Turn, at uint16, by time.Duration, most buff.Span) buff.Result {
+	i := s.slot(at)
+	if i.end == wheel.Never {
+		return buff.Result{Handle: s.handle(at), Err: fmt.Errorf("%w: %q", buff.ErrInfinite, s.programOf(i).ID)}
+	}
+	end := i.end.Add(by.Milliseconds())
+	if d, given := most.Given(); given {
+		end = min(end, max(i.end, s.nowOf(t, i).Add(ceilMillis(d))))
+	}
+	s.flushPulses(t, at)
+	s.shiftAsyncEnds(i, int64(end-i.end))
+	return s.setEnd(t, at, end)
+}
+
+// setRemaining sets the time until the end of the buff. If by <= 0, the buff expires at once.
+func (s *Owner) setRemaining(t *Turn, at uint16, by time.Duration) buff.Result {
+	i := s.slot(at)
+	end := s.nowOf(t, i)
+	if by > 0 {
+		end = end.Add(ceilMillis(by))
+	}
+	s.flushPulses(t, at)
+	s.setAsyncEnds(i, end)
+	return s.setEnd(t, at, end)
+}
+
+// setEnd sets the end of the buff, in its own time, and emits a Refreshed. The buff expires if the
+// end is not after now.
+func (s *Owner) setEnd(t *Turn, at uint16, end wheel.Time) buff.Result {
+	i := s.slot(at)
+	i.end = end
+	s.mark(at, journal.Time)
+	now := s.nowOf(t, i)
+	if i.end <= now {
+		s.end(t, at, buff.Expired)
+		return buff.Result{Kind: buff.Removed, Why: buff.Expired}
+	}
+	s.markDirty(t, at)
+	e := s.instanceEvent(buff.Refreshed, at)
+	e.End = s.reportedEnd(i)
+	t.emit(s, &e)
+	for s.firstAsyncEnded(i, now) { // with TimersEach, the new ends of some stacks may be past
+		s.endFirstAsync(t, at, buff.Expired)
+	}
+	return buff.Result{Handle: s.handle(at), Kind: buff.Refreshed}
+}
+
+// compensate moves the ends of the timed buffs that match the query, or of the first Query.Most of
+// them if that is not zero.
+func (s *Owner) compensate(t *Turn, c *buff.Command) buff.Result {
+	var r buff.Result
+	s.eachMatch(t, &c.Query, func(at uint16) bool {
+		if c.Query.Most > 0 && int(r.Amount) >= c.Query.Most {
+			return false
+		}
+		if s.slot(at).end != wheel.Never {
+			s.extend(t, at, c.By, c.Application.Duration)
+			r.Kind = buff.Refreshed
+			r.Amount++
+		}
+		return true
+	})
+	return r
+}
+
+// setTimeScale executes a Pause, a Resume or a SetRate for a buff, an owner or a zone.
+//
+// Examples: testdata/pause_owner.txt, pause_buff.txt, pause_end.txt, rate_owner.txt, rate_buff.txt.
+func (s *Owner) setTimeScale(t *Turn, c *buff.Command) buff.Result {
+	if c.Verb == verb.SetRate && (!ratioWithin(c.Rate, buff.MaxRate) || c.Rate.OrOne().Num == 0) {
+		return buff.Result{Err: fmt.Errorf("%w: %v, want parts from 1 to %d", buff.ErrRate, c.Rate, buff.MaxRate)}
+	}
+	if c.Whose == define.OfBuff {
+		i := s.lookup(c.Handle)
+		if i == nil {
+			return stale(c.Handle)
+		}
+		s.flushPulses(t, handle.Slot(c.Handle))
+		kind := s.changeTime(t, c, s.scaleOf(t, i), t.now)
+		s.mark(handle.Slot(c.Handle), journal.Time)
+		s.markDirty(t, handle.Slot(c.Handle))
+		return buff.Result{Kind: kind, Handle: c.Handle}
+	}
+	if c.Whose == define.OfSource || c.Whose > define.OfZone {
+		panic(fmt.Sprintf("buff: Command with invalid Whose %d", c.Whose))
+	}
+	b := s.ensureRare()
+	if b.timeScale == nil {
+		own := newTimeScale(t.at)
+		b.timeScale = &own
+	}
+	s.flushMatching(t, func(*compile.Program) bool { return true })
+	kind := s.changeTime(t, c, b.timeScale, t.at)
+	t.now = b.timeScale.firstReached(t.at)
+	s.markTime()
+	s.markAllDirty(t)
+	return buff.Result{Kind: kind}
+}
+
+// scaleOf returns the time scale of an instance, and creates it if needed.
+func (s *Owner) scaleOf(t *Turn, i *instance) *timeScale {
+	x := s.ensureExtra(i)
+	if i.flags&timeScaled == 0 {
+		i.flags |= timeScaled
+		x.scale = newTimeScale(t.now)
+	}
+	return &x.scale
+}
+
+// apply applies a Pause, a Resume or a SetRate to the scale at an instant of its outer time.
+func (p *timeScale) apply(now wheel.Time, c *buff.Command) {
+	cause := p.causeOf(c.Whose)
+	switch c.Verb {
+	case verb.Pause:
+		p.change(now, c.Whose, true, cause.rate)
+	case verb.Resume:
+		p.change(now, c.Whose, false, cause.rate)
+	default:
+		p.change(now, c.Whose, cause.held, c.Rate)
+	}
+}
+
+// Paused reports whether the owner's time is paused, because the owner or its zone is paused.
+// Single buffs may be paused even if the owner is not: see [Instance.Paused].
+func (s *Owner) Paused() bool { return s.timeScale().paused() }
+
+// effectiveDuration returns the duration of an application in ms, or the reason to deny the
+// application. A duration of 0 means infinite. The requested duration is scaled, diminished,
+// clamped and then fitted to the period.
+//
+// Examples: testdata/tail_fit.txt, tail_fit_haste.txt, tail_partial.txt, dr.txt.
+func (s *Owner) effectiveDuration(t *Turn, a *buff.Application) (int64, buff.Reason) {
+	spec, share := compile.Of(a.Spec), uint64(100)
+	d := spec.Duration
+	if spec.DurationBy != nil {
+		d = spec.DurationAt(s.levelOf(a))
+	}
+	if given, ok := a.Duration.Given(); ok {
+		d = ceilMillis(given)
+	}
+	if spec.Uses&compile.UsesDR != 0 {
+		if share = s.drShare(t, a); share == 0 {
+			return 0, buff.Diminished // even for an infinite buff
+		}
+	}
+	switch {
+	case (d == 0 || a.Origin.Aura) && !a.Origin.Steal && spec.Scale != nil && t.evaluated.scale == 0:
+		return 0, buff.Resisted // full resistance also denies infinite buffs
+	case d == 0 || a.Origin.Aura:
+		return 0, buff.NoReason
+	case a.Origin.Steal: // a stolen buff keeps its remaining time unscaled
+		return min(d, define.MaxDuration.Milliseconds()), buff.NoReason
+	}
+	if a.Scale != (buff.Ratio{}) {
+		d = exact.MulDiv(d, uint64(a.Scale.Num), uint64(a.Scale.Den))
+	}
+	if spec.Scale != nil {
+		d = scaledBy(d, t.evaluated.scale)
+	}
+	if share != 100 {
+		d = exact.MulDiv(d, share, 100)
+	}
+	if d == 0 {
+		return 0, buff.Resisted
+	}
+	d = min(max(d, spec.Shortest), spec.Longest, define.MaxDuration.Milliseconds())
+	if spec.Tail == define.TailFit {
+		period := s.periodAfter(a)
+		d = max(exact.MulDiv(d, 1, uint64(period)), 1) * period
+	}
+	return d, buff.NoReason
+}
+
+// periodAfter returns the period that the buff has after an application. It can differ from the
+// period of the definition if the application joins a buff whose period was changed by haste.
+func (s *Owner) periodAfter(a *buff.Application) int64 {
+	level := s.levelOf(a)
+	is, at := compile.Of(a.Spec).PeriodAt(level), s.joinTarget(a)
+	if at == noSlot {
+		return is
+	}
+	i := s.slot(at)
+	switch {
+	case i.extra != noSlot && s.extraOf(i).pendingPeriod > 0:
+		return s.extraOf(i).pendingPeriod
+	case s.programOf(i) == compile.Of(a.Spec) && s.programOf(i).PeriodAt(int(i.level)) == is:
+		return s.period(i)
+	}
+	return is
+}
+
+// levelOf returns the level at which the curves of an application are evaluated. This is the level
+// of the application; with LevelSum, the level of the instance that it joins is added.
+func (s *Owner) levelOf(a *buff.Application) int {
+	if spec := a.Spec; spec.Stack.Level == define.LevelSum && spec.Stack.Timers != define.TimersQueue {
+		if at := s.joinTarget(a); at != noSlot {
+			return min(int(s.slot(at).level)+a.Level, define.MaxLevel)
+		}
+	}
+	return a.Level
+}
+
+// scaledBy returns ms × scale, rounded half up, at most MaxDuration.
+func scaledBy(ms int64, scale float64) int64 {
+	v := float64(float64(ms) * scale)
+	if most := define.MaxDuration.Milliseconds(); v >= float64(most) {
+		return most
+	}
+	return compile.RoundHalfUp(v)
+}
+
+// speed returns the rate of inner time relative to outer time; 0 means paused.
+func (p *timeScale) speed() float64 { return float64(p.num) / float64(p.den) }
+
+// changeTime applies a command to a time scale at an instant of its outer time, and reports the
+// change to Turn.TimeChanged. It returns Done, or zero if there was no change.
+func (s *Owner) changeTime(t *Turn, c *buff.Command, p *timeScale, now wheel.Time) buff.EventKind {
+	was, before := p.speed(), *p.causeOf(c.Whose)
+	p.apply(now, c)
+	switch after := *p.causeOf(c.Whose); {
+	case after.held == before.held && after.rate.OrOne() == before.rate.OrOne():
+		return 0
+	case t.TimeChanged == nil:
+		return buff.Done
+	}
+	change := buff.TimeChange{At: t.at, Seen: t.Now, Owner: s.id, Handle: c.Handle, Verb: c.Verb, Whose: c.Whose, Was: was, Is: p.speed()}
+	if c.Verb == verb.SetRate {
+		change.Rate, change.Old = c.Rate.OrOne(), before.rate.OrOne()
+	}
+	t.TimeChanged(change)
+	return buff.Done
+}

@@ -1,0 +1,150 @@
+package rules
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/internal/handle"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// timeouts holds the timeouts of one owner.
+type timeouts struct {
+	list []timeout
+	live int32
+	free uint16 // the first free slot, or noSlot
+}
+
+// all returns all slots, used and free. l may be nil.
+func (l *timeouts) all() []timeout {
+	if l == nil {
+		return nil
+	}
+	return l.list
+}
+
+// count returns the number of waiting timeouts. l may be nil.
+func (l *timeouts) count() int {
+	if l == nil {
+		return 0
+	}
+	return int(l.live)
+}
+
+// TimeoutsCall reports whether a waiting timeout calls a function, or a handler for which slow
+// returns true. It costs O(timeouts).
+func (s *Owner) TimeoutsCall(slow func(define.HandlerID) bool) bool {
+	for _, x := range s.timeouts().all() {
+		if x.live && (x.do != nil || slow(x.handler)) {
+			return true
+		}
+	}
+	return false
+}
+
+// next returns the earliest instant of owner time at which a timeout is due, or Never.
+func (l *timeouts) next() wheel.Time {
+	next := wheel.Never
+	for _, x := range l.all() {
+		if x.live {
+			next = min(next, x.at)
+		}
+	}
+	return next
+}
+
+// find returns the slot of the timeout with that handle, and reports whether it is waiting.
+func (l *timeouts) find(h buff.TimeoutHandle) (uint16, bool) {
+	at, all := handle.Slot(h), l.all()
+	return at, int(at) < len(all) && all[at].live && all[at].generation == handle.Generation(h)
+}
+
+// allocSlot returns a free slot, or a new one.
+func (l *timeouts) allocSlot(g generations) uint16 {
+	l.live++
+	if at := l.free; at != noSlot {
+		l.free = l.list[at].next
+		return at
+	}
+	l.list = append(l.list, timeout{due: wheel.Never, generation: g.first()})
+	return uint16(len(l.list) - 1)
+}
+
+// freeSlot frees a slot, or retires it if its generations are used up.
+func (l *timeouts) freeSlot(at uint16, g generations) {
+	x := &l.list[at]
+	l.live--
+	*x = timeout{due: wheel.Never, generation: x.generation, next: l.free, dirty: x.dirty}
+	if next, ok := g.next(x.generation); ok {
+		x.generation = next
+		l.free = at
+	}
+}
+
+// addTimeout starts a timeout. The delay is rounded up to whole milliseconds, and to at least one,
+// so that a handler that starts the same timeout again cannot loop forever at one instant.
+func (s *Owner) addTimeout(t *Turn, c *buff.Command) buff.Result {
+	b := s.ensureRare()
+	if b.timeouts == nil {
+		b.timeouts = &timeouts{free: noSlot}
+	}
+	l := b.timeouts
+	switch {
+	case c.Do == nil && c.Handler == 0:
+		return buff.Result{Err: fmt.Errorf("%w: timeout %q has neither a function nor a handler", buff.ErrHandler, c.Name)}
+	case l.live >= int32(s.limit), l.free == noSlot && len(l.list) == buff.MaxPerOwner:
+		t.emit(s, &buff.Event{Kind: buff.Faulted, Why: buff.Full, Name: c.Name, End: wheel.Never})
+		return buff.Result{Kind: buff.Faulted, Why: buff.Full, Err: fmt.Errorf("%w: %d timeouts on owner %d", buff.ErrFull, s.limit, s.id)}
+	}
+	at := l.allocSlot(s.generations)
+	s.ages++
+	x := &l.list[at]
+	*x = timeout{
+		at: t.now.Add(ceilMillis(c.By)), age: s.ages, due: wheel.Never, name: c.Name, do: c.Do, handler: c.Handler,
+		generation: x.generation, live: true, dirty: x.dirty,
+	}
+	s.markTimeoutDirty(t, at)
+	return buff.Result{Kind: buff.Done, Timeout: buff.TimeoutHandle(handle.Pack(s.number, at, x.generation))}
+}
+
+// ceilMillis returns d in whole milliseconds, rounded up, at least 1.
+func ceilMillis(d time.Duration) int64 {
+	ms := d.Milliseconds()
+	if d%time.Millisecond > 0 {
+		ms++
+	}
+	return max(ms, 1)
+}
+
+// cancel removes a timeout without calling its handler.
+func (s *Owner) cancel(t *Turn, h buff.TimeoutHandle) buff.Result {
+	if at, ok := s.timeouts().find(h); ok && h.Number() == s.number {
+		s.releaseTimeout(at)
+		return buff.Result{Kind: buff.Removed, Why: buff.Cancelled}
+	}
+	return buff.Result{Err: fmt.Errorf("%w: timeout %v", buff.ErrStale, h)}
+}
+
+// releaseTimeout frees a slot and increments its generation, which invalidates its handle.
+func (s *Owner) releaseTimeout(at uint16) {
+	s.scheduler.clearDue(&s.rare.timeouts.list[at].due)
+	s.rare.timeouts.freeSlot(at, s.generations)
+}
+
+// fireTimeout emits the event of a due timeout and queues its call. The timeout is freed first. So
+// its handle is already stale when its handler runs, and the handler may start the same timeout
+// again.
+func (s *Owner) fireTimeout(t *Turn, at uint16, e dueEntry) {
+	x := &s.rare.timeouts.list[at]
+	if dueKey(rankTimeout, x.age) != e.key { // the entry is out of date: ages are unique, and a free slot has no age
+		t.Dropped++
+		return
+	}
+	t.begin(s.timeScale().toWorld(e.at), e.at, true)
+	name, do, handler, handle := x.name, x.do, x.handler, buff.TimeoutHandle(handle.Pack(s.number, at, x.generation))
+	s.releaseTimeout(at)
+	t.emit(s, &buff.Event{Kind: buff.TimedOut, Name: name, End: wheel.Never})
+	s.queueCall(t, &t.Events[len(t.Events)-1], do, handler, handle)
+}

@@ -1,0 +1,458 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/internal/compile"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// Limits of the chain that one event or command may cause within its instant.
+const (
+	MaxRounds   = 16     // depth: commands that cause commands, and so on
+	MaxCommands = 10_000 // number of commands in the chain
+)
+
+// Turn holds the working state of an Owner: its output, such as events, and the queue of commands
+// that handlers have issued. One Turn serves many Owners, one after the other.
+type Turn struct {
+	// Now is the time of the frame, which is stored in Event.Seen.
+	Now wheel.Time
+
+	// Events collects the events. New ones are appended.
+	Events []buff.Event
+
+	// Dropped counts due events and handler calls that turned out, when checked just before
+	// running, to be no longer due.
+	Dropped uint64
+
+	// Failed counts the commands from handlers or definitions that failed because their handle was
+	// stale. Such a command emits no event.
+	Failed uint64
+
+	// MostEvents and MostCalls limit the events and handler calls that [Owner.Restore] may make at
+	// once from a blob, not counting those that follow from them. A blob with more fails with
+	// [ErrRoom]. Zero means no limit.
+	MostEvents, MostCalls int
+
+	// Catalog resolves the names of definitions and tags. If it is nil, actions of a buff use the
+	// definitions in the catalog of that buff, and AddTag and DropTag panic.
+	Catalog *buff.Catalog
+
+	// Order numbers the turns and commands of all Owners in sequence: see [Owner.TakeDeadline]. It
+	// wraps around. The caller increments it before each turn and command, or never if the order
+	// of Owners does not matter.
+	Order uint32
+
+	// Memory stores the instances of the Owners. If nil, each Owner has its own piece of the heap. A
+	// Owner must always be used with the same Memory.
+	Memory *Memory
+
+	// Seed determines the random rolls, together with the owner and the number of the roll.
+	Seed uint64
+
+	// Ran counts the due events and deferred handlers that Run has processed.
+	Ran uint64
+
+	// Outbox collects the commands of the rules for other owners. New ones are appended.
+	Outbox []Outgoing
+
+	// Call calls the Go handler of c and returns NoReason, or why it failed. If nil,
+	// no handler is called.
+	Call func(t *Turn, c *Call) buff.Reason
+
+	// FormulaFailed, if not nil, is called when a [Formula] panics, with the value of the panic,
+	// or nil if the formula called runtime.Goexit. The event has the time, the owner and the
+	// definition. It is called from the deferred function that has recovered.
+	FormulaFailed func(of *buff.Event, with any)
+
+	// Source, if not nil, returns the Owner of an owner for [Owner.Reread] and [Owner.Restore], or nil
+	// if it cannot be read now.
+	Source func(buff.OwnerID) *Owner
+
+	// TimeChanged, if not nil, is called after each pause, resumption or change of a rate.
+	TimeChanged func(buff.TimeChange)
+
+	// SheetChanged, if not nil, is called with earlier inputs of attributes that no event
+	// reports: see [SheetChange].
+	SheetChanged func(buff.SheetChange)
+
+	at        wheel.Time // the current instant
+	now       wheel.Time // the current instant in the owner's time
+	inside    bool       // within Run, where handlers are called; outside they are deferred
+	round     int8       // length of the chain of commands that caused the current one
+	issued    int        // commands issued in the chain so far
+	truncated bool       // a command was dropped at a limit and no Faulted has reported it yet
+	quiet     bool       // in the chain of a reaction to damage: further damage causes no reactions
+
+	calling bool // current is running
+
+	items    []item
+	head     int
+	commands []buff.Command
+	calls    []waitingCall
+
+	current   *Call       // the call that is running, or the last one
+	deferred  waitingCall // a deferred call while it is running
+	pulseCall waitingCall // the call of Owner.pulseOnly
+
+	share     buff.Share      // share of the current application
+	backdate  buff.Backdate   // backdate of the current application
+	ended     buff.Backdate   // backdate for the actions of the removal that is being executed
+	evaluated evaluation      // evaluated numbers of the current application
+	stolen    stolenMemory    // memory for stolen buffs
+	captured  []buff.Captured // of the queued applications
+
+	scratch *scratch // nil while lent to an Owner, and before the first use
+
+	displaced []displaced   // instances that a new one displaces
+	strongest []strongest   // the strongest instance of each group
+	matches   []buff.Handle // results of a query
+
+	restores *restorer // kept for its memory; nil until the first Restore
+}
+
+// item is one element of the queue, which is first in, first out: a command or a call.
+type item struct {
+	at    int32 // index in commands or calls
+	round int8
+	call  bool
+	quiet bool // see Turn.quiet
+}
+
+// compiled returns the compiled form of Turn.Catalog, nil if there is none.
+func (t *Turn) compiled() *compile.Catalog {
+	if t.Catalog == nil {
+		return nil
+	}
+	return compiledOf(t.Catalog)
+}
+
+func compiledOf(c *buff.Catalog) *compile.Catalog { return c.Compiled().(*compile.Catalog) }
+
+// At returns the current instant, at which issued commands will run.
+func (t *Turn) At() wheel.Time { return t.at }
+
+// Issue appends a command to the queue. It may be called only inside a handler.
+//
+// The command runs after the handler has returned and before the owner's next due event. It is
+// dropped if it exceeds MaxRounds or MaxCommands of its chain. A Faulted at the end of the chain
+// reports that once.
+func (t *Turn) Issue(s *Owner, c *buff.Command) { t.issue(s, c) }
+
+// Chain makes a command for another owner part of the running chain. In the chain of a reaction to
+// damage, damage that the command causes triggers no further reactions. Issue does this
+// automatically.
+func (t *Turn) Chain(c *buff.Command) { c.Application.Origin.Quiet = t.quiet }
+
+// issue is Issue, and reports whether the command was appended.
+func (t *Turn) issue(s *Owner, c *buff.Command) bool {
+	if t.round >= MaxRounds || t.issued >= MaxCommands {
+		t.truncated = true // reported by runNext
+		return false
+	}
+	t.issued++
+	t.items = append(t.items, item{at: int32(len(t.commands)), round: t.round + 1, quiet: t.quiet})
+	t.commands = append(t.commands, *c)
+	return true
+}
+
+// begin starts a chain, for a due event (inside Run) or for a command of the caller. Commands that
+// it causes directly are round 1.
+func (t *Turn) begin(at, now wheel.Time, inside bool) {
+	t.at, t.now, t.inside, t.round, t.issued, t.truncated, t.quiet = at, now, inside, 0, 0, false, false
+	t.backdate = buff.Backdate{}
+	if len(t.items) == 0 {
+		t.captured = t.captured[:0]
+	}
+}
+
+// dequeue removes and returns the item at the head.
+func (t *Turn) dequeue() item {
+	it := t.items[t.head]
+	t.head++
+	t.round, t.quiet = it.round, it.quiet
+	return it
+}
+
+// resetQueue releases the references of the queue if all items have been removed, and keeps its
+// memory.
+func (t *Turn) resetQueue() {
+	if t.head == len(t.items) && t.head > 0 {
+		clear(t.commands)
+		for k := range t.calls {
+			t.calls[k].forget()
+		}
+		t.items, t.commands, t.calls, t.head = t.items[:0], t.commands[:0], t.calls[:0], 0
+		t.captured = t.captured[:0]
+	}
+}
+
+// Do executes one command at the instant at, which must not be before any earlier command or event.
+// Actions of definitions run at once; Go handlers are deferred to the start of the next [Owner.Run].
+func (s *Owner) Do(t *Turn, at wheel.Time, c buff.Command) buff.Result { return s.Obey(t, at, &c) }
+
+// Obey is Do without a copy of the command. It may fill in omitted fields of the command, and
+// does not keep it.
+func (s *Owner) Obey(t *Turn, at wheel.Time, c *buff.Command) buff.Result {
+	t.begin(at, s.timeScale().firstReached(at), false)
+	t.quiet = c.Application.Origin.Quiet
+	r := s.execute(t, c)
+	s.finish(t, at)
+	return r
+}
+
+// Apply is [Owner.Do] for an Apply command with the application a. It may fill in omitted fields of
+// a, and does not keep it. It returns the fields of the Result. It is faster than Do, because a
+// Command and a Result are large.
+func (s *Owner) Apply(t *Turn, at wheel.Time, a *buff.Application) (buff.Handle, buff.EventKind, buff.Reason, error) {
+	t.begin(at, s.timeScale().firstReached(at), false)
+	r := s.apply(t, a)
+	s.finish(t, at)
+	return r.handle, r.kind, r.why, r.err
+}
+
+// Remove is [Owner.Do] for a Remove command that removes n stacks of h. Like Apply, it returns the
+// fields of the Result.
+func (s *Owner) Remove(t *Turn, at wheel.Time, h buff.Handle, n int, why buff.Reason) (buff.Handle, buff.EventKind, buff.Reason, error) {
+	t.begin(at, s.timeScale().firstReached(at), false)
+	r := s.remove(t, h, n, removalReason(why))
+	s.finish(t, at)
+	return r.handle, r.kind, r.why, r.err
+}
+
+// finish ends a command at the instant at: it runs the queue and reschedules changed deadlines.
+func (s *Owner) finish(t *Turn, at wheel.Time) {
+	s.evaluateConditions(t)
+	if len(t.items) > 0 {
+		s.drainQueue(t)
+	}
+	s.reschedule(t, at)
+}
+
+// evaluateConditions evaluates the conditions of all buffs again, and lowers bases to maxima that
+// have fallen. It runs after a command or a due event, before the queued actions.
+func (s *Owner) evaluateConditions(t *Turn) {
+	b := s.rare
+	if b == nil {
+		return
+	}
+	if b.gates != nil {
+		s.reevaluate(t)
+	}
+	if b.sheet != nil && b.sheet.Moved() {
+		s.clampBases(t)
+	}
+}
+
+// drainQueue runs all items of the queue.
+func (s *Owner) drainQueue(t *Turn) {
+	for t.head < len(t.items) {
+		s.runNext(t)
+	}
+	t.resetQueue()
+}
+
+// Run processes, in order, the deferred handlers and everything that is due up to and including
+// until, including events that become due meanwhile. It stops after limit of these, or after limit
+// Events, and reports whether it has finished. If it reports false, the caller must call it again,
+// with the same until or a later one, before any other call on the Owner.
+func (s *Owner) Run(t *Turn, until wheel.Time, limit int) bool {
+	most := len(t.Events) + limit
+	if s.scheduler.next <= until {
+		limit -= s.runFirst(t, until, limit)
+	}
+	for {
+		if t.head < len(t.items) {
+			s.runNext(t)
+			continue
+		}
+		if s.deferredCalls() == 0 {
+			t.resetQueue()
+			s.reschedule(t, until)
+			if s.scheduler.dueCount() == 0 {
+				return true
+			}
+		}
+		if limit <= 0 || len(t.Events) >= most {
+			return false
+		}
+		limit--
+		t.Ran++
+		if s.deferredCalls() > 0 {
+			s.callDeferred(t)
+		} else {
+			s.dispatch(t, s.scheduler.scratch.due.pop())
+		}
+	}
+}
+
+// Pending returns the number of deferred handlers, plus the number of events that became due when
+// the last Do resumed a time. If it is not zero, Run must be called even if no timer fires.
+func (s *Owner) Pending() int { return s.deferredCalls() + s.scheduler.dueCount() }
+
+// Abort informs the Owner that the handler it called will not return, because it called
+// runtime.Goexit. [Owner.Run] may then be called again.
+func (s *Owner) Abort(t *Turn) {
+	if t.calling {
+		t.calling = false
+		s.fault(t, buff.Goexit)
+	}
+}
+
+// runNext runs one item of the queue. After the last item of a truncated chain it emits a Faulted.
+func (s *Owner) runNext(t *Turn) {
+	s.runItem(t, t.dequeue())
+	if t.truncated && t.head == len(t.items) {
+		t.truncated = false
+		t.newEvent(s, buff.Faulted).Why = buff.Cascade
+	}
+}
+
+// runItem runs one item of the queue.
+func (s *Owner) runItem(t *Turn, it item) {
+	if !it.call {
+		t.backdate = buff.Backdate{} // only an application can have one
+		// Commands issued meanwhile may reallocate the list; the pointer then refers to the old
+		// array, which does not change.
+		if r := s.execute(t, &t.commands[it.at]); r.Err != nil && r.Kind == 0 {
+			t.Failed++
+		}
+		s.evaluateConditions(t)
+		return
+	}
+	t.calls[it.at].makeCurrent(t) // in place: handlers issue commands but queue no calls
+	s.call(t)
+}
+
+// queueActions queues a definition's actions for the event emitted last, with the numbers of the
+// buff.
+func (s *Owner) queueActions(t *Turn, ops []compile.Op, k *magnitudes) {
+	if len(ops) > 0 {
+		e := &t.Events[len(t.Events)-1]
+		s.queueEventActions(t, ops, e, e.Source, k)
+	}
+}
+
+// queueActionsFrom is queueActions for an event that an application has caused. Applications
+// issued by the actions have the source of that application, even if another source started the
+// buff.
+func (s *Owner) queueActionsFrom(t *Turn, ops []compile.Op, source buff.OwnerID, k *magnitudes) {
+	if len(ops) > 0 {
+		s.queueEventActions(t, ops, &t.Events[len(t.Events)-1], source, k)
+	}
+}
+
+// queueEventActions queues actions for any event e. Applications issued by the actions have the
+// given source. e may point into a list that is reallocated meanwhile.
+func (s *Owner) queueEventActions(t *Turn, ops []compile.Op, e *buff.Event, source buff.OwnerID, k *magnitudes) {
+	for j := range ops {
+		switch o := &ops[j]; o.Do {
+		case define.DoCall:
+			s.queueCall(t, e, nil, o.Handler, 0)
+		case define.DoApply:
+			s.issueAction(t, o, e, source, &buff.Command{Verb: verb.Apply, Application: buff.Application{
+				Spec: &t.compiled().Newest(o.Spec).Spec, Source: source, Magnitude: e.Magnitude, Level: int(e.Level), Captured: t.inherit(k.captured), Origin: buff.Origin{Share: t.shareOf(e), Backdate: t.backdateOf(e)},
+			}})
+		case define.DoRemove:
+			s.issueAction(t, o, e, source, &buff.Command{Verb: verb.RemoveSpec, Application: buff.Application{Spec: &o.Spec.Spec, Source: source}, Reason: o.Reason})
+		case define.DoKill:
+			s.issueAction(t, o, e, source, &buff.Command{Verb: verb.Kill, Application: buff.Application{Spec: e.Spec, Source: source}})
+		case define.DoChange, define.DoDamage:
+			s.issueChange(t, o, e, source, k)
+		}
+	}
+}
+
+// issueAction issues the command of an action, or sends it to another owner. A missing target is
+// reported as a Missed. Only attributes captured with SnapshotCast are sent; the engine reads the
+// others when it delivers the command.
+func (s *Owner) issueAction(t *Turn, o *compile.Op, e *buff.Event, source buff.OwnerID, c *buff.Command) {
+	to := s.id
+	switch o.To {
+	case define.ToSource:
+		to = source
+	case define.ToTarget:
+		to = e.Target
+	}
+	if to == s.id {
+		t.Issue(s, c)
+		return
+	}
+	cause := Cause{Spec: e.Spec, Source: e.Source, Handle: e.Handle, action: o}
+	if to == 0 { // the source is the game, which is not an owner
+		s.emitMissed(t, to, &cause)
+		return
+	}
+	c.Owner, c.Application.Captured, c.Application.Origin.Backdate, c.Application.Origin.Quiet = to, ofCast(c.Application.Captured), buff.Backdate{}, t.quiet
+	t.Outbox = append(t.Outbox, Outgoing{At: t.at, From: s.id, To: to, Command: *c, Cause: cause})
+}
+
+// emitMissed reports that the target of an action does not exist.
+func (s *Owner) emitMissed(t *Turn, who buff.OwnerID, c *Cause) {
+	t.emit(s, &buff.Event{Kind: buff.Missed, Spec: c.Spec, Source: c.Source, Handle: c.Handle, Target: who, Name: c.name(), End: wheel.Never})
+}
+
+// Miss emits a [Missed] at the instant at, because the target of an [Outgoing] does not exist. The
+// instant must not be before any earlier command or event.
+func (s *Owner) Miss(t *Turn, at wheel.Time, who buff.OwnerID, c *Cause) {
+	t.begin(at, s.timeScale().firstReached(at), false)
+	s.emitMissed(t, who, c)
+}
+
+// inherit returns the captured attributes of a buff for applications that it causes. The result is
+// valid until the queue is empty.
+func (t *Turn) inherit(known []buff.Captured) []buff.Captured {
+	from := len(t.captured)
+	t.captured = append(t.captured, known...)
+	return t.captured[from:len(t.captured):len(t.captured)]
+}
+
+// emit appends an event of s at the current instant.
+func (t *Turn) emit(s *Owner, e *buff.Event) {
+	e.Seq = s.Count()
+	t.emitUnnumbered(s, e)
+}
+
+// emitUnnumbered is emit for an event without a number: see [Event.Seq].
+func (t *Turn) emitUnnumbered(s *Owner, e *buff.Event) {
+	to := t.appendEvent()
+	*to = *e
+	to.At, to.Seen, to.Owner = t.at, t.Now, s.id
+}
+
+// newEvent appends an event of s at the current instant and returns it, so that the caller can
+// complete it before the next event is appended.
+func (t *Turn) newEvent(s *Owner, kind buff.EventKind) *buff.Event {
+	e := t.appendEvent()
+	e.At, e.Seen, e.Owner, e.End, e.Kind = t.at, t.Now, s.id, wheel.Never, kind
+	if kind != buff.Restored {
+		e.Seq = s.Count()
+	}
+	return e
+}
+
+// Count increments the owner's event number and returns it: see [Event.Seq]. It is for callers that
+// emit events about the owner themselves.
+func (s *Owner) Count() uint64 {
+	s.events++
+	return s.events
+}
+
+// appendEvent appends an empty event. An event spans more than two cache lines, so it is built in
+// place.
+func (t *Turn) appendEvent() *buff.Event {
+	n := len(t.Events)
+	if n == cap(t.Events) {
+		// append grows long lists by a quarter, so that restoring a million buffs would copy each
+		// event five times; doubling copies less.
+		t.Events = append(slices.Grow(t.Events, max(n, 1)), buff.Event{})
+	} else {
+		t.Events = t.Events[:n+1]
+		t.Events[n] = buff.Event{}
+	}
+	return &t.Events[n]
+}

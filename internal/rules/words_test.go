@@ -1,0 +1,214 @@
+package rules_test
+
+import (
+	"encoding"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/require"
+)
+
+// The words of a transcript: definitions and commands.
+
+func span(t testing.TB, word string) time.Duration {
+	d, err := time.ParseDuration(word)
+	require.NoError(t, err)
+	return d
+}
+
+func number(t testing.TB, word string) int {
+	n, err := strconv.Atoi(word)
+	require.NoError(t, err)
+	return n
+}
+
+// definitions reads lines such as
+//
+//	poison duration=10s period=3s by=target limit=3 on.pulse=(call:burst, kill)
+//
+// in which the fields of the stack go without "stack.".
+func (l *lexicon) definitions(t testing.TB, d *datadriven.TestData) []buff.Spec {
+	var specs []buff.Spec
+	for _, line := range strings.Split(d.Input, "\n") {
+		id, args, err := datadriven.ParseLine(line)
+		require.NoError(t, err)
+		s := buff.Spec{ID: id}
+		for _, a := range args {
+			l.define(t, &s, a)
+		}
+		specs = append(specs, s)
+	}
+	return specs
+}
+
+func (l *lexicon) define(t testing.TB, s *buff.Spec, a datadriven.CmdArg) {
+	if l.defineStat(t, s, a) {
+		return
+	}
+	first := strings.Join(a.Vals[:min(1, len(a.Vals))], "")
+	if reason, ok := strings.CutPrefix(a.Key, "on.remove."); ok && reason != "any" {
+		var r buff.Reason
+		require.NoError(t, r.UnmarshalText([]byte(reason)))
+		if s.On.Remove == nil {
+			s.On.Remove = map[buff.Reason][]define.Action{}
+		}
+		s.On.Remove[r] = l.actions(t, a.Vals)
+		return
+	}
+	if act, ok := strings.CutPrefix(a.Key, "on.act."); ok {
+		if s.On.Act == nil {
+			s.On.Act = map[string][]define.Action{}
+		}
+		s.On.Act[act] = l.actions(t, a.Vals)
+		return
+	}
+	words := map[string]encoding.TextUnmarshaler{
+		"polarity": &s.Polarity, "clock": &s.Clock,
+		"first": &s.First, "tail": &s.Tail, "align": &s.Align, "haste": &s.Haste, "catchup": &s.Catchup,
+		"by": &s.Stack.By, "timers": &s.Stack.Timers, "refresh": &s.Stack.Refresh, "phase": &s.Stack.Phase,
+		"overflow": &s.Stack.Overflow, "expire": &s.Stack.Expire, "level": &s.Stack.Level,
+		"group.rule": &s.Group.Rule, "slot.evict": &s.Slot.Evict, "inhibition": &s.Inhibition, "immune": &s.Immune, "dead": &s.Dead,
+		"immunity.polarity": &s.Immunity.Polarity, "dr.scope": &s.DR.Scope, "dispel.grade": &s.Dispel.Grade, "dispel.per": &s.Dispel.Per,
+		"charges.on_refresh": &s.Charges.Refresh, "on_death": &s.OnDeath, "on_source_gone": &s.OnSourceGone, "on_fault": &s.OnFault,
+	}
+	numbers := map[string]*int{
+		"catchup_max": &s.CatchupMax, "limit": &s.Stack.Limit, "initial": &s.Stack.Initial, "refresh_pct": &s.Stack.RefreshPct,
+		"effective": &s.Stack.Effective, "expire_n": &s.Stack.ExpireN, "group.priority": &s.Group.Priority, "slot.limit": &s.Slot.Limit,
+		"per_source": &s.PerSource.Limit, "chance": &s.Chance, "dispel.resist": &s.Dispel.Resist, "charges": &s.Charges.N,
+		"shield.priority": &s.Shield.Priority,
+	}
+	texts := map[string]*string{
+		"group": &s.Group.Name, "slot": &s.Slot.Class, "immunity.type": &s.Immunity.Type, "dr": &s.DR.Group, "dispel.type": &s.Dispel.Type,
+	}
+	spans := map[string]*time.Duration{
+		"period": &s.Period, "min_duration": &s.MinDuration, "max_duration": &s.MaxDuration, "refresh_cap": &s.Stack.RefreshCap,
+		"dr.reset": &s.DR.Reset,
+	}
+	names := map[string]*[]string{
+		"tags": &s.Tags, "grants": &s.Grants, "overflow_apply": &s.Stack.OverflowApply, "interrupt": &s.Interrupt,
+		"consume_on": &s.Charges.ConsumeOn, "shield.schools": &s.Shield.Schools, "shield.attrs": &s.Shield.Attrs, "immunity.tags": &s.Immunity.Tags,
+		"require.all": &s.Require.Apply.All, "require.any": &s.Require.Apply.Any, "require.none": &s.Require.Apply.None,
+		"ongoing.all": &s.Require.Ongoing.All, "ongoing.any": &s.Require.Ongoing.Any, "ongoing.none": &s.Require.Ongoing.None,
+		"remove.all": &s.Require.Remove.All, "remove.any": &s.Require.Remove.Any, "remove.none": &s.Require.Remove.None,
+	}
+	lists := map[string]*[]define.Action{
+		"on.apply": &s.On.Apply, "on.refresh": &s.On.Refresh, "on.pulse": &s.On.Pulse, "on.exec": &s.On.Exec,
+		"on.overflow": &s.On.Overflow, "on.remove.any": &s.On.RemoveAny, "on.death": &s.On.Death,
+	}
+	switch {
+	case a.Key == "duration" && first == "instant":
+		s.Kind = define.Instant
+	case a.Key == "duration" && first == "infinite":
+		s.Kind = define.Infinite
+	case a.Key == "duration":
+		s.Duration = span(t, first)
+	case a.Key == "haste_duration":
+		s.HasteDuration = true
+	case a.Key == "keep":
+		s.Dispel.Keep = true
+	case a.Key == "shield":
+		s.Shield.On, s.Shield.Pool = true, int64(number(t, first))
+	case a.Key == "dr.steps":
+		for _, v := range a.Vals {
+			s.DR.Steps = append(s.DR.Steps, number(t, v))
+		}
+	case a.Key == "threshold":
+		s.Stack.Thresholds = append(s.Stack.Thresholds, threshold(t, a.Vals))
+	case a.Key == "param":
+		s.Params = append(s.Params, param(t, a.Vals))
+	case words[a.Key] != nil:
+		require.NoError(t, words[a.Key].UnmarshalText([]byte(first)))
+	case numbers[a.Key] != nil:
+		*numbers[a.Key] = number(t, first)
+	case texts[a.Key] != nil:
+		*texts[a.Key] = first
+	case spans[a.Key] != nil:
+		*spans[a.Key] = span(t, first)
+	case names[a.Key] != nil:
+		*names[a.Key] = a.Vals
+	case lists[a.Key] != nil:
+		*lists[a.Key] = l.actions(t, a.Vals)
+	default:
+		require.Fail(t, "unknown field", "%s of %s", a.Key, s.ID)
+	}
+}
+
+// threshold reads "(5, apply:frozen, consume:all)".
+func threshold(t testing.TB, words []string) define.Threshold {
+	h := define.Threshold{At: number(t, words[0])}
+	for _, w := range words[1:] {
+		switch what, arg, _ := strings.Cut(w, ":"); {
+		case what == "apply":
+			h.Apply = arg
+		case arg == "all":
+			h.Consume = define.ConsumeAll
+		default:
+			h.Consume = number(t, arg)
+		}
+	}
+	return h
+}
+
+// param reads "(dmg, caller:dmg, default:35)".
+func param(t testing.TB, words []string) define.Param {
+	p := define.Param{Name: words[0], Value: define.Number{From: define.FromCaller}}
+	for _, w := range words[1:] {
+		what, arg, _ := strings.Cut(w, ":")
+		if what == "caller" {
+			p.Value.Caller = arg
+			continue
+		}
+		p.Value = p.Value.Or(float64(number(t, arg)))
+	}
+	if p.Value.Caller == "" {
+		p.Value.From = define.FromConst
+	}
+	return p
+}
+
+// actions reads "apply:boom", "remove:shield/broken", "call:handler", "kill",
+// "change:health+5", "damage:health+caller:dmg+school:fire+per_stack", each with "@source" or
+// "@target" behind it if it is not for the owner.
+func (l *lexicon) actions(t testing.TB, words []string) []define.Action {
+	var list []define.Action
+	for _, w := range words {
+		w, whom, _ := strings.Cut(w, "@")
+		var to define.To
+		if whom != "" {
+			require.NoError(t, to.UnmarshalText([]byte(whom)))
+		}
+		do, name, _ := strings.Cut(w, ":")
+		if do == "change" || do == "damage" {
+			a := define.Action{Do: define.DoChange, To: to, Change: l.change(t, name)}
+			if do == "damage" {
+				a.Do = define.DoDamage
+			}
+			list = append(list, a)
+			continue
+		}
+		name, reason, given := strings.Cut(name, "/")
+		a := define.Action{To: to, Name: name}
+		switch do {
+		case "call":
+			a.Do = define.DoCall
+		case "apply":
+			a.Do = define.DoApply
+		case "remove":
+			a.Do = define.DoRemove
+		case "kill":
+			a.Do = define.DoKill
+		default:
+			require.Fail(t, "unknown action", w)
+		}
+		if given {
+			require.NoError(t, a.Reason.UnmarshalText([]byte(reason)))
+		}
+		list = append(list, a)
+	}
+	return list
+}
