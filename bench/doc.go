@@ -1,5 +1,5 @@
 // Bench measures the engine, and at the same time checks that no event is lost, early or
-// duplicated. The command report runs everything and writes a report:
+// duplicated. The command "report" runs everything and writes a report:
 //
 //	go -C bench run . run -quick            all profiles, shortened to a minute in total
 //	go -C bench run . run siege -targets 80 one profile, with another parameter; run siege -help lists them
@@ -71,11 +71,11 @@
 //
 // Absolute times drift by a third within hours on a shared machine. Therefore values to be compared
 // are measured alternately (A B A B), and their ratio is given with its spread. The times of the
-// rivals are divided by the time of the engine. The commands gate and compare divide the time of
-// each step by the time of an event in a heap, which no change to the engine affects. Each sample
-// comes from its own process, because memory layout affects the result. The command gate fails if a
-// step allocates, or if a ratio is more than 50 % above the recorded ratio. The command compare
-// alternates between two commits, and so finds smaller changes.
+// rivals are divided by the time of the engine. The commands "gate" and "compare" divide the time
+// of each step by the time of an event in a heap, which no change to the engine affects. Each
+// sample comes from its own process, because memory layout affects the result. The command "gate"
+// fails if a step allocates, or if a ratio is more than 50 % above the recorded ratio. The command
+// "compare" alternates between two commits, and so finds smaller changes.
 //
 // # Checks in CI
 //

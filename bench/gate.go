@@ -20,11 +20,11 @@ type gateCmd struct {
 	Out    string `placeholder:"DIR" help:"write bench.txt there, for compare, with all probes"`
 }
 
-// limits has a limit for each step. It limits the time of the step, divided by the time of an event
-// in the heap. The measured ratio is the median of several processes. Each limit is the recorded
-// ratio, times a margin. The margin is needed because medians of five processes differ by a tenth
-// on one machine, and because the ratios depend on the caches of the machine. The command compare
-// finds smaller changes.
+// limits has the largest permitted ratio for each step: the time of the step, divided by the time
+// of an event in the heap. The measured ratio is the median of several processes. Each limit is the
+// recorded ratio, times a margin. The margin is needed because medians of five processes differ by
+// a tenth on one machine, and because the ratios depend on the caches of the machine. The command
+// "compare" finds smaller changes.
 var limits = rival.Probe{
 	"engine/game":   1.5 * 3.1,
 	"engine/calls":  1.5 * 2.9,

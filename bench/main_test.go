@@ -78,7 +78,7 @@ func TestQuickKeepsFlags(t *testing.T) {
 	require.Equal(t, 500, given.Targets)
 }
 
-// TestRatioLines checks that the command compare uses only the lines of steps.
+// TestRatioLines checks that the command "compare" uses only the lines of steps.
 func TestRatioLines(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "bench.txt")
 	text := "cpu: x\nBenchmarkProfile/A/event-2 1 5 ns/op\nBenchmarkStep/a-2 1 2.0 times-the-heap\nBenchmarkStep/a-2 1 2.1 times-the-heap\n"

@@ -90,7 +90,7 @@ func memory() string {
 }
 
 // commit returns the commit of the tree, with "-dirty" if files have changed. It ignores files that
-// the command report writes, which are Markdown files and the files in the folder report.
+// the command "report" writes, which are Markdown files and the files in the folder "report".
 func commit() string {
 	out, err := exec.Command("git", "rev-parse", "--short=10", "HEAD").Output()
 	if err != nil {

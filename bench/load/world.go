@@ -242,7 +242,7 @@ func (w *world) play(span time.Duration, plan func()) {
 	}
 }
 
-// measure is like play, but also measures the frames.
+// measure is like "play", but also measures the frames.
 func (w *world) measure(span time.Duration, plan func()) {
 	w.next = time.Time{}
 	w.meter.begin(w.now(), frameTime, uint64(span/frameTime))

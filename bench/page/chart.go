@@ -288,7 +288,7 @@ func short(v float64) string {
 	return strconv.FormatFloat(v, 'g', 3, 64)
 }
 
-// lean formats nanoseconds like nanos, but without trailing zeros.
+// lean formats nanoseconds like "nanos", but without trailing zeros.
 func lean(ns float64) string {
 	if ns == 0 {
 		return "0"

@@ -71,7 +71,7 @@ func (p *std) end() {
 }
 
 // locked is a heap of deadlines with a lock. It has no goroutine of its own; instead, the code that
-// waits for the timers calls step. This makes the heap look faster than it would be in use.
+// waits for the timers calls "step". This makes the heap look faster than it would be in use.
 type locked struct {
 	mu  sync.Mutex
 	h   byDue

@@ -100,8 +100,8 @@ func (s *structs) tick(ms int64) int {
 	return len(s.events)
 }
 
-// arrays is like structs, but keeps the next deadline of each buff in a separate array, in ms as a
-// 32-bit number.
+// arrays is like "structs", but keeps the next deadline of each buff in a separate array, in ms as
+// a 32-bit number.
 type arrays struct {
 	naive
 	due   []uint32

@@ -299,7 +299,7 @@ func calls(w world, players []int, t *[3]times) {
 	w.tick(50)
 }
 
-// batch is like calls, but uses DoAll. The times include the creation of the commands.
+// batch is like "calls", but uses DoAll. The times include the creation of the commands.
 func (w *engineWorld) batch(players []int, t *[3]times) {
 	commands := make([]buff.Command, len(players))
 	results := make([]buff.Result, 0, len(players))

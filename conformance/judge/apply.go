@@ -435,7 +435,7 @@ func (o *owner) take(b *instance, n int, why string) {
 	o.say("stackend %s x%d why=%s", b.def.ID, b.count(), why)
 }
 
-// takeQuietly is like take, but logs nothing. The buff must have more than n stacks. If oldest is
+// takeQuietly is like "take", but logs nothing. The buff must have more than n stacks. If oldest is
 // true, it removes the oldest async stacks.
 func (o *owner) takeQuietly(b *instance, n int, oldest bool) {
 	if !b.each() {

@@ -199,8 +199,8 @@ type amount struct {
 	mark   func(rule string)
 }
 
-// of returns the amount for n stacks or, if perStack is true, n times this amount. The result ok is
-// false if x is not a finite number.
+// of returns the amount for n stacks or, if perStack is true, n times this amount. The result "ok"
+// is false if x is not a finite number.
 func (a amount) of(n int, perStack bool) (x float64, ok bool) {
 	x, ok = a.x, true
 	if a.live != nil {
@@ -478,7 +478,7 @@ func (n *number) reads(x float64) float64 {
 // limited to the maximum of the attribute, and then to its minimum.
 func (o *owner) value(name string) float64 { return o.limited(name, o.unlimited(name)) }
 
-// unlimited is like value, but ignores the limits of the attribute.
+// unlimited is like "value", but ignores the limits of the attribute.
 func (o *owner) unlimited(name string) float64 {
 	at := o.all.attributes[name]
 	x := o.base(name)
@@ -560,7 +560,7 @@ func (o *owner) base(name string) float64 {
 	return o.all.attributes[name].Base
 }
 
-// limits handles changes of those limits that are attributes. A base above a changed maximum is
+// limits handles changes of limits that are attributes. A base above a changed maximum is
 // permanently lowered to the maximum. If a minimum with `at_min: kill` has risen to the base, the
 // owner dies. The method is called after each command and each due event.
 func (o *owner) limits() {

@@ -7,7 +7,7 @@ import "math/big"
 
 // clock is an inner time that runs at a rational rate relative to an outer time. For the clock of
 // an owner, the outer time is the world's time; for the clock of a buff, it is the owner's time. A
-// clock is exact; only the results of now and when are rounded up to whole ms.
+// clock is exact; only the results of "now" and "when" are rounded up to whole ms.
 type clock struct {
 	outer int64    // the outer time at the last change of the clock
 	inner *big.Rat // the inner time at the last change of the clock
@@ -33,7 +33,7 @@ func (c *clock) at(outer int64) *big.Rat {
 func (c *clock) now(outer int64) int64 { return up(c.at(outer)) }
 
 // when returns the first outer ms at which an inner time is reached. If the inner time was reached
-// before the last change of the clock, it returns the time of this change. The result ok is false
+// before the last change of the clock, it returns the time of this change. The result "ok" is false
 // while the clock is stopped.
 func (c *clock) when(inner int64) (outer int64, ok bool) {
 	left := new(big.Rat).Sub(big.NewRat(inner, 1), c.inner)
@@ -46,8 +46,8 @@ func (c *clock) when(inner int64) (outer int64, ok bool) {
 	return c.outer + up(left.Quo(left, c.rate)), true
 }
 
-// past is like when, except for an inner time that was reached before the last change of the clock.
-// In this case it extrapolates with the present rate, so the result is before the change.
+// past is like "when", except for an inner time that was reached before the last change of the
+// clock. In this case it extrapolates with the present rate, so the result is before the change.
 func (c *clock) past(inner int64) (outer int64, ok bool) {
 	left := new(big.Rat).Sub(big.NewRat(inner, 1), c.inner)
 	if c.held {

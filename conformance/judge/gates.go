@@ -212,7 +212,7 @@ func (o *owner) settle() {
 	}
 }
 
-// settleBuffs is like settle, but does not apply the limits of attributes, which take effect only
+// settleBuffs is like "settle", but does not apply the limits of attributes, which take effect only
 // after the whole command. It returns false if the updates do not end.
 func (o *owner) settleBuffs() bool {
 	for range 100 {

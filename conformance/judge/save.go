@@ -156,7 +156,7 @@ func (o *owner) passes(b *instance, gone int64) int64 {
 }
 
 // realign recomputes the next pulse of a buff with `align: owner` after the owner was away. The
-// owner's time was stopped at the time own, so no multiple of the period in the owner's time has
+// owner's time was stopped at the time "own", so no multiple of the period in the owner's time has
 // passed.
 func (o *owner) realign(b *instance, own int64) {
 	b.beat = o.boundary(b, b.clock(own))

@@ -53,7 +53,7 @@ func mutantReached(k int) {
 `
 
 // schema returns the texts of the changed files. They contain all bugs that can share a binary; the
-// bug with index k has the number k + 1. The result in reports for each bug whether the files
+// bug with index k has the number k + 1. The result "in" reports for each bug whether the files
 // contain it.
 func (s *source) schema(bugs []bug) (texts map[string][]byte, in []bool, err error) {
 	in = make([]bool, len(bugs))

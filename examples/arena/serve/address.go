@@ -55,7 +55,7 @@ func (d *limiter) enter(r *http.Request) (leave func(), ok bool) {
 	}, true
 }
 
-// client returns the address for which a connection is counted. The result ok is false if the
+// client returns the address for which a connection is counted. The result "ok" is false if the
 // connection is not limited. This is the case for connections from this machine, and for
 // connections from a proxy that does not report its clients, which would all share one limit.
 func (d *limiter) client(r *http.Request) (a netip.Addr, ok bool) {

@@ -23,7 +23,7 @@ type Console struct {
 }
 
 // Run plays one game until it ends or ctx is done, and returns the exit status: 0, or 1 after an
-// error, which is printed to Err. The parameter "args" has the arguments of command mmo.
+// error, which is printed to Err. The parameter "args" has the arguments of the command mmo.
 func Run(ctx context.Context, args []string, c Console) int {
 	s, err := parseFlags(args)
 	switch {
