@@ -21,8 +21,8 @@ import (
 
 // ClientOptions configure a client.
 type ClientOptions struct {
-	// NATS is a connection, which Close leaves open. Prefix must equal Options.Prefix of the
-	// nodes.
+	// NATS is an open connection. Client.Close does not close it. Prefix must equal the
+	// Options.Prefix of the nodes.
 	NATS   *nats.Conn
 	Prefix string
 
@@ -41,7 +41,7 @@ type ClientOptions struct {
 	// state. Lost may be called from any goroutine.
 	Lost func(zone string, err error)
 
-	// Log, if not nil, receives a sentence when Lost or a function given to Send or Subscribe
+	// Log, if not nil, receives a sentence when Lost, or a function given to Send or Subscribe,
 	// panics, when a database has gone back to an earlier state, or when two worlds have the same
 	// Prefix. It may be called from any goroutine, and its own panics are ignored.
 	Log func(what string)
@@ -368,8 +368,8 @@ func (c *Client) heard(msg *nats.Msg) {
 	c.flush()
 }
 
-// meet records the world of a reply, and logs a warning if replies have come from different
-// worlds. Requires c.mu.
+// meet records which world (database schema) a reply comes from, and logs a warning if replies have
+// come from several worlds. Requires c.mu.
 func (c *Client) meet(zone string, world uint64) {
 	if world == 0 || c.worlds[world] || len(c.worlds) > mostWorlds {
 		return
@@ -431,8 +431,8 @@ type emptyError struct{}
 
 func (emptyError) Error() string { return "" }
 
-// denied returns the last error of NATS as a suffix if it is a permission violation. Otherwise
-// the suffix is empty.
+// If the last error of NATS is a permission violation, denied returns it as a suffix. Otherwise the
+// suffix is empty.
 func (c *Client) denied() error {
 	if err := c.o.NATS.LastError(); errors.Is(err, nats.ErrPermissionViolation) {
 		return suffix(err)

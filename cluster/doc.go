@@ -62,12 +62,12 @@
 //	                                  the cut, and in it the id ──────────▶ commit
 //	       ◀──────── durable ───────  after the commit ◀──────────────────  done
 //
-// A command has an id, and is sent again until its outcome is known. The zone saves the ids of
-// the last commands with its cut, so that no command is executed twice, even if a reply is lost,
-// the zone moves, or its machine fails. The number of saved ids, called the window, is bounded.
-// Therefore each command contains the number of commands that the zone had on disk when the
-// command was first sent. If the zone has since executed more commands than the window holds, it
-// answers that the outcome is unknown.
+// A command has an id, and is sent again until its outcome is known. The zone saves the ids of the
+// last commands with its cut (the state that one commit saves), so that no command is executed
+// twice, even if a reply is lost, the zone moves, or its machine fails. The number of saved ids,
+// called the window, is bounded. Therefore each command contains the number of commands that the
+// zone had on disk when the command was first sent. If the zone has since executed more commands
+// than the window holds, it answers that the outcome is unknown.
 //
 // A life is the time from one load of a zone to its end, identified by a random number. A command
 // names the life for which it is meant, and no other life executes it. The epoch cannot identify a
@@ -148,7 +148,7 @@
 //	ids of executed commands           store.Options.Window: see above
 //	owners looked up in the database   Options.Waiting; further commands are retried
 //	owners that leave or arrive        store.MostMoves, store.MostArrivals
-//	beats, claims, drains of a node    4 each at a time
+//	renewals, claims, drains of a node 4 each at a time
 //	a request to the database          one TTL
 //	subscriptions of a client          MaxSubscriptions: ErrOverloaded
 //	viewers of a zone                  replicate.Options.Viewers: ErrRefused
@@ -156,10 +156,11 @@
 //	messages from subscriptions        Options.Waiting in each frame
 //	size of a command                  max_payload of NATS: ErrTooLarge; longer packets are
 //	                                   sent in parts
-//	similar lines of Log of a zone     five a minute, then a count of the others
+//	similar log lines of a zone        five a minute, then a count of the others
 //
 // A node has a goroutine for each zone, a goroutine that looks up owners and arrivals, and a
-// goroutine for each pending beat, claim and drain. Commands have no goroutines.
+// goroutine for each pending renewal of leases, claim and drain. Commands need no goroutines of
+// their own.
 //
 // # Observability
 //
@@ -187,12 +188,12 @@
 //
 // # Effects outside the game
 //
-// Effects that must not happen twice in the outside world, such as a payment or a counted kill,
-// are saved in the cut together with their event, and issued when the cut is on disk
-// (store.Options.Effect, store.Saver.Effects). An effect has the ID of the event, which consists
-// of the owner and a number. The numbers of an owner continue when it moves to another zone. If
-// the zone moves to another node before the game has confirmed an effect, the effect is issued
-// again there with the same ID, so that the receiver can drop the duplicate.
+// Effects that must not happen twice in the outside world, such as a payment or a counted kill, are
+// saved in the cut together with their event, and issued when the cut is on disk
+// (store.Options.Effect, store.Saver.Effects). An effect has the ID of the event, which consists of
+// the owner and a number. The numbering continues when the owner moves to another zone. If the zone
+// moves to another node before the game has confirmed an effect, the effect is issued again there
+// with the same ID, so that the receiver can drop the duplicate.
 //
 // # How it is tested
 //

@@ -24,7 +24,7 @@ type host struct {
 	n      *Node
 	zone   string
 	epoch  uint64
-	life   uint64       // random number of this load of the zone; see policy.Greeted
+	life   uint64       // random number that identifies this run of the zone; see policy.Greeted
 	begun  uint64       // number of commands that were on disk when the zone was loaded
 	until  atomic.Int64 // end of the lease on the node's clock; no frame may run after that
 	onDisk atomic.Uint64
@@ -34,7 +34,7 @@ type host struct {
 	called chan struct{} // receives a value when a command has arrived
 	drains chan struct{}
 	ended  chan struct{} // closed when the loop has ended
-	ending atomic.Bool   // a call of drop is waiting for the zone to end
+	ending atomic.Bool   // Node.drop is waiting for the zone to end
 	lost   atomic.Bool   // the database has gone back to an earlier state, so make no more commits
 	in     queue
 
@@ -57,7 +57,7 @@ type host struct {
 	window   policy.Window
 	acks     *policy.Acks[answer]   // replies that wait for a commit
 	ackShare policy.Share[senderID] // number of replies in acks, by client
-	totals   *policy.Acks[uint64]   // values of the durable field after the commit of a frame
+	totals   *policy.Acks[uint64]   // values that h.durable gets when a frame is on disk
 	applied  []answer               // replies that wait for the end of the Tick
 	last     policy.Time
 	saves    saves
@@ -71,7 +71,7 @@ type host struct {
 
 	screens   screenHost
 	looksMu   sync.Mutex
-	looks     []lookIn             // messages from subscriptions that wait for the next frame
+	looks     []lookIn             // subscription messages that wait for the next frame
 	lookShare policy.Share[string] // number of messages in looks, by the inbox of the client
 }
 
@@ -165,7 +165,8 @@ func (h *host) begin() (err error) {
 		o.Window = DefaultWindow
 	}
 	if o.Every == 0 {
-		// subtract half a frame, so that the cut is made in the frame closest to 50 ms
+		// subtract half a frame, so that each cut is made in the frame closest to 50 ms after the
+		// previous cut
 		o.Every = max(time.Millisecond, 50*time.Millisecond-h.n.o.Frame/2)
 	}
 	own := o.Zone
@@ -364,7 +365,7 @@ func (h *host) save() {
 	}
 }
 
-// stop returns when the zone no longer runs.
+// stop prevents further frames, and waits until a running frame has ended.
 func (h *host) stop() {
 	h.cancel()
 	h.in.close()

@@ -30,8 +30,8 @@ func (s leased) Open(ctx context.Context, zone string) (*store.Cut, error) {
 
 // Commit implements [store.Store]. Its timeout is one TTL, and it ends early when the zone is
 // stopped; the next commit contains all changes that were not acknowledged. If the database has
-// gone back to an earlier state, Commit does not overwrite this state, because in that state a
-// player of this zone may still be in another zone.
+// gone back to an earlier state, Commit does not overwrite that state, because a player of this
+// zone may still be in another zone there.
 func (s leased) Commit(ctx context.Context, b *store.Batch) error {
 	h := s.h
 	if h.lost.Load() {

@@ -39,7 +39,8 @@ type leases struct {
 	beatSQL, claimSQL, releaseSQL, wishSQL, zonesSQL, leasesSQL, failuresSQL string
 }
 
-// openLeases connects and creates missing tables. The tables of store/postgres must exist.
+// openLeases connects to the database, and creates the lease tables if they are missing. The tables
+// of store/postgres must already exist.
 func openLeases(ctx context.Context, address, schema string) (*leases, error) {
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 )
 
 // lines limits repeated log lines. Lines are similar if they are about the same zone and have the
-// same text before the first colon. At most five similar lines a minute are reported; if there
-// were more, a summary with their number follows.
+// same text before the first colon. At most five similar lines a minute are reported. If more lines
+// were suppressed, a summary with the last of them and their number follows.
 type lines struct {
 	of map[lineKey]*line
 }
@@ -30,9 +30,9 @@ const (
 	mostKinds = 4096 // maximum number of groups of similar lines that are tracked
 )
 
-// admit records a line and returns the lines to report. The first is a summary of the previous
-// minute, if lines were suppressed. The line itself follows, unless there were too many similar
-// lines.
+// admit records a line and returns the lines to report. If similar lines were suppressed in the
+// previous minute, the first line is a summary of them. The new line follows, unless there were too
+// many similar lines.
 func (l *lines) admit(zone, what string, now policy.Time) (report []string) {
 	start, _, _ := strings.Cut(what, ":")
 	key := lineKey{zone, start}

@@ -17,7 +17,7 @@ type locator struct {
 
 	mu    sync.Mutex
 	asked []question
-	looks bool // the goroutine must also query arrivals
+	looks bool // the goroutine must also query the database for arrivals
 }
 
 // question is a command for an owner that is not in the zone that received it.
@@ -27,12 +27,12 @@ type question struct {
 	e     envelope
 }
 
-// lookEvery is the interval between regular queries for arrivals, which are needed if a
-// notification was lost.
+// lookEvery is the interval between regular queries for arrivals. They find arrivals whose
+// notifications were lost.
 const lookEvery = time.Second
 
 // ask queues a command. When the goroutine has found the location of the owner, it returns the
-// command to its zone. ask returns false if too many commands are queued.
+// command to the zone that queued it. ask returns false if too many commands are queued.
 func (g *locator) ask(q question) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -85,8 +85,8 @@ func (g *locator) run() {
 	}
 }
 
-// find looks up the owners of commands, and returns the commands to their zones. On error it
-// drops the commands, and their senders retry.
+// find looks up the owners of commands, and returns the commands to the zones that queued them. On
+// error, find drops the commands, and their senders retry.
 func (g *locator) find(asked []question) {
 	owners := make([]buff.OwnerID, len(asked))
 	for k := range asked {
@@ -115,8 +115,8 @@ func (g *locator) find(asked []question) {
 	}
 }
 
-// arrivals queries the owners in transit to all zones that have processed the result of the
-// previous query.
+// arrivals queries the database for owners in transit to the zones of the node. It omits zones that
+// have not yet processed the result of their previous query.
 func (g *locator) arrivals() {
 	zones, hosts := []string{}, map[string]*host{}
 	g.n.mu.Lock()
@@ -133,7 +133,7 @@ func (g *locator) arrivals() {
 	defer cancel()
 	list, err := g.n.store.Arrivals(ctx, zones)
 	if err != nil {
-		return // repeated within a second
+		return // the query is repeated within a second
 	}
 	by := map[string][]store.Arrival{}
 	for _, a := range list {

@@ -33,7 +33,7 @@ type Played struct {
 	Unsaved time.Duration // how long commits have failed; 0 if the last commit was acknowledged
 }
 
-// Change is a change of a zone's owner.
+// Change records that the node that runs a zone has changed.
 type Change struct {
 	At       time.Time // time when this node learned of the change
 	Zone     string
@@ -113,8 +113,8 @@ func (n *Node) Moves() []Change {
 	return slices.Clone(n.moves)
 }
 
-// see records a view, and adds its changes to n.moves. It ignores a view that is older than
-// n.view. Requires n.mu.
+// see records a view, and adds the changes since n.view to n.moves. It ignores a view that is older
+// than n.view. Requires n.mu.
 func (n *Node) see(v policy.View, seq uint64, at time.Time) {
 	if seq < n.viewSeq {
 		return

@@ -60,7 +60,8 @@ func (n *Node) meet(ctx context.Context, others int) error {
 	return n.askWorlds(ctx, others)
 }
 
-// deny records whether this node receives its own messages. Until it does, it claims no zones.
+// deny records whether this node receives its own messages. Until it does, the node claims no
+// zones.
 func (n *Node) deny(why error) {
 	n.count(func(s *Stats) { s.Denied = why != nil })
 	if n.denied = why != nil; n.denied {

@@ -66,7 +66,7 @@ type Stats struct {
 	Refused  uint64 // commands denied by the rules, or not decodable
 	Busy     uint64 // commands rejected with a request to retry
 
-	Elsewhere uint64 // commands redirected to the zone of their owner
+	Elsewhere uint64 // commands redirected to the zone in which their owner is
 	Departed  uint64 // owners that Transfer has moved to another zone
 	Arrived   uint64 // owners that have arrived from another zone
 
@@ -92,7 +92,7 @@ type Stats struct {
 // and errors of the servers.
 //
 // If Join waits for longer than a second, it logs what it is waiting for. If ctx ends meanwhile,
-// the error contains this too.
+// the error also says what Join was waiting for.
 func Join(ctx context.Context, o Options) (*Node, error) {
 	if err := o.complete(); err != nil {
 		return nil, err
@@ -139,8 +139,9 @@ func incarnation() int64 {
 // random returns a random nonzero number.
 func random() uint64 { return uint64(incarnation()) + 1 }
 
-// wait calls do(), which is a step of Join. If the step takes longer than a second, wait logs what
-// Join is waiting for. If ctx ends during the step, the error contains this too.
+// wait calls do(), which is a step of Join; the parameter named what describes the step. If the
+// step takes longer than a second, wait logs what Join is waiting for. If ctx ends during the step,
+// the error also says what Join was waiting for.
 func (n *Node) wait(ctx context.Context, what string, do func() error) error {
 	timer := time.AfterFunc(time.Second, func() { n.log("", 0, "Join is waiting for "+what) })
 	defer timer.Stop()
@@ -530,8 +531,8 @@ func (n *Node) Drain(ctx context.Context) error {
 	defer n.Close()
 	select {
 	case <-n.left:
-		// Wait for a beat in flight, at most one TTL, because it would register the name again
-		// after the call of leave below.
+		// Wait for a beat in flight, at most one TTL, because the beat would register the name
+		// again after leave (called below) has freed it.
 		n.beating.Lock()
 		n.beaten = true
 		n.beating.Unlock()

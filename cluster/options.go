@@ -22,11 +22,11 @@ type Options struct {
 	// exist; the default is "bufftick".
 	Postgres, Schema string
 
-	// NATS is a connection, which Close leaves open. Connect it with nats.MaxReconnects(-1).
-	// Otherwise it closes for good when NATS has been down for about two minutes, and then the
-	// node releases its zones. Prefix is the start of all subjects. It consists of words joined
-	// by dots, without wildcards or spaces; the default is "bufftick". Clusters that share a NATS
-	// server need different prefixes.
+	// NATS is an open connection. Node.Close does not close it. Create it with
+	// nats.MaxReconnects(-1). Otherwise the connection closes for good when NATS has been down for
+	// about two minutes, and then the node releases its zones. Prefix is the start of all subjects.
+	// It consists of words joined by dots, without wildcards or spaces; the default is "bufftick".
+	// Clusters that share a NATS server need different prefixes.
 	NATS   *nats.Conn
 	Prefix string
 
@@ -64,10 +64,10 @@ type Options struct {
 	// therefore a TTL below 1 s is rejected.
 	TTL time.Duration
 
-	// Log, if not nil, receives one sentence for each event of a zone of this node, or of the
-	// node itself if zone is empty. It may be called from any goroutine, and its panics are
-	// ignored. At most five similar lines a minute are reported; if there were more, a summary
-	// with their number follows.
+	// Log, if not nil, receives one sentence for each event of a zone of this node, or of the node
+	// itself if zone is empty. It may be called from any goroutine, and its panics are ignored. At
+	// most five similar lines a minute are reported. If more lines were suppressed, a summary with
+	// their number follows.
 	Log func(zone string, epoch uint64, what string)
 }
 
@@ -109,10 +109,10 @@ type Zone struct {
 	// subscriptions.
 	Screens *replicate.Options
 
-	// MostUnsaved is how long the zone may run while the database renews its lease but
-	// acknowledges none of its commits. After that time, the zone is stopped and loaded from its
-	// last cut, on this or another node. If zero, there is no limit; Played.Unsaved reports how
-	// long the zone has been unsaved.
+	// MostUnsaved is how long the zone may run while the database renews its lease but acknowledges
+	// none of its commits. After that time, the zone is stopped and loaded from its last cut, on
+	// this or another node. If zero, there is no limit; Played.Unsaved reports for how long commits
+	// have failed.
 	MostUnsaved time.Duration
 
 	// Page, if not empty, is the address of a live page of the zone, such as a page of package

@@ -132,7 +132,7 @@ func (h *host) replyCrowded(to string, m *policy.Message) {
 	h.reply(to, &policy.Reply{ID: m.ID, Epoch: h.epoch, Code: policy.Busy, Body: []byte{policy.Crowded}, Greeted: lifeOf(m)})
 }
 
-// lifeOf returns the Greeted of a reply to m, of which only Life is set.
+// lifeOf returns the Greeted for a reply to m. Only its field Life is set.
 func lifeOf(m *policy.Message) policy.Greeted { return policy.Greeted{Life: m.Life} }
 
 // do executes a message on the loop, before a Tick.

@@ -39,7 +39,8 @@ const (
 	isRefused = 'R'
 )
 
-// mostSaid is the maximum size of a message of the player's client: a kind and a number.
+// mostSaid is the maximum size of a message from the player's client, in bytes. Such a message
+// consists of a kind and a number.
 const mostSaid = 64
 
 // screenID identifies a subscription.
@@ -157,7 +158,7 @@ type parts struct {
 	next  uint64 // index of the next part
 }
 
-// mostParts is the maximum size of an assembled message.
+// mostParts is the maximum size of an assembled message, in bytes.
 const mostParts = 64 << 20
 
 // add appends a part. The result is nil until the last part has arrived. A part with index 0

@@ -25,9 +25,10 @@ type Packet struct {
 	// Packet with ErrLost.
 	Epoch uint64
 
-	// Fresh reports that this is the first packet from a new viewer in the zone. There is a new
-	// viewer at the start, when another node runs the zone, and when the subscription was silent
-	// for 3 s. The player's client must drop its state, as client.Client.Reset does.
+	// Fresh reports that this is the first packet from a new viewer in the zone. The zone creates a
+	// viewer when the subscription starts, when another node takes over the zone, and after the
+	// subscription was silent for 3 s. The player's client must drop its state, for example with
+	// client.Client.Reset.
 	Fresh bool
 
 	// Bytes holds definitions or a packet, to be passed to client.Client.Receive. It is valid
@@ -102,9 +103,9 @@ func (c *Client) Subscribe(zone string, owner buff.OwnerID, take func(Packet)) (
 	return s, nil
 }
 
-// Receive passes a message of the player's client to the zone. Such a message contains only the
-// number of the last packet that the client has received. Messages of more than 64 bytes are
-// ignored.
+// Receive passes a message from the player's client to the zone. The message contains only the
+// number of the last packet that the player's client has received. Messages of more than 64 bytes
+// are ignored.
 func (s *Subscription) Receive(message []byte) {
 	s.c.mu.Lock()
 	defer s.c.mu.Unlock()
@@ -147,7 +148,8 @@ func (c *Client) renew() {
 	idle := err == nil && unread == 0 && !c.taking.Load()
 	for _, s := range c.screens {
 		s.say(&look{kind: isLook})
-		// A running zone sends a packet every second. After a longer silence, packets may be lost.
+		// A running zone sends a packet every second. After a longer silence, packets may have been
+		// lost.
 		if s.watch.Resync() {
 			s.say(&look{kind: isMissed})
 		}

@@ -108,7 +108,7 @@ func (h *host) admit(list []store.Arrival) {
 		h.n.count(func(s *Stats) { s.Arrived += uint64(came) })
 	}
 	if came > 0 && len(list) == store.MostArrivals {
-		h.n.locator.look() // there may be more
+		h.n.locator.look() // more owners may have arrived
 	}
 }
 

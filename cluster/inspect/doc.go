@@ -26,10 +26,10 @@
 //
 // # Security
 //
-// The handler is read-only: it accepts only GET and HEAD. Host must be localhost, an IP address or
-// one of Options.Hosts. This prevents DNS rebinding. Only clients on this machine are admitted,
-// unless Options.Token is set. If it is set, every request must contain the token, except for the
-// page itself, which contains no data. Requests from other sites are rejected.
+// The handler is read-only: it accepts only GET and HEAD. The Host header must be localhost, an IP
+// address or one of Options.Hosts. This prevents DNS rebinding. Only clients on this machine are
+// admitted, unless Options.Token is set. If it is set, every request must contain the token, except
+// for the page itself, which contains no data. Requests from other sites are rejected.
 //
 // The page has a Content-Security-Policy with a nonce, which permits only its own script and
 // style, and connections only to its own origin. Names are sent as JSON and inserted as text. The

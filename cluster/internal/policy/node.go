@@ -22,7 +22,7 @@ type Config struct {
 	// minimum interval between two moves of zones to less loaded nodes; 0 for no such moves
 	Balance Time
 
-	// Deaf is the time without an answer of NATS after which the node counts as deaf. No command
+	// Deaf is the time without an answer from NATS after which the node counts as deaf. No command
 	// reaches a deaf node, so it claims no zones, and it records in the database that it is deaf.
 	// If another node is not deaf during two beats, NATS is neither down nor just restarted, and
 	// only this node is disconnected. The deaf node then releases its zones. If Deaf is zero, a
@@ -77,7 +77,7 @@ type Node struct {
 	beats   map[uint64]Time // times at which the pending beats were sent, by sequence number
 	nextAt  Time            // time of the next beat
 	moved   Time            // time at which the node last requested a move of a zone
-	heard   Time            // time at which the last request that NATS answered was sent
+	heard   Time            // time at which the node sent the last request that NATS answered
 	alone   bool            // this node is deaf, and another node is not
 	since   Time            // time since which alone is true
 	leaving bool            // Leave was called
@@ -330,7 +330,7 @@ func (n *Node) claim(now Time, name string) {
 func (n *Node) Claimed(now Time, seq uint64, name string, epoch uint64) {
 	z := n.zones[name]
 	if z == nil || z.state != Claiming || z.seq != seq {
-		return // too late; if the lease was granted, n.see releases it with the next view
+		return // too late; if the lease was granted, n.see releases it when the next view arrives
 	}
 	if z.until = z.asked + n.c.TTL - n.c.Margin; epoch == 0 || now >= z.until {
 		delete(n.zones, name)
@@ -364,9 +364,9 @@ func (n *Node) Weigh(name string, load float64) {
 	}
 }
 
-// Fenced reports that a commit was rejected because another node has claimed the zone, or that
-// the zone could not be read. The zone stops without a release. If this node still holds the
-// lease, it expires.
+// Fenced reports that a commit was rejected because another node has claimed the zone, or that the
+// zone could not be read. The zone stops without a release. If this node still holds the lease, the
+// lease expires.
 func (n *Node) Fenced(name string, epoch uint64) {
 	if z := n.zones[name]; z != nil && z.epoch == epoch {
 		n.drop(z)
@@ -388,8 +388,8 @@ func (n *Node) giveUp(now Time, name string, epoch uint64) {
 	}
 }
 
-// Move reports a request to move a zone to the node named by the parameter to, and drains the
-// zone. The next view would also cause this, but later.
+// Move handles a request to move a zone to another node: it starts to drain the zone. Without Move,
+// the drain would start only with the next view.
 func (n *Node) Move(now Time, name, to string) {
 	if z := n.zones[name]; z != nil && z.state == Running && to != n.c.Name && n.alive(to) {
 		n.drain(now, z, to)
@@ -445,8 +445,8 @@ func (n *Node) Released(seq uint64, name string) {
 	}
 }
 
-// Leave drains all zones and claims no others. Afterwards Gone reports whether all zones are
-// released.
+// Leave drains all zones, and the node claims no others. Afterwards Gone reports whether all zones
+// are released.
 func (n *Node) Leave(now Time) {
 	n.leaving = true
 	n.nextAt = min(n.nextAt, now)

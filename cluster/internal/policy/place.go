@@ -9,7 +9,7 @@ import (
 const minWeight = 1.0
 
 func weight(load float64) float64 {
-	if !(load > minWeight) { // also NaN
+	if !(load > minWeight) { // true also for NaN
 		return minWeight
 	}
 	return min(load, 1e12)

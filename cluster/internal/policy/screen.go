@@ -93,8 +93,8 @@ func (s *Screen) Sent(now Time) { s.number, s.sent = s.number+1, now }
 type Sight uint8
 
 const (
-	// Skip means that the packet must be dropped. It is from an earlier owner of the zone or from
-	// a removed viewer, or the definitions for it have not arrived.
+	// Skip means that the packet must be dropped. It is from an earlier zone owner (the node that
+	// runs the zone) or from a removed viewer, or the definitions for it have not arrived.
 	Skip Sight = iota
 
 	Show      // show the packet, which continues the packets of the same viewer
@@ -111,10 +111,11 @@ type Watch struct {
 	// the viewer is new, and packets are dropped until its definitions arrive
 	waits  bool
 	resync bool   // a packet was lost, and no definitions have arrived since then
-	other  Turn   // records packets of an owner that is not accepted yet
+	other  Turn   // records packets from a zone owner that is not accepted yet
 	quiet  int    // number of renewals since the last packet
-	turned uint64 // epoch of the owner that was accepted after the last loss
-	// epoch of the owner to accept next, even if that epoch is lower; 0 if there is no such owner
+	turned uint64 // epoch of the zone owner that was accepted after the last loss
+	// epoch of the zone owner to accept next, even if it is lower than the present epoch; 0 for
+	// none
 	turns uint64
 
 	NoTurn bool // see SenderConfig.NoTurn
@@ -164,7 +165,7 @@ func (w *Watch) Heard(now, lease Time, epoch, join, number uint64, defines bool)
 	return sight, missed
 }
 
-// Turn reports that the database has gone back to an earlier state, and that the zone now runs at
+// Turn reports that the database has gone back to an earlier state, and that the zone now runs with
 // the given epoch. For the first packet of that epoch, Heard returns GoneBack.
 func (w *Watch) Turn(epoch uint64) {
 	if w.epoch != 0 && w.turned != epoch {
@@ -172,8 +173,8 @@ func (w *Watch) Turn(epoch uint64) {
 	}
 }
 
-// Renew counts a renewal. idle means that every packet that has arrived was read. The result
-// "lost" is true if all packets that the zone has sent since the last arrival must be considered
+// Renew counts a renewal. idle means that every packet that has arrived was read. The result "lost"
+// is true if all packets that the zone has sent since the last packet arrived must be considered
 // lost.
 func (w *Watch) Renew(idle bool) (lost bool) {
 	w.quiet++

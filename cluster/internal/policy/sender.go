@@ -62,8 +62,8 @@ const (
 	Unknown                  // may have been executed, but is too old for the window of saved ids
 	Busy                     // not executed; retry later
 	Greeting                 // reply to a hello
-	Gone                     // not executed; retry with the next owner of the zone
-	Moved                    // will never be executed by this zone; the body names the zone of its owner
+	Gone                     // not executed; retry with the next node that runs the zone
+	Moved                    // never executed by this zone; the body names the zone of the command's owner
 )
 
 // Crowded is the body of a Busy reply to a sender that has used its share of the zone's queue.
@@ -77,7 +77,7 @@ func (c Code) String() string { return codes[c] }
 type Message struct {
 	ID    ID
 	Zone  string
-	Epoch uint64 // epoch of the owner to which the command is sent; 0 in a hello
+	Epoch uint64 // epoch of the zone owner to which the command is sent; 0 in a hello
 	Life  uint64 // life to which the command is sent, see Greeted
 	Since uint64 // number of commands on disk before the command was first sent, see Window
 	Sure  bool   // reply only when the command is on disk
@@ -101,9 +101,9 @@ type Reply struct {
 type Greeted struct {
 	World uint64 // random number of the database; 0 if unknown
 
-	// Life is a random number that identifies this load of the zone. The epoch does not identify
-	// a load, because two loads may have the same epoch if the database has gone back to an
-	// earlier state.
+	// Life is a random number that identifies one run of the zone, from loading to release. The
+	// epoch does not identify a run, because two runs can have the same epoch if the database has
+	// gone back to an earlier state.
 	Life uint64
 
 	Begun uint64 // number of commands on disk when the zone was loaded
@@ -130,9 +130,9 @@ type SenderConfig struct {
 	// the guard is necessary.
 
 	NoLife   bool // if set, messages have no Life
-	NoTurn   bool // if set, an owner with a lower epoch is never accepted, not even after a loss
-	NoLower  bool // if set, Message.Since does not change when a command is sent to another owner
-	NoBefore bool // if set, replies that owners sent before the zone lost data are accepted
+	NoTurn   bool // if set, a zone owner with a lower epoch is never accepted, not even after a loss
+	NoLower  bool // if set, Message.Since does not change when a command is sent to another zone owner
+	NoBefore bool // if set, replies that zone owners sent before a loss are accepted
 }
 
 // SenderDefaults returns the default configuration. With it, pending commands are sent again at
@@ -141,7 +141,8 @@ func SenderDefaults() SenderConfig {
 	return SenderConfig{Outstanding: 2048, Zones: 4096, Retry: 250 * time.Millisecond, Most: 500 * time.Millisecond, Hello: 20 * time.Millisecond, Lease: 2 * time.Second}
 }
 
-// Sender sends commands and retries them until their outcomes are known.
+// Sender sends commands and retries them until their outcomes are known. It sends the commands for
+// a zone to the zone owner, which is the node that runs the zone.
 type Sender struct {
 	c      SenderConfig
 	routes map[string]*route
@@ -152,7 +153,7 @@ type Sender struct {
 }
 
 // Loss reports that the database of a zone has gone back to an earlier state, so that acknowledged
-// commands may be lost. Epoch is the epoch of the present owner.
+// commands may be lost. Epoch is the epoch of the present zone owner.
 type Loss struct {
 	Zone  string
 	Epoch uint64
@@ -160,31 +161,31 @@ type Loss struct {
 
 // route is the state of a zone as known to a sender.
 type route struct {
-	epoch  uint64 // epoch of the owner to which commands are sent; 0 while waiting for a greeting
-	newest uint64 // epoch of the last accepted owner; 0 if there was none
-	world  uint64 // world of the last accepted owner
-	life   uint64 // life of the last accepted owner
-	total  uint64 // number of commands that the last accepted owner has on disk
+	epoch  uint64 // epoch of the zone owner to which commands are sent; 0 while waiting for a greeting
+	newest uint64 // epoch of the last accepted zone owner; 0 if there was none
+	world  uint64 // world of the last accepted zone owner
+	life   uint64 // life of the last accepted zone owner
+	total  uint64 // number of commands that the last accepted zone owner has on disk
 	// number of times the database of the zone has lost commits, for example in a failover
 	losses  int
 	lease   Time
-	other   Turn // records replies of an owner that is not accepted yet
+	other   Turn // records replies from a zone owner that is not accepted yet
 	hello   Time // earliest time of the next hello
 	waiting []ID // commands that wait for a greeting, in order
 	sent    int  // number of pending commands
 }
 
-// Turn decides when to accept another owner of a zone, although the epoch of that owner is not
-// higher than the epoch of the accepted owner, or the worlds of the two owners differ. Usually the
-// other owner is an earlier owner, which stops when its lease ends. However, if the other owner
-// has replied for longer than a lease, and the accepted owner has not replied in that time, the
-// database has gone back to an earlier state. The other owner is then the present owner.
+// Turn decides when to replace the accepted zone owner by another node that replies for the zone,
+// although the epoch of that node is not higher, or its world differs. Usually that node is an
+// earlier zone owner, which stops when its lease ends. However, if it has replied for longer than a
+// lease, and the accepted zone owner has not replied in that time, the database has gone back to an
+// earlier state. The other node is then the present zone owner.
 type Turn struct {
 	heard       bool
 	since, last Time
 }
 
-// Heard records a reply of the other owner, and reports whether to accept that owner.
+// Heard records a reply of the other node, and reports whether to accept it as the zone owner.
 func (t *Turn) Heard(now, lease Time) bool {
 	if !t.heard || now-t.last > lease {
 		t.heard, t.since = true, now
@@ -246,7 +247,7 @@ func (s *Sender) route(zone string) *route {
 	return r
 }
 
-// post sends a command to the owner of its zone, or sends a hello to find the owner.
+// post sends a command to the owner of its zone, or sends a hello to find the zone owner.
 func (s *Sender) post(now Time, x *sent) {
 	r := s.routes[x.m.Zone]
 	if r.epoch == 0 {
@@ -257,8 +258,9 @@ func (s *Sender) post(now Time, x *sent) {
 		s.hello(now, x.m.Zone, r)
 		return
 	}
-	// If the database has lost commits, a new owner may have fewer commands on disk than the
-	// earlier owner. Lowering Since is safe, because the new owner has not executed this command.
+	// If the database has lost commits, a new zone owner may have fewer commands on disk than the
+	// earlier zone owner. Lowering Since is safe, because the new zone owner has not executed this
+	// command.
 	if x.first {
 		x.first, x.m.Since, x.losses = false, r.total, r.losses
 	} else if !s.c.NoLower && (x.m.Epoch != r.epoch || x.m.Life != r.life) {
@@ -297,8 +299,8 @@ func (s *Sender) Heard(now Time, p Reply) {
 		s.leave(now, p.Epoch, x)
 	case p.Code == Gone:
 	case x.losses != r.losses && (p.Epoch != r.newest || p.Life != 0 && p.Life != r.life) && !s.c.NoBefore:
-		// An earlier owner may have sent the reply before the loss. Ignore it, because the command
-		// will be sent to the present owner.
+		// An earlier zone owner may have sent the reply before the loss. Ignore it, because the
+		// command will be sent to the present zone owner.
 	default:
 		if p.Epoch == r.newest && p.Epoch == x.m.Epoch && x.m.Life == r.life {
 			r.other = Turn{}
@@ -346,7 +348,7 @@ func (s *Sender) answered(now Time, x *sent, p Reply) {
 	switch {
 	case p.Code == Busy:
 		x.crowded = len(p.Body) == 1 && p.Body[0] == Crowded
-	case p.Code == Moved && p.Epoch != x.m.Epoch: // another owner may have executed the command
+	case p.Code == Moved && p.Epoch != x.m.Epoch: // another zone owner may have executed the command
 	case p.Code == Moved:
 		s.follow(now, x, p)
 	default:
@@ -369,7 +371,7 @@ func (s *Sender) Lost() []Loss {
 	return lost
 }
 
-// follow sends a redirected command to the zone of its owner.
+// follow sends a redirected command to the zone in which the command's owner is.
 func (s *Sender) follow(now Time, x *sent, p Reply) {
 	zone := string(p.Body)
 	next, ok := x.m.ID.next()
@@ -406,19 +408,19 @@ func (s *Sender) forget(x *sent) {
 	r.waiting = slices.DeleteFunc(r.waiting, func(w ID) bool { return w == id })
 }
 
-// NoResponders reports that no owner was subscribed to the subject of a message.
+// NoResponders reports that no node was subscribed to the subject of a message.
 func (s *Sender) NoResponders(now Time, m Message) {
 	if x := s.pending(m.ID); x != nil {
 		s.leave(now, m.Epoch, x)
 	}
 }
 
-// leave sends a command to the next owner of its zone, because the owner with the given epoch no
-// longer has the zone. Other commands that were sent to that owner stay pending, and get their own
+// leave sends a command to the next owner of its zone, because the node with the given epoch no
+// longer runs the zone. Other commands that were sent to that node stay pending, and get their own
 // replies.
 func (s *Sender) leave(now Time, epoch uint64, x *sent) {
 	if x.m.Epoch != epoch {
-		return // the command has been sent to another owner in the meantime
+		return // the command has been sent to another zone owner in the meantime
 	}
 	if r := s.routes[x.m.Zone]; r.epoch == epoch && (r.life == x.m.Life || s.c.NoLife) {
 		r.epoch = 0
@@ -445,7 +447,7 @@ func (s *Sender) Crowded(id ID) bool {
 }
 
 // Wake sends all commands again whose retries are due. From the second retry of a command, it also
-// sends a hello, because the zone may have a new owner.
+// sends a hello, because another node may run the zone now.
 func (s *Sender) Wake(now Time) {
 	var late []*sent
 	for _, x := range s.sent {

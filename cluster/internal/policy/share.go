@@ -10,7 +10,7 @@ type Share[K comparable] struct {
 	of   map[K]int
 }
 
-// Take occupies a place for a sender. It returns false if the sender may not have another place.
+// Take occupies a place for a sender. It returns false if the sender has used its share.
 func (s *Share[K]) Take(sender K) bool {
 	if s.of[sender] >= s.Most-s.n {
 		return false

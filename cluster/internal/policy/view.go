@@ -28,7 +28,7 @@ type ZoneView struct {
 	Mine     bool
 	Epoch    uint64  // the latest epoch
 	Left     Time    // time until the lease ends
-	Load     float64 // load as last reported by its owner
+	Load     float64 // load last reported by the node that has the lease
 	To       string  // node to which the zone should move; "" if there is no such request
 	Failures int     // number of consecutive failed loads
 }
@@ -60,8 +60,8 @@ const (
 	// Node.Drained.
 	Drain
 
-	// Stop: stop the zone without saving it. It must have stopped before the next call of a method
-	// of Node.
+	// Stop: stop the zone without saving it. The zone must have stopped before the next method of
+	// Node is called.
 	Stop
 
 	// Release: end the lease of Zone and Epoch in the database. If To is not empty, the node To

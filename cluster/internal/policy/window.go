@@ -11,13 +11,13 @@ const (
 
 // Window decides whether a command was executed before. A zone numbers the commands that it
 // executes, and saves the ids of the last commands with its cut. The size of the window is the
-// number of these ids. A sender includes in every copy of a command a number called since, the
-// number of commands that the zone had on disk when the command was first sent. If the command was
-// executed, its own number is greater than since. So if the zone has executed no more commands
-// after that number than the size of the window, the id of the command is still in the window.
+// number of these ids. Every copy of a command contains a number called "since". It is the number
+// of commands that the zone had on disk when the command was first sent. If the command was
+// executed, its own number is greater than "since". Therefore, if the zone has executed no more
+// commands after "since" than the window holds, the id of the command is still in the window.
 //
-// The number called since counts only commands on disk. Commands that are not on disk may be
-// undone by a crash, and then their numbers are used again.
+// The number "since" counts only commands on disk. Commands that are not on disk may be undone by a
+// crash, and then their numbers are used again.
 type Window struct {
 	size  uint64
 	total uint64
@@ -56,7 +56,7 @@ type ack[T any] struct {
 	reply T
 }
 
-// NewAcks returns a queue with a maximum number of replies (most). The caller must check Full
+// NewAcks returns a queue for at most the given number of replies. The caller must check Full
 // before it calls Wait.
 func NewAcks[T any](most int) *Acks[T] { return &Acks[T]{most: most} }
 

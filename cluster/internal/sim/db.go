@@ -19,7 +19,7 @@ type db struct {
 	moves  int // number of moves of players so far
 
 	timeline, noted int           // timeline of the server, and timeline recorded in the tables
-	connections     int           // number of the current connections; all connections with a lower number are broken
+	connections     int           // generation of the current connections; connections of earlier generations are broken
 	readOnly        time.Duration // time until which new sessions are read-only
 }
 
@@ -77,7 +77,7 @@ type batch struct {
 	ids          []policy.ID
 	total        uint64
 	departures   []departure
-	arrived      map[int]int // by arrived owner: the number of its move
+	arrived      map[int]int // arrived owners, each with the number of its move
 }
 
 // answer is the result of a commit.
@@ -310,7 +310,7 @@ func (d *db) takeOver() {
 	}
 }
 
-// copy returns a copy of the present state, such as a standby or a backup contains.
+// copy returns a copy of the present state, to be used as a standby or a backup.
 func (d *db) copy() *db {
 	c := &db{w: d.w, zones: map[string]*dbZone{}, owners: map[int]*dbOwner{}, nodes: map[string]*dbNode{}, moves: d.moves, noted: d.noted}
 	for name, z := range d.zones {

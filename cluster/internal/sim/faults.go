@@ -149,7 +149,7 @@ func (w *world) twin(n *node) bool {
 	return true
 }
 
-// move moves a zone, like an operator.
+// move moves a zone to another node, as an operator would.
 func (w *world) move(n *node) bool {
 	if !n.up {
 		return false

@@ -16,7 +16,7 @@ type host struct {
 	epoch    uint64
 	life     uint64
 	begun    uint64
-	whole    bool          // used only by a control: the next commit contains the whole zone
+	whole    bool          // the next commit contains the whole zone; set only if guards.lost is true
 	until    time.Duration // time on the node's clock by which the zone must have stopped
 	ready    bool
 	ended    bool
@@ -38,8 +38,8 @@ type host struct {
 
 	departures []departure
 	polls      bool         // a poll for arriving players is pending
-	seen       map[int]come // by player: the last arrival that the zone has admitted
-	came       map[int]int  // by admitted player: number of its move, until the arrival is on disk
+	seen       map[int]come // last admitted arrival of each player
+	came       map[int]int  // admitted players whose arrival is not on disk yet, each with the number of its move
 	pollAt     time.Duration
 	asks       int // number of pending lookups of players
 	// time since which commits are refused because a player is elsewhere; 0 if they are not

@@ -184,14 +184,14 @@ func (w *world) compare() {
 	for _, id := range w.ids() {
 		e := w.book[id]
 		switch place := done[id]; {
-		case w.excused(id): // the reply was sent before a loss
+		case w.excused(id): // the reply was sent before the database lost commits
 		case e.code == policy.Durable && place == 0, e.code == policy.Done && e.sure && place == 0:
 			w.violated("command %x for player %d is lost: the answer was %v", id[:], e.player, e.code)
 		case e.code == policy.Durable && e.place != place:
 			w.violated("command %x was number %d of player %d, and is now number %d", id[:], e.place, e.player, place)
 		case e.code == policy.Refused && e.sure && place > 0:
 			w.violated("command %x was refused, but executed", id[:])
-		// the zone refused the command before it noticed the loss
+		// the zone refused the command before it noticed that the database had lost commits
 		case e.code == policy.Refused && !e.sure && w.backs > 0:
 		case e.code == policy.Refused && e.player != unknownPlayer:
 			w.violated("command %x was refused, but player %d exists", id[:], e.player)

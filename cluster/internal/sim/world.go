@@ -56,7 +56,7 @@ type world struct {
 	calm    bool // no more faults are injected
 
 	counts     map[string]int
-	running    map[string]run // by zone: the load with the highest epoch that has run
+	running    map[string]run // by zone: the run with the highest epoch so far
 	home       map[int]string // by player: the zone that the player left last
 	book       map[policy.ID]*entry
 	backs      int               // number of times that the database has gone back to an older state
@@ -73,7 +73,7 @@ type lease struct {
 	epoch uint64
 }
 
-// run identifies one load of a zone by a node.
+// run identifies one run of a zone on a node, from loading to release.
 type run struct{ epoch, life uint64 }
 
 // entry is the record of one command.
