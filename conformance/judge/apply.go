@@ -13,15 +13,15 @@ type application struct {
 	stacks     int      // 0 means the initial stacks of the definition
 	override   bool     // the application's duration replaces the duration of the definition
 	duration   int64    // in ms
-	scale      *big.Rat // factor by which the duration is multiplied; nil means 1
+	scale      *big.Rat // factor that multiplies the duration; nil means 1
 	magnitude  int64
 	level      int
 	key        int64
 	head       *instance // if the buff is applied as a link: the buff that has the link
 	params     map[string]float64
 	numbers    map[*number]amount
-	hold       *hold // if an aura applies the buff: its tie to the bearer of the aura
-	left       *loot // if the buff was stolen: its remaining shield and charges; the duration is not scaled
+	hold       *hold // if an aura applies the buff: its tie to the aura's bearer
+	left       *loot // if the buff was stolen: its remaining shield and charges
 	chain
 }
 
@@ -53,14 +53,15 @@ func (o *owner) apply(a application) bool {
 		o.say("deny %s why=%s", d.ID, why)
 		return false
 	}
-	rest := a.left != nil && a.left.rest // a later part of a stolen buff, which is not checked again
+	// A later part of a stolen buff, for which the conditions are not tested again.
+	rest := a.left != nil && a.left.rest
 	if why := o.refuses(d); why != "" && !rest {
 		o.say("deny %s why=%s", d.ID, why)
 		return false
 	}
-	if d.Duration.instant { // an instant runs its actions and leaves no buff
+	if d.Duration.instant { // an instant runs its actions and adds no buff to the owner
 		o.all.markShare(d, a)
-		o.say("exec %s x1", d.ID) // an instant has one stack
+		o.say("exec %s x1", d.ID) // an instant always has one stack
 		o.issue(d, d.on().Exec, eventBy(a, max(a.share.stacks, 1)))
 		return true
 	}
@@ -114,7 +115,8 @@ func (o *owner) carries(d *definition, a application, rest bool) bool {
 		o.say("deny %s why=level", d.ID)
 		return false
 	}
-	if a.ago > 0 && !(d.Duration.infinite && !a.override) { // ago ms of the duration have already passed
+	// If ago is above 0, this part of the duration has already passed.
+	if a.ago > 0 && !(d.Duration.infinite && !a.override) {
 		o.all.mark(markChainJoins)
 		if a.duration -= a.ago; a.duration <= 0 {
 			return false
@@ -132,7 +134,7 @@ func (o *owner) carries(d *definition, a application, rest bool) bool {
 		joined.holds = slices.DeleteFunc(joined.holds, func(h *hold) bool { return h == a.hold })
 	}
 	if !taken || len(o.log) == before {
-		// It had no effect. It counts as accepted if no line was logged.
+		// The application had no effect. It counts as accepted if no line was logged.
 		return len(o.log) == before
 	}
 	if !rest {
@@ -159,11 +161,11 @@ func (o *owner) joins(d *definition, a application) *instance {
 }
 
 // mostBuffs is the largest number of buffs that an owner may have. A scenario that exceeds it
-// counts as undecided: if definitions apply more and more buffs, the interpreter would run for
-// minutes.
+// counts as undecided. Without this limit, definitions that keep applying buffs would make the
+// interpreter run for minutes.
 const mostBuffs = 150
 
-// begin starts a new instance if the groups and slots allow it, and reports whether they did.
+// begin starts a new instance if the groups and slots allow it, and reports whether they allow it.
 func (o *owner) begin(d *definition, a application) bool {
 	goes, why := o.room(d, a)
 	if why != "" {
@@ -228,7 +230,7 @@ func (o *owner) newInstance(d *definition, a application) *instance {
 }
 
 // links queues the applications of a buff's links. The links end when the buff ends. The parameter
-// "again" reports whether the buff was already running.
+// "again" is true if the buff was already running.
 func (o *owner) links(b *instance, a application, again bool) {
 	chain := a.chain
 	chain.known = b.known
@@ -284,9 +286,9 @@ func (o *owner) join(b *instance, a application) bool {
 	return refreshed || grown
 }
 
-// takes updates the magnitude and level of the buff after an application. If the application
-// refreshes the buff, the buff also gets the application's numbers and, if both have the same
-// source, the application's knowledge of the source.
+// takes gives the buff the magnitude and level of a further application. If the application
+// refreshes the buff, the buff also gets the application's numbers and the attributes of its
+// source.
 func (b *instance) takes(a application, refreshes bool) {
 	b.others = append(b.others, a.source)
 	b.magnitude = a.magnitude
@@ -304,8 +306,9 @@ func (b *instance) takes(a application, refreshes bool) {
 	}
 }
 
-// topUp raises the pool of a buff with shared timers to the pool of the application, if that is
-// larger. It resets, keeps or increases the charges, as `charges.on_refresh` says.
+// topUp raises the shield pool of a buff with shared timers to the pool of the application, if the
+// pool of the application is larger. It resets, keeps or increases the charges, as
+// `charges.on_refresh` says.
 func (b *instance) topUp(a application) {
 	fresh := b.def.newContent(a)
 	b.pool = max(b.pool, fresh.pool)
@@ -330,8 +333,8 @@ func (b *instance) leveled(to int) {
 	b.level = to
 }
 
-// periodAfter returns the period of a buff after an application with the given level, for `tail:
-// fit`. The instance b is nil if the application starts a new buff.
+// periodAfter returns the period that a buff will have after an application with the given level,
+// for `tail: fit`. The instance b is nil if the application starts a new buff.
 func (b *instance) periodAfter(d *definition, level int) int64 {
 	switch {
 	case b == nil:
@@ -344,9 +347,9 @@ func (b *instance) periodAfter(d *definition, level int) int64 {
 	return b.coming
 }
 
-// refusesMore reports whether `stack.overflow` rejects an application at the limit. The value
-// `deny` denies the application, unless its higher level replaces the buff. The value `clear`
-// removes the buff.
+// refusesMore reports whether `stack.overflow` refuses an application at the limit. With `deny` the
+// application is refused, unless it has a higher level and therefore replaces the buff. With
+// `clear` the buff is removed.
 func (o *owner) refusesMore(b *instance, a application, replaces bool) bool {
 	switch overflow := b.def.stack().Overflow; {
 	case overflow == "deny" && !replaces:
@@ -363,8 +366,8 @@ func (o *owner) refusesMore(b *instance, a application, replaces bool) bool {
 	return true
 }
 
-// markShare marks an application caused by a special pulse: a partial pulse, several pulses
-// combined into one, or a pulse of several stacks.
+// markShare marks an application caused by a special pulse: a partial pulse, a pulse that combines
+// several pulses, or a pulse of several stacks.
 func (w *world) markShare(d *definition, a application) {
 	s := a.share
 	if s.stacks > 1 && d.Duration.instant && slices.ContainsFunc(d.on().Exec, action.perStack) {
@@ -386,8 +389,8 @@ func (a action) perStack() bool {
 	return a.Change != nil && a.Change.PerStack || a.Damage != nil && a.Damage.PerStack
 }
 
-// overflows queues the actions that an application at the limit causes: those in
-// `stack.overflow_apply` and `on.overflow`. They do not depend on the value of `stack.overflow`.
+// overflows queues the actions that an application at the limit causes: the actions in
+// `stack.overflow_apply` and `on.overflow`. They run whatever the value of `stack.overflow` is.
 func (o *owner) overflows(b *instance, a application) {
 	e := eventBy(a, b.def.limit())
 	for _, id := range b.def.stack().OverflowApply {
@@ -396,7 +399,7 @@ func (o *owner) overflows(b *instance, a application) {
 	o.issue(b.def, b.def.on().Overflow, e)
 }
 
-// logRefresh logs that the end of a buff was set again.
+// logRefresh logs that an application has set a new end for a buff.
 func (o *owner) logRefresh(b *instance) {
 	o.say("refresh %s x%d%s", b.def.ID, b.count(), o.endOf(b))
 }
@@ -418,8 +421,9 @@ func (o *owner) cross(b *instance, from, to int, a application) {
 	}
 }
 
-// take removes n stacks of a buff. Of async stacks, it removes those that end first or, for the
-// reason "overflow", the oldest. The timers of the remaining stacks do not change.
+// take removes n stacks of a buff. If the stacks are async, it removes the stacks that end first
+// or, if the reason is "overflow", the oldest stacks. The timers of the remaining stacks do not
+// change.
 func (o *owner) take(b *instance, n int, why string) {
 	if b.gone {
 		return
@@ -435,8 +439,8 @@ func (o *owner) take(b *instance, n int, why string) {
 	o.say("stackend %s x%d why=%s", b.def.ID, b.count(), why)
 }
 
-// takeQuietly is like "take", but logs nothing. The buff must have more than n stacks. If oldest is
-// true, it removes the oldest async stacks.
+// takeQuietly is like take, but logs nothing. The buff must have more than n stacks. If the
+// parameter "oldest" is true, takeQuietly removes the oldest async stacks.
 func (o *owner) takeQuietly(b *instance, n int, oldest bool) {
 	if !b.each() {
 		b.stacks -= n

@@ -11,8 +11,8 @@ import (
 // owners a buff, and removes the buff when the linger time after they left has passed. Section 1.1:
 // zones have a pause and a rate.
 
-// aura is the aura of a definition. The radius has no effect here, because the steps "near" and
-// "far" decide which owners are in range.
+// aura is the field `aura` of a definition. The radius has no effect here, because the steps "near"
+// and "far" decide which owners are in range.
 type aura struct {
 	Apply            string
 	Radius           float64
@@ -24,7 +24,7 @@ type hold struct {
 	bearer  *owner
 	stacks  int   // number of stacks that the bearer's aura has added
 	leaving bool  // the owner has left the bearer's aura
-	ends    int64 // if leaving is set: the end of the linger time, in the buff's own time
+	ends    int64 // if leaving is true: the end of the linger time, in the buff's own time
 }
 
 // member is an owner that the last search of an aura has found.
@@ -48,10 +48,10 @@ func (o *owner) auraEnds(b *instance) {
 }
 
 // look runs the due searches of all auras at the end of a frame. An aura searches at regular
-// intervals after its start; if several searches of an aura are due in one frame, only the last
-// runs. Owners in range get the buff. An owner out of range loses the buff when the linger time
-// after the search that did not find the owner has passed. Each result is a command for the owner,
-// even if the owner already has the buff or has refused it.
+// intervals after its start. If several searches of an aura are due in one frame, only the last
+// search runs. Owners in range get the buff. An owner that is out of range loses the buff when the
+// linger time has passed since the first search that did not find the owner. Each result is a
+// command for the owner, even if the owner already has the buff or has refused it.
 func (w *world) look(now int64) {
 	type sight struct {
 		departure
@@ -123,7 +123,8 @@ func (w *world) inAnother(m member) bool {
 	return false
 }
 
-// birth returns the number of the next aura, in the order in which auras start.
+// birth returns a number for an aura that starts. The numbers increase in the order in which auras
+// start.
 func (w *world) birth() int64 {
 	w.births++
 	return w.births
@@ -141,8 +142,8 @@ func (b *instance) lingers() (end int64, yes bool) {
 	return end, len(b.holds) > 0
 }
 
-// heldBy returns the owner's instance of a definition that auras of the bearer have applied, and
-// the hold of this bearer. It returns nil if there is no such instance.
+// heldBy returns the owner's instance of a definition that an aura of the bearer has applied, and
+// the bearer's hold on this instance. It returns nil if there is no such instance.
 func (o *owner) heldBy(bearer *owner, id string) (*instance, *hold) {
 	for _, b := range o.buffs {
 		if b.def.ID != id {
@@ -157,8 +158,9 @@ func (o *owner) heldBy(bearer *owner, id string) (*instance, *hold) {
 	return nil, nil
 }
 
-// entersAura applies the definition of aura b to an owner, unless the owner already has it from
-// this bearer. It uses the given attributes of the bearer, from before the first owner entered.
+// entersAura applies the definition of aura b to an owner, unless the owner already has the buff
+// from this bearer. The application uses the given attributes of the bearer, which were read before
+// the first owner entered.
 func (o *owner) entersAura(bearer *owner, b *instance, seen map[string]float64) {
 	if _, h := o.heldBy(bearer, b.def.Aura.Apply); h != nil {
 		h.leaving = false
@@ -173,8 +175,8 @@ func (o *owner) entersAura(bearer *owner, b *instance, seen map[string]float64) 
 	})
 }
 
-// leavesAura starts the linger time of a buff. The given number of ms of the linger time have
-// already passed.
+// leavesAura starts the linger time of a buff. The parameter "since" is the part of the linger time
+// that has already passed, in ms.
 func (o *owner) leavesAura(bearer *owner, a *instance, since int64) {
 	b, h := o.heldBy(bearer, a.def.Aura.Apply)
 	if h == nil || h.leaving {
@@ -234,8 +236,8 @@ func (w *world) paceOf(zone int64) *pace {
 	return w.zones[zone]
 }
 
-// place runs a step about positions or about the pace of a zone. For any other step it does
-// nothing and returns false.
+// place runs a step about positions or about the pace of a zone, and returns true. For any other
+// step it does nothing and returns false.
 func (w *world) place(o *owner, st step) bool {
 	switch {
 	case st.Near != "":

@@ -154,7 +154,7 @@ type change struct {
 	PerStack     bool `json:"per_stack"`
 }
 
-// numbers returns all numbers of a definition, in the order in which they are evaluated.
+// numbers returns all numbers of a definition, in the order of their evaluation.
 func (d *definition) numbers() (all []*number) {
 	for _, name := range sortedKeys(d.Params) {
 		all = append(all, d.Params[name])
@@ -226,9 +226,9 @@ func (a amount) equal(b amount) bool { return a.x == b.x && maps.Equal(a.frozen,
 // knowledge holds what is known about the attributes of an application's source.
 type knowledge struct {
 	cast map[string]float64 // the source's attributes at the start of the chain of causes; nil if the source was missing
-	last map[string]float64 // the value of each attribute when it was last read
-	// look is set if the search of an aura has filled the field "last". The application by the
-	// aura then uses only these values.
+	last map[string]float64 // by attribute: the value at the last read
+	// If look is true, the search of an aura has filled the field "last", and the application by
+	// the aura uses only these values.
 	look bool
 }
 
@@ -242,9 +242,9 @@ func (w *world) knows(source string) *knowledge {
 	return k
 }
 
-// reread reads the attributes of all sources of the owner's buffs again. If a source leaves later,
-// its latest values are then known. It is called before each command, and before the first due
-// event of a frame.
+// reread reads the attributes of all sources of the owner's buffs again, so that their latest
+// values are known if a source leaves later. It is called before each command, and before the first
+// due event of a frame.
 func (o *owner) reread() {
 	if !o.all.views {
 		return
@@ -407,8 +407,9 @@ func (o *owner) askAmount(n *number, b *instance, amount int64) (x float64, why 
 
 // ofSource returns an attribute of the source of an application. With `snapshot: cast`, the
 // default, it returns the value at the start of the chain of causes. With `snapshot: apply` it
-// returns the present value. If the source is another owner, the present value in a frame is the
-// value at the start of the frame. If the source has left, it is the value that was last read.
+// returns the present value. During a frame, the present value of another owner's attribute is the
+// value at the start of the frame. If the source has left, ofSource returns the value of the last
+// read.
 func (o *owner) ofSource(name, snapshot string, a application) (x float64, ok bool) {
 	if a.known == nil {
 		return 0, false
@@ -461,8 +462,8 @@ func (o *owner) readName(path []string, snapshot string, a application) (x float
 	return 0, false
 }
 
-// reads returns the value of a number that reads an attribute with the value x:
-// (x + pre) * coef + post.
+// reads returns the value of a number whose attribute has the value x. The result is (x + pre) *
+// coef + post.
 func (n *number) reads(x float64) float64 {
 	part := func(p *float64, preset float64) float64 {
 		if p == nil {
@@ -523,7 +524,7 @@ func (o *owner) unlimited(name string) float64 {
 }
 
 // byModifier returns the buffs in effect that have modifiers, in the order in which the modifiers
-// took effect. The order matters because the newest override wins.
+// took effect. The order matters because, of several override modifiers, the newest wins.
 func (o *owner) byModifier() []*instance {
 	var all []*instance
 	for _, b := range o.buffs {
@@ -560,9 +561,10 @@ func (o *owner) base(name string) float64 {
 	return o.all.attributes[name].Base
 }
 
-// limits handles changes of limits that are attributes. A base above a changed maximum is
-// permanently lowered to the maximum. If a minimum with `at_min: kill` has risen to the base, the
-// owner dies. The method is called after each command and each due event.
+// limits handles changes of those minima and maxima that are other attributes. If a maximum has
+// changed and the base is above it, the base is permanently lowered to the maximum. If a minimum
+// with `at_min: kill` has risen to the base, the owner dies. The method is called after each
+// command and each due event.
 func (o *owner) limits() {
 	for _, name := range o.all.bounded {
 		at := o.all.attributes[name]
@@ -577,7 +579,7 @@ func (o *owner) limits() {
 	}
 }
 
-// moved reports whether a limit has changed since the last call, and returns its earlier and its
+// moved reports whether a limit has changed since the last call, and returns its previous and its
 // present value. Only a limit that is an attribute can change.
 func (o *owner) moved(limit *bound, last map[string]float64, name string) (was, is float64, moved bool) {
 	if limit == nil || limit.name == "" {
@@ -628,8 +630,8 @@ func (o *owner) checkMin(who, name string, was float64) (dies bool) {
 	return false
 }
 
-// changes first limits a base to the minimum and maximum of its attribute, and then adds the value
-// of the parameter by. A change by 0 logs a line only if the base was outside its limits.
+// changes first limits a base to the minimum and maximum of its attribute, and then adds the given
+// amount. A change by 0 logs a line only if the base was outside its limits.
 func (o *owner) changes(who, name string, by float64) {
 	outside := o.base(name) != o.limited(name, o.base(name))
 	if by == 0 && outside {
@@ -672,7 +674,7 @@ func (o *owner) rebase(who, name string, by, to float64, absorbed int64, after f
 func (o *owner) damages(who, name string, by float64, school, source string, why chain) {
 	points := int64(math.Floor(by + 0.5))
 	if by == 0 {
-		return // a formula has no result
+		return // the amount is a formula without a result
 	}
 	if by < 0.5 {
 		o.all.mark(markSmallDamage)
@@ -696,9 +698,9 @@ func (o *owner) damages(who, name string, by float64, school, source string, why
 	o.killer, o.cause = "", chain{}
 }
 
-// tellDamage runs the two acts of damage. The act "damaged" happens to the victim at once. The act
-// "dealt" happens to the source: at once if the source is the victim itself, otherwise at the end
-// of the frame.
+// tellDamage runs the acts "damaged" and "dealt". The act "damaged" happens to the victim at once.
+// The act "dealt" happens to the source: at once if the source is the victim itself, otherwise at
+// the end of the frame.
 func (o *owner) tellDamage(amount int64, source string, why chain) {
 	quiet := why.reaction || o.reaction
 	o.happened("damaged", source, amount, quiet)

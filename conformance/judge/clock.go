@@ -2,8 +2,8 @@ package judge
 
 import "math/big"
 
-// Section 1.1 of the rules: a buff, an owner and a zone have a pause and a rational rate, exact to
-// the ms. A pause stops the end and the phase.
+// Section 1.1 of the rules: a buff, an owner and a zone each have a pause and a rational rate,
+// exact to the ms. A pause stops the duration and the phase of the buff.
 
 // clock is an inner time that runs at a rational rate relative to an outer time. For the clock of
 // an owner, the outer time is the world's time; for the clock of a buff, it is the owner's time. A
@@ -32,9 +32,9 @@ func (c *clock) at(outer int64) *big.Rat {
 // now returns the inner time at an outer time, rounded up to whole ms.
 func (c *clock) now(outer int64) int64 { return up(c.at(outer)) }
 
-// when returns the first outer ms at which an inner time is reached. If the inner time was reached
-// before the last change of the clock, it returns the time of this change. The result "ok" is false
-// while the clock is stopped.
+// when returns the first outer ms at which the given inner time is reached. If the inner time was
+// reached before the last change of the clock, when returns the time of this change. The result
+// "ok" is false while the clock is stopped.
 func (c *clock) when(inner int64) (outer int64, ok bool) {
 	left := new(big.Rat).Sub(big.NewRat(inner, 1), c.inner)
 	switch {
@@ -46,8 +46,8 @@ func (c *clock) when(inner int64) (outer int64, ok bool) {
 	return c.outer + up(left.Quo(left, c.rate)), true
 }
 
-// past is like "when", except for an inner time that was reached before the last change of the
-// clock. In this case it extrapolates with the present rate, so the result is before the change.
+// past is like when, but if the inner time was reached before the last change of the clock, past
+// extrapolates with the present rate, so its result is before the change.
 func (c *clock) past(inner int64) (outer int64, ok bool) {
 	left := new(big.Rat).Sub(big.NewRat(inner, 1), c.inner)
 	if c.held {
@@ -63,7 +63,7 @@ func (c *clock) change(outer int64, rate *big.Rat, held bool) {
 	c.rate, c.held = rate, held
 }
 
-// up rounds up to a whole ms; down rounds down.
+// up rounds up to whole ms; down rounds down.
 func up(x *big.Rat) int64 {
 	q, m := new(big.Int).DivMod(x.Num(), x.Denom(), new(big.Int))
 	if m.Sign() > 0 {

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Draft is a generated scenario. It consists of maps that encode to JSON, so that parts of it can
-// be removed.
+// Draft is a generated scenario. It consists of maps that encode to JSON, so that Shrink can remove
+// parts of it.
 type Draft struct {
 	// Buffs are the definitions by ID. Script has the steps.
 	Buffs  map[string]map[string]any
 	Script []map[string]any
 	// Seen is the field "seen" of a scenario file.
 	Seen bool
-	// Dead is the field "dead" of the scenario file. If Life is true, deaths are logged.
+	// Dead is the field "dead" of a scenario file. If Life is true, deaths are logged.
 	Dead string
 	Life bool
 	// Pair has the two words that the scenario must have, with their values. Story names the
@@ -171,8 +171,8 @@ const stride = 104_729
 // Pairs returns the number of pairs of two words with their values.
 func Pairs() int { return len(allPairs()) }
 
-// replaced returns v after changing each action that applies "q" to apply "x" instead. It is used
-// for the definitions "q" and "x", in which an action that applies "q" would form a cycle.
+// replaced returns a copy of v in which each action that applies "q" applies "x" instead. It is
+// used for the definitions "q" and "x", in which an action that applies "q" would form a cycle.
 func replaced(v any, id string) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -199,8 +199,8 @@ func (g *dice) one(n int) bool { return g.IntN(n) == 0 }
 
 func pick[T any](g *dice, list ...T) T { return list[g.IntN(len(list))] }
 
-// definition returns a random definition. It contains every word in must. Any other word of the
-// vocabulary is included with the probability given by often.
+// definition returns a random definition. It contains every word in the list "must". Each other
+// word of the vocabulary is included with the probability "often".
 func (g *dice) definition(id string, must []choice, often float64) map[string]any {
 	d := map[string]any{"duration": pick(g, "4s", "2500ms", "3s", "1400ms")}
 	var words []choice
@@ -216,8 +216,8 @@ func (g *dice) definition(id string, must []choice, often float64) map[string]an
 		words = append(words, choice{"stack.by", pick(g, "source", "target")}, choice{"stack.limit", pick(g, 1, 2, 3, 5)})
 	}
 	g.Shuffle(len(words), func(i, j int) { words[i], words[j] = words[j], words[i] })
-	// A random word that would make the definition invalid is left out. If the words in must alone
-	// form an invalid definition, random words are added until it is valid.
+	// A random word that would make the definition invalid is left out. If the words in the list
+	// "must" alone form an invalid definition, random words are added until it is valid.
 	for _, c := range must {
 		c.put(d)
 	}
@@ -237,8 +237,8 @@ func (g *dice) definition(id string, must []choice, often float64) map[string]an
 	return d
 }
 
-// clashes reports whether the given path equals, contains or is contained in the path of a word in
-// "must".
+// clashes reports whether the path equals, contains or is contained in the path of a word in the
+// list "must".
 func clashes(must []choice, path string) bool {
 	for _, c := range must {
 		if c.path == path || strings.HasPrefix(c.path, path+".") || strings.HasPrefix(path, c.path+".") {

@@ -29,7 +29,7 @@ func (g *dice) script(d *Draft, chosen *story) {
 			at = g.instant(played, at)
 		} else if chosen.long && away != "" {
 			at += 1000 + g.Int64N(4000)
-		} else if g.one(2) { // only a short time later, so that the buffs are still running
+		} else if g.one(2) { // a short time after the last step, when most buffs still run
 			at += g.Int64N(400)
 		}
 		st := m("at", at)
@@ -56,7 +56,7 @@ func (g *dice) script(d *Draft, chosen *story) {
 	}
 	add(m("at", at+farAway, "tick", true))
 	add(m("at", at+farAway, "show", everything))
-	if d.fast() { // otherwise the runner would run more frames than the script has
+	if d.fast() { // with a fast clock, the runner would run more frames than the script has
 		d.Seen, played.seen = true, true
 	}
 	d.decoded = played
@@ -182,7 +182,7 @@ func (g *dice) verb(d *Draft, st map[string]any) (away string) {
 	return ""
 }
 
-// reacts reports whether any definition has actions for acts.
+// reacts reports whether any definition has actions that react to acts.
 func (d *Draft) reacts() bool {
 	for _, b := range d.Buffs {
 		if on, ok := b["on"].(map[string]any); ok && on["act"] != nil {
@@ -284,7 +284,7 @@ func (g *dice) time(st map[string]any, id string) {
 	}
 }
 
-// rare fills in a step that affects only few definitions.
+// rare fills in a step that has an effect on only a few definitions.
 func (g *dice) rare(d *Draft, st map[string]any, id string) {
 	switch g.IntN(9) {
 	case 0:

@@ -10,8 +10,8 @@ type story struct {
 	steps []any             // templates of steps; one is picked for each step
 	seen  bool              // if set, Draft.Seen is set
 	life  bool              // if set, Draft.Life is set
-	long  bool              // if set, an owner stays away for seconds
-	leave bool              // if set, the other owners go on while an owner is away
+	long  bool              // if set, an owner that logs out stays away for seconds
+	leave bool              // if set, the other owners continue to get steps while an owner is away
 }
 
 // oneOf is a list in the template of a step. One of its values is picked.

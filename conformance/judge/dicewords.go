@@ -198,7 +198,7 @@ func (c choice) in(d map[string]any) bool {
 	return ok
 }
 
-// need adds the words that other words of a definition need to be valid.
+// need adds the words without which other words of the definition would be invalid.
 func need(d map[string]any) {
 	preset := func(path string, value any) {
 		if c := (choice{path, value}); !c.in(d) {
@@ -246,8 +246,8 @@ func need(d map[string]any) {
 	}
 }
 
-// allPairs returns all pairs of two different words, each with one of its values. No pair occurs
-// twice.
+// allPairs returns all pairs of two different words, each with one of its values. Two pairs may
+// have the same words, but then they have different values.
 var allPairs = sync.OnceValue(func() [][2]choice {
 	var out [][2]choice
 	for i, a := range vocabulary {

@@ -13,10 +13,10 @@ func (o *owner) extend(id string, by int64, atMost *span) {
 		return
 	}
 	now := b.clock(o.own)
-	if atMost != nil && by > 0 { // limit the extension; this never shortens the buff
+	if atMost != nil && by > 0 { // limit the extension, but never shorten the buff
 		by = max(0, min(by, now+int64(*atMost)-b.last()))
 	}
-	o.moveEnds(b, func(end int64) int64 { return end + by }) // the same for all stacks
+	o.moveEnds(b, func(end int64) int64 { return end + by }) // all stacks move by the same time
 }
 
 // ends reports whether the buff has an end that can be moved.
@@ -38,7 +38,8 @@ func (o *owner) setRemaining(id string, to int64) {
 	o.moveEnds(b, func(int64) int64 { return now + to })
 }
 
-// moveEnds changes the end of a buff, and the ends of all its stacks, to the result of to.
+// moveEnds changes the end of a buff and the ends of all its stacks. The given function maps an old
+// end to the new end.
 func (o *owner) moveEnds(b *instance, to func(int64) int64) {
 	if b.end = to(b.end); b.ofAura {
 		for _, h := range b.holds {
@@ -84,8 +85,8 @@ func (o *owner) rateBuff(id string, to *big.Rat) {
 	}
 }
 
-// pace sets the rate of a buff's clock, unless the given rate is nil. It stops the clock if a cause
-// of a pause is set, and otherwise lets it run.
+// pace sets the rate of a buff's clock, unless the given rate is nil. It stops the clock if one of
+// the causes of a pause is set, and otherwise lets it run.
 func (o *owner) pace(b *instance, rate *big.Rat) {
 	if b.local == nil {
 		b.local = newClock(o.own)

@@ -19,8 +19,8 @@ type formula struct {
 	root  expression
 }
 
-// expression is a node of a formula. It returns ok == false if a name in it has no value. A
-// condition has the value 1 if it is true and 0 if it is false.
+// expression is a node of a formula. It returns false as its second result if a name in it has no
+// value. A condition has the value 1 if it is true and 0 if it is false.
 type expression func(in *scope) (x float64, ok bool)
 
 // scope resolves the names of a formula.
@@ -51,8 +51,8 @@ func (f *formula) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// evaluate returns the value of a formula. It returns ok == false if a name has no value, or if the
-// result is not a finite number.
+// evaluate returns the value of a formula. It returns false as its second result if a name has no
+// value, or if the value is not a finite number.
 func (f *formula) evaluate(read func(path []string) (float64, bool)) (x float64, ok bool) {
 	x, ok = f.root(&scope{read, map[string]float64{}})
 	return x, ok && !math.IsNaN(x) && !math.IsInf(x, 0)
@@ -142,8 +142,8 @@ func (p *parser) and() expression {
 	return left
 }
 
-// lazy returns the expression of a logical operator. It evaluates operand b only if operand a does
-// not decide the result, that is, if the truth value of a differs from "decides".
+// lazy returns the expression of a logical operator. If the truth value of operand a equals the
+// parameter "decides", that value is the result. Otherwise operand b is evaluated.
 func lazy(a, b expression, decides bool) expression {
 	return func(in *scope) (float64, bool) {
 		if x, ok := a(in); !ok || (x != 0) == decides {

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// under reports whether tag is equal to the other tag, or below it in the hierarchy of tags.
+// under reports whether the tag "tag" is equal to the tag "above", or below it in the hierarchy of
+// tags.
 func under(tag, above string) bool { return tag == above || strings.HasPrefix(tag, above+".") }
 
 // has reports whether the owner has a tag. The game may have added it, or a buff in effect may
@@ -52,7 +53,8 @@ func (o *owner) holds(t *tagTest) bool {
 
 // refuses returns the reason for which the owner refuses an application: "requirement", "immune",
 // "chance" or "dead". It returns "" if the owner accepts the application. A dead owner refuses
-// definitions with `dead: deny`. A definition without the field has the value of the catalog.
+// definitions with `dead: deny`. A definition without the field `dead` has the catalog's value of
+// the field.
 func (o *owner) refuses(d *definition) string {
 	switch {
 	case o.dead && d.Dead == "deny":
@@ -147,15 +149,15 @@ func (o *owner) suppresses(b *instance) bool {
 func (b *instance) works() bool { return !b.hidden && !b.silenced }
 
 // shows reports whether a buff does more than pulse. When an immunity suppresses such a buff, the
-// log has a "hide" line, and a "show" line when the suppression ends. For a buff that only pulses,
-// the line of each suppressed pulse gives the reason instead (ruling V57).
+// log gets a "hide" line, and when the suppression ends, a "show" line. For a buff that only
+// pulses, the log line of each suppressed pulse gives the reason instead (ruling V57).
 func (b *instance) shows() bool {
 	return len(b.def.Grants) > 0 || len(b.def.Modifiers) > 0 || b.def.Shield != nil || b.def.Immunity != nil || b.def.Aura != nil ||
 		len(b.def.on().Act) > 0
 }
 
-// immuneToOthers is like immuneTo, but for a running buff. The immunity that this buff itself gives
-// does not count.
+// immuneToOthers is like immuneTo, but for a running buff. The immunity that this buff itself
+// grants does not count.
 func (o *owner) immuneToOthers(b *instance) bool {
 	for _, above := range o.immune {
 		if b.def.tagged(above) {
@@ -203,9 +205,9 @@ func (o *owner) inhibit(id string, on bool) {
 }
 
 // settle updates all buffs to the present state of the owner, the oldest first. It removes the
-// buffs that an immunity removes, and then removes, hides or shows buffs by their conditions. If
-// the updates never end, the rules have no answer; this happens if a buff hides itself when it is
-// shown. Finally settle applies changed limits of attributes.
+// buffs that an immunity removes, and then removes, hides or shows buffs by their conditions.
+// Finally settle applies changed limits of attributes. If the updates never end, for example
+// because a buff hides itself when it is shown, the rules have no answer.
 func (o *owner) settle() {
 	if o.settleBuffs() {
 		o.limits()
@@ -240,7 +242,7 @@ func (o *owner) settleOnce() (changed bool) {
 }
 
 // purge removes the buffs with `immune: remove` to which the owner is immune, the oldest first. It
-// reports whether it has removed any.
+// reports whether it has removed any buff.
 func (o *owner) purge() (some bool) {
 	for again := true; again; {
 		again = false
@@ -322,9 +324,9 @@ func rankOf(grade string) int {
 	panic("judge: no grade " + grade)
 }
 
-// dispel runs a dispel, which causes no pulse and no refresh. If q.Most is 0, it removes the given
-// number of stacks from every matching buff or, if this is 0, all stacks. Otherwise it removes at
-// most q.Most portions from the matching buffs together (see dispelOne).
+// dispel runs a dispel, which causes no pulse and no refresh. If q.Most is 0, dispel removes the
+// given number of stacks from every matching buff, or all stacks if the given number is 0.
+// Otherwise it removes at most q.Most portions from the matching buffs together (see dispelOne).
 func (o *owner) dispel(q query, stacks int) {
 	if stacks = max(stacks, q.Stacks); stacks > 0 && q.one == "" {
 		o.all.mark(markDispelStacks)
@@ -348,8 +350,8 @@ func (o *owner) dispel(q query, stacks int) {
 	o.portions(found, q.Most, func(b *instance) { o.dispelOne(b, stacks, strength) })
 }
 
-// found returns the buffs that match a query, in the order that the query demands. It leaves out
-// buffs for which the given function returns false.
+// found returns the buffs that match a query and for which the given function returns true, in the
+// order that the query demands.
 func (o *owner) found(q query, takes func(*instance) bool) (all []*instance) {
 	for _, b := range o.buffs {
 		if q.Polarity == "neutral" && !q.matches(b) {
@@ -370,8 +372,8 @@ func (o *owner) found(q query, takes func(*instance) bool) (all []*instance) {
 	return all
 }
 
-// portions calls the given function in rounds: in each round once for each buff that is left. It
-// makes at most the given number of calls.
+// portions calls the given function in rounds. Each round makes one call for each buff that is
+// still running. The total number of calls is at most the parameter "most".
 func (o *owner) portions(found []*instance, most int, take func(*instance)) {
 	for taken := true; taken; {
 		taken = false
@@ -385,7 +387,7 @@ func (o *owner) portions(found []*instance, most int, take func(*instance)) {
 	}
 }
 
-// grade returns the grade of the weakest dispel that removes the buff, as an index in grades.
+// grade returns the grade of the weakest dispel that can remove the buff, as an index into grades.
 func (b *instance) grade() int {
 	if b.def.Dispel == nil {
 		return 0
@@ -406,8 +408,9 @@ func (q *query) matches(b *instance) bool {
 		(q.Polarity == "" || or(b.def.Polarity, "neutral") == q.Polarity) && (q.Source == "" || b.source == q.Source)
 }
 
-// dispelOne removes one portion of a buff: the given number of stacks or, if this is 0, a stack, a
-// charge or the whole buff, as `dispel.per` says. It returns false if the dispel is too weak.
+// dispelOne removes one portion of a buff. A portion is the given number of stacks. If this number
+// is 0, it is one stack, one charge or the whole buff, as `dispel.per` says. The function returns
+// false if the dispel is too weak.
 func (o *owner) dispelOne(b *instance, stacks, strength int) bool {
 	d := dispel{}
 	if b.def.Dispel != nil {

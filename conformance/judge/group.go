@@ -6,7 +6,7 @@ import (
 )
 
 // Section 1.2 of the rules: exclusive groups, slots, limits per source, diminishing returns, and
-// the strongest buffs, which alone have an effect.
+// groups and stacks of which only the strongest buffs have an effect.
 
 // leaver is a buff that must end to make room for a new buff, and the reason of its end.
 type leaver struct {
@@ -86,7 +86,7 @@ type sourced struct {
 	source string
 }
 
-// resourced is a change of the index: a buff starts, returns with its owner, ends, or gets another
+// resourced is a change to the index: a buff starts, returns with its owner, ends, or gets another
 // source.
 type resourced struct {
 	sourced
@@ -95,7 +95,7 @@ type resourced struct {
 	owner int
 }
 
-// changesSource queues a change of the index.
+// changesSource queues a change to the index.
 func (o *owner) changesSource(b *instance, kind string) {
 	if b.def.PerSource != nil {
 		o.all.resourced = append(o.all.resourced, resourced{sourced{b, o, b.source}, o.stamp, kind, o.number()})
@@ -110,7 +110,8 @@ func (w *world) share() {
 	slices.SortStableFunc(changes, func(a, b resourced) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.owner, b.owner)) })
 	for _, c := range changes {
 		i := slices.IndexFunc(w.bySource, func(s sourced) bool { return s.b == c.b })
-		if c.kind == "turn" && (i < 0 || w.bySource[i].source == c.source) { // no change
+		// If the source is the same as before, the index does not change.
+		if c.kind == "turn" && (i < 0 || w.bySource[i].source == c.source) {
 			continue
 		}
 		if i >= 0 {
@@ -200,12 +201,12 @@ func (d *definition) priority() int {
 	return d.Group.Priority
 }
 
-// overshadowed reports whether a buff has no effect because of a stronger buff. The time of an
-// overshadowed buff passes nevertheless. In a group with `rule: hide` only the strongest buff has
-// an effect: the buff with the highest priority, then level, then magnitude. If several buffs are
-// equal, the newest has an effect. The field `stack.effective` can limit how many buffs of one
-// definition have an effect. These are the buffs with the highest level, then magnitude. If several
-// buffs are equal, the oldest have an effect.
+// overshadowed reports whether a buff has no effect because of a stronger buff. The time of such a
+// buff still passes. In a group with `rule: hide` only the strongest buff has an effect: the buff
+// with the highest priority, then the highest level, then the largest magnitude; among equals, the
+// newest. If `stack.effective` limits how many buffs of one definition have an effect, only the
+// strongest have one: those with the highest level, then the largest magnitude; among equals, the
+// oldest.
 func (o *owner) overshadowed(b *instance) bool {
 	if g := b.def.Group; g != nil && g.Rule == "hide" {
 		for _, c := range o.buffs {
@@ -227,8 +228,8 @@ func (o *owner) overshadowed(b *instance) bool {
 	return false
 }
 
-// markLevel marks the rule if c is stronger than b by its level, although b has the larger
-// magnitude. It always returns true.
+// markLevel marks the rule that the level counts before the magnitude, if c is stronger than b only
+// because of its level. It always returns true.
 func (w *world) markLevel(c, b *instance) bool {
 	if c.level > b.level && c.magnitude < b.magnitude && c.def.priority() == b.def.priority() {
 		w.mark(markLevelShows)
@@ -243,14 +244,14 @@ func (b *instance) compare(c *instance) int {
 
 // Diminishing returns. Durations are rounded to whole ms. A step of 0 % denies the application.
 
-// drKey identifies applications that are counted together. With `scope: pair` each source is
-// counted separately.
+// drKey identifies the applications that are counted together. With `scope: pair`, the applications
+// of each source are counted separately.
 type drKey struct{ group, source string }
 
-// memory counts the applications of a key.
+// memory counts the applications with one drKey.
 type memory struct {
 	n    int
-	last int64 // the latest time at which an application is known to have been in effect
+	last int64 // the latest time at which an application was known to be in effect
 }
 
 func (d *definition) drKey(source string) drKey {
@@ -260,7 +261,7 @@ func (d *definition) drKey(source string) drKey {
 	return drKey{d.DR.Group, ""}
 }
 
-// percent returns the percentage of its duration that an application now keeps under diminishing
+// percent returns the percentage of its duration that an application keeps under diminishing
 // returns.
 func (o *owner) percent(d *definition, source string) int64 {
 	if d.DR == nil {
@@ -278,8 +279,7 @@ func (o *owner) percent(d *definition, source string) int64 {
 	return d.DR.Steps[min(m.n, len(d.DR.Steps)-1)]
 }
 
-// lasting reports whether an application with this key is in effect. This includes applications
-// that wait in a queue.
+// lasting reports whether an application with this key is in effect or waits in a queue.
 func (o *owner) lasting(key drKey) bool {
 	for _, b := range o.buffs {
 		if b.def.DR == nil {

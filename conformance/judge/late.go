@@ -37,7 +37,8 @@ func (o *owner) moreInFrame(b *instance) bool {
 	}
 	for _, h := range b.holds {
 		if h.leaving && h.ends < b.beat {
-			return false // the buff, or stacks that an aura has added, end before that pulse
+			// Before that pulse the buff ends, or the stacks that an aura has added end.
+			return false
 		}
 	}
 	later := *b
@@ -48,14 +49,15 @@ func (o *owner) moreInFrame(b *instance) bool {
 			return false // a stack ends before that pulse
 		}
 		if c := later.due(); c.n > 0 {
-			return c.n == b.late.last.n && c.magnitude(b) == b.late.last.magnitude(b) // only equal pulses are combined
+			// Only equal pulses can be combined.
+			return c.n == b.late.last.n && c.magnitude(b) == b.late.last.magnitude(b)
 		}
 		o.nextBeat(&later)
 	}
 }
 
-// catchesUp runs the pulses that pulseOfFrame has counted. It must be called before every change of
-// a buff.
+// catchesUp runs the pulses that pulseOfFrame has only counted. It must be called before every
+// change of a buff.
 func (o *owner) catchesUp(b *instance) {
 	n, last := b.late.n, b.late.last
 	if b.late = (missing{}); n == 0 {

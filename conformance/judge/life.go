@@ -36,8 +36,8 @@ func (o *owner) oldestBy(id, source string) *instance {
 	return o.oldest(id)
 }
 
-// remove ends a buff, and queues the actions of `on.remove` for this reason and for `any`. The
-// buff's links end after these actions. An ended buff causes no further actions.
+// remove ends a buff, and queues the actions of `on.remove` for the given reason and for `any`. The
+// buff's links end after these actions. A buff that has ended causes no further actions.
 func (o *owner) remove(b *instance, why, more string) {
 	if b.gone {
 		return
@@ -127,8 +127,8 @@ func (o *owner) revive() {
 	}
 }
 
-// sourceGone handles the departure of a source. Each of its buffs on the owner is kept, removed or
-// adopted, as `on_source_gone` says.
+// sourceGone handles the departure of a source. Each buff of this source on the owner is kept,
+// removed or adopted, as `on_source_gone` says.
 func (o *owner) sourceGone(source string) {
 	cares := func(b *instance) bool { return b.source == source && or(b.def.OnSourceGone, "keep") != "keep" }
 	if slices.ContainsFunc(o.buffs, cares) {
@@ -142,7 +142,9 @@ func (o *owner) sourceGone(source string) {
 		case "remove":
 			o.remove(b, "source_gone", "")
 		case "adopt":
-			if b.source != o.name { // the owner's attributes at the start of the chain of causes are unknown
+			// The new source is the owner. Its attributes at the start of the chain of causes are
+			// not known.
+			if b.source != o.name {
 				b.source, b.known = o.name, &knowledge{last: map[string]float64{}}
 			}
 			o.changesSource(b, "turn")
@@ -208,8 +210,8 @@ func (w *world) markUses(act string) {
 	}
 }
 
-// consume uses one charge of each buff that lists the act in `charges.consume_on`. When a buff has
-// no charges left, it ends with the reason "consumed". A hidden buff keeps its charges.
+// consume uses one charge of each buff that lists the act in `charges.consume_on`. A buff with no
+// charges left ends with the reason "consumed". A hidden buff keeps its charges.
 func (o *owner) consume(kind string) {
 	for _, b := range o.carried() {
 		if c := b.def.Charges; !b.gone && c != nil && slices.Contains(c.ConsumeOn, kind) {
@@ -229,9 +231,9 @@ func (o *owner) use(id string, n int) {
 	}
 }
 
-// useCharges uses n charges of a buff. With async stacks, it uses the charges of the application
-// that ends first, then the charges of the next. In a queue, it uses the charges of the running
-// application.
+// useCharges uses n charges of a buff. With async stacks, it first uses the charges of the
+// application that ends first, then those of the application that ends next. In a queue, it uses
+// the charges of the running application.
 func (o *owner) useCharges(b *instance, n int, why string) {
 	if o.catchesUp(b); b.gone {
 		return
@@ -257,8 +259,8 @@ func (b *instance) byEnd() (all []*layer) {
 	return all
 }
 
-// endSpent ends those applications of a buff that are used up, according to the given function. In
-// a queue, the next application then starts to run.
+// endSpent ends those applications of a buff that are used up, according to the function "spent".
+// In a queue, the next application then starts to run.
 func (o *owner) endSpent(b *instance, why string, spent func(content) bool) {
 	if b.each() {
 		for _, l := range b.byEnd() {
@@ -301,8 +303,8 @@ func (d *definition) poolOf(a application) int64 {
 }
 
 // absorb subtracts damage from the pools of the shields. A shield whose pool is used up ends with
-// the reason "broken". Shields of a higher priority absorb first. At equal priority, the older
-// shield absorbs first.
+// the reason "broken". Shields with a higher priority absorb first. Among shields of equal
+// priority, the older absorb first.
 func (o *owner) absorb(amount int64, school string) {
 	o.meets(amount, school, "")
 	o.breaks()

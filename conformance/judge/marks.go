@@ -1,6 +1,6 @@
 package judge
 
-// marks counts how often each rule had an effect, by the name of the rule. It contains rules that
+// marks counts, by the name of the rule, how often each rule had an effect. It contains rules that
 // random scenarios easily miss. A test requires that each of these rules has an effect.
 type marks map[string]int
 

@@ -13,20 +13,20 @@ type owner struct {
 	defs  map[string]*definition
 	log   []line
 	bases map[string]float64
-	says  bool // if set, the log lines of late pulses have the field "seen="
+	says  bool // if set, the log lines of late pulses have the field "seen"
 	life  bool // if set, deaths and revivals are logged
 
 	name  string
-	world int64  // ms of the script
+	world int64  // the world's time, in ms of the script
 	own   int64  // ms of the owner's clock, which is stopped while the owner is paused or away
 	clock *clock // converts the world's time to the owner's time
 	mine  *pace  // the owner's own rate and pause
 	zone  int64
-	stamp int64 // the time for the lines that are logged, in the world's ms
-	frame int64 // the end of the running frame, in the world's ms
+	stamp int64 // the time for the lines that are logged, in ms of the world's time
+	frame int64 // the end of the running frame, in ms of the world's time
 
 	away, dead bool
-	left       int64              // time when the owner left, in the world's ms
+	left       int64              // the time when the owner left, in ms of the world's time
 	view       map[string]float64 // the attributes as other owners read them in the running frame
 	maxima     map[string]float64 // by attribute: the last value of its maximum, if this is an attribute
 	minima     map[string]float64 // by attribute: the last value of its minimum, if this is an attribute
@@ -59,13 +59,13 @@ type timeout struct {
 type command struct {
 	action
 	source    string
-	target    string // the other owner of the event, if it is an act, or the killer
+	target    string // for an act: the owner at the other end; for a death: the killer
 	magnitude int64
 	level     int
 	round     int
 	head      *instance // if the command applies a link: the buff that has the link
 	again     bool      // if the command applies a link: the link's head was already running
-	uses      *instance // if not nil, a threshold has issued the command, which removes n stacks of this buff
+	uses      *instance // if not nil: a threshold's command to remove n stacks of this buff
 	n         int
 	ends      *instance // if not nil, the command ends the links of this buff
 	who       string    // the ID of the definition that has the action, followed by a space
@@ -85,13 +85,13 @@ type chain struct {
 // share says which part of a period, or how many pulses, a pulse represents. The zero share is one
 // whole pulse.
 type share struct {
-	elapsed, period int64 // a partial pulse represents elapsed ms of period ms; otherwise both are 0
+	elapsed, period int64 // of a partial pulse: the elapsed part of the period, and the period, in ms
 	count           int   // number of pulses combined into this pulse; 0 means 1
-	stacks          int   // number of stacks for `per_stack` in instants; 0 means 1
+	stacks          int   // number of stacks for `per_stack` in an instant; 0 means 1
 }
 
-// scale returns the amount x of one whole pulse, multiplied by the represented part of a period and
-// by the number of pulses.
+// scale converts the amount x of one whole pulse to the amount for the represented part of a period
+// or number of pulses.
 func (s share) scale(x float64) float64 {
 	if s.period > 0 {
 		x = x * float64(s.elapsed) / float64(s.period)
@@ -115,8 +115,9 @@ type due struct {
 	run  func()
 }
 
-// before reports whether d runs before other. Due events run in the order of their times, then of
-// their ranks, then of their ages, the older application first.
+// before reports whether d runs before other. Due events run in the order of their times. Events of
+// the same time run in the order of their ranks, and events of the same rank in the order of their
+// ages, the older application first.
 func (d due) before(other due) bool {
 	if d.at != other.at {
 		return d.at < other.at
@@ -128,7 +129,7 @@ func (d due) before(other due) bool {
 }
 
 // next returns the next due event of the owner. It computes all due events from scratch, so that
-// none can be outdated.
+// none of them can be outdated.
 func (o *owner) next() (first due, ok bool) {
 	consider := func(d due) {
 		if !ok || d.before(first) {
@@ -179,8 +180,8 @@ func (o *owner) nextOfBuff(b *instance) (own due, some bool) {
 	return own, some
 }
 
-// reach runs a frame that ends at the given time. It runs all events that are due by then in order,
-// each at its own time. A paused owner has no due events.
+// reach runs a frame that ends at the given time. It runs all events that are due by then, in
+// order, each at its own time. A paused owner has no due events.
 func (o *owner) reach(to int64) {
 	o.world, o.frame = to, to
 	first := true
@@ -211,10 +212,10 @@ func (o *owner) reach(to int64) {
 // event is the cause of a list of actions, with the values that the actions use.
 type event struct {
 	source    string
-	target    string // the other owner of an act, or the killer
+	target    string // for an act: the owner at the other end; for a death: the killer
 	magnitude int64
 	level     int
-	n         int // the number of stacks for `per_stack`
+	n         int // number of stacks for `per_stack`
 	value     func(n *number, perStack bool) (x float64, why string)
 	chain
 }
@@ -274,7 +275,9 @@ func (o *owner) issue(d *definition, list []action, e event) {
 			continue
 		}
 		c.round, c.ago = 1, 0
-		if c.known != nil && c.known.look { // the other owner reads the source itself
+		// Values from the search of an aura do not apply to the other owner, which reads the
+		// attributes of the source again.
+		if c.known != nil && c.known.look {
 			c.known = &knowledge{cast: c.known.cast, last: c.known.last}
 		}
 		o.postTo(to, func(other *owner) {

@@ -1,7 +1,7 @@
 package judge
 
-// Section 3.4 of the rules: invalid definitions. By rulings, combinations in which a word can have
-// no effect are also invalid.
+// Section 3.4 of the rules: invalid definitions. Rulings have added combinations in which a word
+// can have no effect.
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 
 // Refusals returns the reasons why the definitions of a scenario must not load. Each reason is a
 // sentence of the rules. If the result is empty, the interpreter knows no reason, but the engine
-// may still refuse a definition.
+// may still know a reason and refuse a definition.
 func (s *Scenario) Refusals() []string {
 	var all []string
 	for id, d := range s.buffs {

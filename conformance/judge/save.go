@@ -38,8 +38,8 @@ func (o *owner) save() {
 	o.clock.change(o.world, o.mine.rate, o.mine.held)
 }
 
-// saved returns the buffs that are saved. Buffs from an aura are not saved, and links are saved
-// only if one of their heads is.
+// saved returns the buffs that are saved. Buffs from an aura are never saved, and a link is saved
+// only if at least one of its heads is saved.
 func (o *owner) saved() []*instance {
 	saved := slices.DeleteFunc(o.carried(), func(b *instance) bool { return !b.kept(o.own) || b.ofAura })
 	for {
@@ -67,8 +67,8 @@ func (o *owner) cutTies(b *instance) {
 	}
 }
 
-// kept reports whether the buff is saved: always, never, or if it has enough time left, as
-// `save.mode` says.
+// kept reports whether the buff is saved. It is saved always, never, or only if it has enough time
+// left, as `save.mode` says.
 func (b *instance) kept(now int64) bool {
 	s := b.def.Save
 	if s == nil {
@@ -111,7 +111,8 @@ func (o *owner) load() {
 			o.buffs = without(o.buffs, b)
 		}
 	}
-	for i, b := range slices.Backward(back) { // so that the oldest buff is the oldest of its source
+	// Backward, so that the oldest buff counts as the oldest of its source.
+	for i, b := range slices.Backward(back) {
 		if !all[i].gone {
 			o.changesSource(b, "return")
 		}
@@ -123,7 +124,8 @@ func (o *owner) load() {
 			o.restore(b, gone, all[i])
 		}
 	}
-	for _, name := range o.all.bounded { // a minimum raised by restored buffs does not count as risen
+	// A minimum that is higher because of the restored buffs does not count as risen.
+	for _, name := range o.all.bounded {
 		o.moved(o.all.attributes[name].Min, o.minima, name)
 	}
 	o.settle()
@@ -133,8 +135,8 @@ func (o *owner) load() {
 	o.rounds()
 }
 
-// passes lets the given time of the world pass for a buff, at the present rates. It returns this
-// time in ms of the buff's own time.
+// passes lets a buff's clock run for the given time of the world, at the present rates. It returns
+// the passed time in ms of the buff's own time.
 func (o *owner) passes(b *instance, gone int64) int64 {
 	from := down(o.clock.inner)
 	to := from
@@ -146,18 +148,18 @@ func (o *owner) passes(b *instance, gone int64) int64 {
 	if l == nil {
 		return to - from
 	}
-	after := l.at(to) // the buff's clock runs by the whole ms of its owner
+	after := l.at(to) // the buff's clock runs by whole ms of its owner's clock
 	passed := down(after) - down(l.at(from))
 	if !l.held {
-		l.outer = from + max(l.outer-to, 0) // above 0 if the clock has yet to start
+		l.outer = from + max(l.outer-to, 0) // above 0 if the clock has not started yet
 		l.inner = after.Sub(after, big.NewRat(passed, 1))
 	}
 	return passed
 }
 
 // realign recomputes the next pulse of a buff with `align: owner` after the owner was away. The
-// owner's time was stopped at the time "own", so no multiple of the period in the owner's time has
-// passed.
+// owner's time was stopped at the given instant while the owner was away, so it has passed no
+// multiple of the period.
 func (o *owner) realign(b *instance, own int64) {
 	b.beat = o.boundary(b, b.clock(own))
 	for i := range b.layers {
@@ -175,11 +177,10 @@ type returned struct {
 	missed missing
 }
 
-// ages advances a buff after its owner was away. The parameter "past" is in ms of the buff's own
-// time.
+// ages advances a buff after its owner was away, by the given number of ms of the buff's own time.
 func (o *owner) ages(b *instance, past int64) (r returned) {
 	b.move(-past)
-	own := down(o.clock.at(o.world)) // a multiple of the period in a running ms is still to come
+	own := down(o.clock.at(o.world)) // a multiple of the period within the running ms is still due
 	over := int64(math.MinInt64)     // the latest instant of the buff's own time that has passed
 	if past > 0 {
 		if over = own; b.local != nil {
@@ -259,14 +260,14 @@ func (b *instance) saving() saving {
 	return saving{}
 }
 
-// missing holds pulses that did not run when they were due.
+// missing holds the pulses that did not run when they were due.
 type missing struct {
 	n    int
 	last counted // the stacks that take part in the last of these pulses
 	part share   // the partial pulse at the end of the buff, if any
 }
 
-// ageBeat advances the beat of a buff to an instant, and counts the pulses that were due until
+// ageBeat advances the beat of a buff to the given instant, and counts the pulses that were due by
 // then.
 func (o *owner) ageBeat(b *instance, until int64, missed *missing) {
 	for b.period > 0 && b.beat <= until && (b.endless || b.beat <= b.last()) {
@@ -330,7 +331,7 @@ func (o *owner) expireAway(b *instance, gone int64, r returned) {
 }
 
 // endAway queues the actions of a buff that ended while its owner was away, and the end of its
-// links. Buffs that these actions apply start at the time of that end.
+// links. Buffs that these actions apply start at the time when the buff ended.
 func (o *owner) endAway(b *instance, how string, r returned) {
 	if how == "run" {
 		o.endActions(b, "expired", chain{known: b.known, ago: r.late, clock: b.def.clockWord()})
@@ -354,8 +355,8 @@ func (o *owner) pulsesAway(b *instance, r returned) {
 	o.buffs = without(o.buffs, b)
 }
 
-// catchUpChain advances a buff that started ago ms before the owner's return, when another buff
-// ended. If the new buff has ended too, this end is always logged.
+// catchUpChain advances a buff that started ago ms before the owner's return, because another buff
+// ended then. If the new buff has also ended since, its end is always logged.
 func (o *owner) catchUpChain(b *instance, ago int64) {
 	r := o.age(b, b.clock(o.own)) // exactly ago ms after its start
 	if !r.gone {
@@ -374,7 +375,7 @@ func (o *owner) catchUpChain(b *instance, ago int64) {
 	o.endAway(b, or(b.saving().OfflineExpire, "notify"), r)
 }
 
-// offline returns " offline=" and the time, or "" if the time is 0.
+// offline returns the log field " offline=" with the given time, or "" if the time is 0.
 func offline(ms int64) string {
 	if ms == 0 {
 		return ""

@@ -75,7 +75,7 @@ type step struct {
 	query query
 }
 
-// instant is a time in ms from the start, written as a number or as a span.
+// instant is a time in ms since the start. A file contains it as a number or as a span.
 type instant int64
 
 // UnmarshalJSON reads a number or a span.
@@ -266,7 +266,7 @@ func (w *world) run(to int64) {
 	w.deliverFrame()
 }
 
-// views reports whether any definition reads the source's attributes as they are at the time of the
+// views reports whether any definition reads the source's attributes at the time of the
 // application.
 func (s *Scenario) views() bool {
 	for _, d := range s.buffs {

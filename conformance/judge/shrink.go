@@ -42,7 +42,8 @@ func (d *Draft) Shrink(fails func(*Draft) bool) *Draft {
 	return d
 }
 
-// shrinkMap removes fields of one map of the draft, and of the maps in it.
+// shrinkMap removes fields of one map of the draft, and of the maps nested in that map, as long as
+// the draft still fails.
 func (d *Draft) shrinkMap(fails func(*Draft) bool, of func(*Draft) map[string]any) (*Draft, bool) {
 	shrunk := false
 	for _, key := range sortedKeys(of(d)) {

@@ -48,8 +48,8 @@ type content struct {
 	charges int
 }
 
-// newContent returns the content of an application: a full shield and all charges. A stolen buff
-// has only the shield and the charges that were left.
+// newContent returns the content of an application. The shield is full and no charge is used,
+// except that a stolen buff has only the rest of its shield and charges.
 func (d *definition) newContent(a application) content {
 	c := content{numbers: a.numbers}
 	if d.Shield != nil {
@@ -64,9 +64,9 @@ func (d *definition) newContent(a application) content {
 	return c
 }
 
-// refresh moves the end of the buff as `stack.refresh` says, and reports whether the end was set
-// again. The parameter "replaces" is true if a higher level replaces the buff; in this case the
-// duration always restarts.
+// refresh moves the end of the buff as `stack.refresh` says, and reports whether it has set a new
+// end. The parameter "replaces" is true if an application of a higher level replaces the buff; in
+// this case the duration always restarts.
 func (o *owner) refresh(b *instance, a application, replaces bool) bool {
 	s := b.def.stack()
 	if s.Refresh == "none" && !replaces {
@@ -90,11 +90,11 @@ func (o *owner) refresh(b *instance, a application, replaces bool) bool {
 		b.end = now + a.duration
 	case "extend":
 		end := b.end + a.duration
-		if s.RefreshCap != nil { // limit the extension; this never shortens the buff
+		if s.RefreshCap != nil { // limit the extension, but never shorten the buff
 			end = max(b.end, min(end, now+int64(*s.RefreshCap)))
 		}
 		b.end = end
-	case "pandemic": // keeps the remaining time, up to a percentage of the base duration
+	case "pandemic": // keep the remaining time, up to a percentage of the base duration
 		pct := 30
 		if s.RefreshPct != nil {
 			pct = *s.RefreshPct
@@ -112,14 +112,14 @@ func (o *owner) refresh(b *instance, a application, replaces bool) bool {
 	if stolen = stolen && !replaces; stolen && !wasEndless && b.end < wasEnd {
 		o.all.mark(markStealKeeps)
 	}
-	if stolen && !wasEndless { // a steal never shortens the thief's buff
+	if stolen && !wasEndless { // a steal never shortens a buff of the thief
 		b.end, b.full = max(b.end, wasEnd), max(b.full, wasFull)
 	}
 	o.logRefresh(b)
 	return true
 }
 
-// snapshot applies a new period that `haste: snapshot` has kept until this refresh.
+// snapshot applies the new period that `haste: snapshot` has held back until this refresh.
 func (b *instance) snapshot() {
 	if b.later != 0 {
 		b.coming, b.later = b.later, 0
@@ -164,7 +164,8 @@ func (b *instance) nextEnd() (d due, ok bool) {
 		return due{}, false
 	case b.each():
 		if l := b.layers[b.firstToEnd()]; len(b.layers) > 1 {
-			return due{at: l.end, rank: rankStackEnd, age: l.age}, true // if several end at once, the oldest application
+			// If several applications end at once, the oldest ends first.
+			return due{at: l.end, rank: rankStackEnd, age: l.age}, true
 		}
 		return due{at: b.layers[0].end, rank: rankEnd, age: b.age}, true
 	case len(b.waiting) > 0, b.stacksAfterEnd() > 0:
@@ -210,7 +211,7 @@ func (b *instance) firstToEnd() int {
 	return first
 }
 
-// dropLayer removes a layer.
+// dropLayer removes the layer with index i.
 func (o *owner) dropLayer(b *instance, i int) {
 	o.memorize(b.def, []string{b.layers[i].source})
 	b.layers = append(b.layers[:i:i], b.layers[i+1:]...)
@@ -235,9 +236,9 @@ func (c counted) magnitude(b *instance) (sum int64) {
 	return sum
 }
 
-// value returns the value of number n or, if perStack is true, the sum for all stacks. With async
-// stacks, each stack has its own value; if perStack is false, the strongest stack counts. If
-// several stacks are equally strong, the youngest of them counts.
+// value returns the value of number n or, if perStack is true, the sum for all stacks. Async stacks
+// each have their own value. If perStack is false, the value of the strongest stack counts, and
+// among equals that of the youngest.
 func (c counted) value(b *instance, n *number, perStack bool) (sum float64, ok bool) {
 	if !b.each() || n.Snapshot == "pulse" { // all stacks share one value
 		return b.numbers[n].of(c.n, perStack)
@@ -271,7 +272,7 @@ func youngestStrongest(layers []*layer) (best *layer) {
 
 // due returns the stacks that take part in the due pulse.
 //
-// With `timers: each` all stacks pulse at the same beat, but each application has its own
+// With `timers: each` all stacks pulse at the same beats, but each application counts its own
 // intervals. The n-th interval of an application belongs to the n-th beat after the application.
 // The application takes part in this beat if the interval ends no later than the application.
 // Therefore an application of duration D takes part in D / period pulses, rounded down.
@@ -305,9 +306,9 @@ func (b *instance) counting(takesPart func(*layer) bool) counted {
 	return counted{len(all), all, b.mark}
 }
 
-// joinEach adds an application to a buff with async stacks. At the limit, `stack.refresh` says
-// whether the stack that ends first gets the new end. With `overflow: replace-oldest`, the new
-// stacks replace the oldest stacks.
+// joinEach adds an application to a buff with async stacks. If the buff is at its limit,
+// `stack.refresh` says whether the stack that ends first gets the new end. With `overflow:
+// replace-oldest`, the new stacks replace the oldest stacks.
 func (o *owner) joinEach(b *instance, a application, replaces bool) bool {
 	s := b.def.stack()
 	before, limit := b.count(), s.limit()
@@ -359,13 +360,13 @@ func (o *owner) joinEach(b *instance, a application, replaces bool) bool {
 	return true
 }
 
-// restartLayer takes one stack of the layer that ends first, and replaces it by a stack of the
-// application.
+// restartLayer removes one stack of the layer that ends first, and adds a stack of the application
+// instead.
 func (o *owner) restartLayer(b *instance, a application, replaces bool, fresh layer) {
 	was := b.state()
 	first := b.firstToEnd()
 	old := b.layers[first]
-	if a.left != nil && !replaces { // a steal never shortens the thief's buff
+	if a.left != nil && !replaces { // a steal never shortens a buff of the thief
 		fresh.end = max(fresh.end, old.end)
 	}
 	fresh.stacks, fresh.own = 1, old.own
@@ -413,10 +414,10 @@ func (o *owner) joinQueue(b *instance, a application) bool {
 	return true
 }
 
-// overflowVictim returns the index of the waiting application that a new application replaces in a
-// full queue. With `overflow: replace-oldest` this is the application that has waited longest.
-// Otherwise it is the weakest application, if this is weaker than the new application. If several
-// applications are equally weak, it is the application that has waited least. If the new
+// overflowVictim returns the index of the waiting application that a new application replaces in a full
+// queue. With `overflow: replace-oldest` this is the application that has waited longest. Otherwise
+// it is the weakest waiting application, but only if it is weaker than the new application; among
+// equally weak applications, it is the one that has waited for the shortest time. If the new
 // application gets no place, overflowVictim returns -1.
 func (b *instance) overflowVictim(a application) int {
 	goes := -1
@@ -434,8 +435,8 @@ func (b *instance) overflowVictim(a application) int {
 	return goes
 }
 
-// strongestOf returns the index of the strongest waiting application. If several are equally
-// strong, it chooses the application that has waited longest.
+// strongestOf returns the index of the strongest waiting application. Among equals it returns the
+// index of the application that has waited longest.
 func strongestOf(waiting []wait) int {
 	best := 0
 	for i, w := range waiting {
@@ -446,7 +447,7 @@ func strongestOf(waiting []wait) int {
 	return best
 }
 
-// strongest removes the strongest waiting application from the queue and makes it the running one.
+// strongest removes the strongest waiting application from the queue and lets it run.
 func (o *owner) strongest(b *instance, now int64) {
 	best := strongestOf(b.waiting)
 	w := b.waiting[best]
@@ -489,9 +490,9 @@ func (s state) equal(other state) bool {
 	})
 }
 
-// refreshActions queues the actions of `on.refresh` if the application has changed the buff. Every
-// application counts as a change with `refresh: restart`, `phase: reset` or `phase: execute`. So
-// does an application whose higher level replaces the buff.
+// refreshActions queues the actions of `on.refresh` if the application has changed the buff. With
+// `refresh: restart`, `phase: reset` or `phase: execute`, every application counts as a change. An
+// application whose higher level replaces the buff also counts as a change.
 func (o *owner) refreshActions(b *instance, a application, replaces bool, was state) {
 	phase := b.def.stack().Phase
 	always := or(b.def.stack().Refresh, "restart") == "restart" || phase == "reset" || phase == "execute" || replaces

@@ -30,7 +30,7 @@ func (o *owner) steal(q query, to *owner, atMost *span, stacks int) {
 	take := func(b *instance) { o.stealOne(b, to, atMost, stacks) }
 	if q.one != "" {
 		strength = rankOf("death")
-		for _, b := range o.carried() { // steals the oldest buff that can be stolen
+		for _, b := range o.carried() { // find the oldest buff that can be stolen
 			if b.def.ID == q.one && takes(b) {
 				take(b)
 				return
@@ -84,8 +84,8 @@ func (o *owner) stealOne(b *instance, to *owner, atMost *span, stacks int) {
 }
 
 // parts returns the applications that give the thief a buff: the running and the waiting
-// applications, each with its remaining duration. If the parameter "stacks" is not 0, they have
-// only this number of stacks in total, which are the stacks that end first.
+// applications, each with its remaining duration. If the parameter "stacks" is not 0, parts returns
+// only this number of stacks in total, namely the stacks that end first.
 func (b *instance) parts(own int64, thief string, atMost *span, stacks int) (parts []application) {
 	now := b.clock(own)
 	part := func(stacks int, end int64, r rank, c content) {

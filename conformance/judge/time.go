@@ -15,7 +15,7 @@ type instance struct {
 	age    int64
 	def    *definition
 	source string
-	others []string // the sources of its applications
+	others []string // sources of the applications in effect
 	key    int64
 	level  int
 
@@ -52,7 +52,7 @@ type instance struct {
 	mark           func(rule string)
 
 	ofAura bool    // an aura has applied the buff
-	look   int64   // if the buff has an aura: the time of its next search, in the world's ms
+	look   int64   // if the buff has an aura: time of its next search, in ms of the world's time
 	born   int64   // position in the order in which the auras started
 	holds  []*hold // if an aura has applied the buff: its bearers
 	late   missing // due pulses of this frame that a later pulse will include
@@ -64,8 +64,8 @@ type tie struct {
 	stacks int
 }
 
-// tie records that the head has started the buff or added stacks to the buff. It does nothing if
-// head is nil.
+// tie records that the given head has started the buff or added stacks to it. It does nothing if
+// the head is nil.
 func (b *instance) tie(head *instance, stacks int) {
 	if head == nil {
 		return
@@ -118,7 +118,7 @@ func (b *instance) count() int {
 
 func (b *instance) each() bool { s := b.def.stack(); return s.each() }
 
-// last returns the end of the whole buff.
+// last returns the time at which the whole buff ends.
 func (b *instance) last() int64 {
 	if end, yes := b.lingers(); yes {
 		return end
@@ -143,13 +143,14 @@ func (b *instance) nextPulse() (int64, bool) {
 }
 
 // nextPartial returns the time of the pulse that `tail: partial` causes for the last part of a
-// period. This is the time of the buff's end, but a pulse ranks before an end and so runs first.
+// period. The pulse is due at the end of the buff and runs before the end, because a pulse has the
+// lower rank.
 func (b *instance) nextPartial() (int64, bool) {
 	if b.def.Tail != "partial" || b.period == 0 || !b.ends() || b.each() || b.from >= b.last() || b.beat <= b.last() {
 		return 0, false
 	}
 	if !b.endless && (b.stacksAfterEnd() > 0 || len(b.waiting) > 0) {
-		return 0, false // only some stacks end, and the beat continues
+		return 0, false // only some stacks end, and the beats continue
 	}
 	return b.last(), true
 }
@@ -207,7 +208,7 @@ func (o *owner) partial(b *instance) {
 func (o *owner) pulse(b *instance, c counted, more string) { o.pulseFor(b, c, more, share{}) }
 
 // pulseFor runs a pulse that represents a part of a period or several pulses, as the share s says.
-// Buffs that the pulse applies get the magnitude of b or, with `timers: each`, the sum of the
+// Buffs that the pulse applies get the magnitude of b. With `timers: each`, they get the sum of the
 // magnitudes of the stacks that take part. If a failed requirement, an immunity or a stronger buff
 // keeps b from having an effect, the pulse is only logged as suppressed.
 func (o *owner) pulseFor(b *instance, c counted, more string, s share) {
@@ -223,7 +224,8 @@ func (o *owner) pulseFor(b *instance, c counted, more string, s share) {
 		more += fmt.Sprintf(" seen=%d", o.frame)
 	}
 	o.say("pulse %s x%d%s", b.def.ID, c.n, more)
-	for i := range b.def.on().Pulse { // with `snapshot: pulse`, read the attributes again
+	// With `snapshot: pulse`, read the attributes again at each pulse.
+	for i := range b.def.on().Pulse {
 		a := b.def.on().Pulse[i]
 		for _, change := range []*change{a.Change, a.Damage} {
 			if change != nil && change.By.Snapshot == "pulse" {
@@ -241,8 +243,8 @@ func (o *owner) pulseFor(b *instance, c counted, more string, s share) {
 	o.issue(b.def, b.def.on().Pulse, e)
 }
 
-// countIn returns the given text if it is a number of pulses, and otherwise "". The log line of a
-// suppressed pulse has the result after the buff.
+// countIn returns what to append to the log line of a suppressed pulse: the argument if it has the
+// form " count=N", and otherwise "".
 func countIn(more string) string {
 	if strings.HasPrefix(more, " count=") {
 		return more
@@ -294,7 +296,7 @@ func halfUp(x float64) int64 { return int64(x + 0.5) }
 // setPeriod changes the period, as the field `haste` says. With `haste: snapshot` the change takes
 // effect at the next refresh, with `haste: next` at the next interval. With `haste: rescale` it
 // takes effect at once, and the rest of the current interval is scaled and rounded half up. With
-// `haste_duration` the remaining duration is scaled too.
+// `haste_duration` the remaining duration is also scaled.
 func (o *owner) setPeriod(id string, to int64) {
 	b := o.oldest(id)
 	if b == nil || b.period == 0 {
@@ -319,7 +321,8 @@ func (o *owner) setPeriod(id string, to int64) {
 	}
 	if b.def.HasteDuration && b.ends() {
 		for _, h := range b.holds {
-			h.ends = now + max(scaled(h.ends-now, to, old), 1) // scale the linger time, if the owner has left an aura
+			// Scale the linger time, if the owner has left the aura.
+			h.ends = now + max(scaled(h.ends-now, to, old), 1)
 		}
 		b.end = now + max(scaled(b.end-now, to, old), 1)
 		b.full = scaled(b.full, to, old)
@@ -343,9 +346,9 @@ func (b *instance) clock(now int64) int64 {
 	return b.local.now(now)
 }
 
-// told returns the field of a log line for an instant of the buff's own time: a space, the key, "="
-// and the instant in the world's ms. If the clock of the buff or of the owner is stopped, it
-// returns "".
+// told returns the log field for an instant of the buff's own time. It consists of a space, the
+// key, "=" and the instant in ms of the world's time. If the clock of the buff or of the owner is
+// stopped, told returns "".
 func (o *owner) told(b *instance, key string, at int64) string {
 	own, ok := at, true
 	if b.local != nil {
@@ -366,7 +369,7 @@ func (o *owner) endOf(b *instance) string {
 	return o.endAt(b, b.last())
 }
 
-// endAt is like endOf, but for the given end, which may be the end of a single stack.
+// endAt is like endOf, but for the given end, which may be that of a single stack.
 func (o *owner) endAt(b *instance, end int64) string {
 	if at, yes := b.lingers(); yes {
 		end = at
@@ -380,7 +383,8 @@ func (o *owner) endAt(b *instance, end int64) string {
 // pulse.
 func (o *owner) nextOf(b *instance) string {
 	at, ok := b.nextPulse()
-	ok = ok && (!b.ends() || at <= b.last()) // the pulse must not be after the end of a queue's running application
+	// In a queue, the pulse must not be after the end of the running application.
+	ok = ok && (!b.ends() || at <= b.last())
 	if part, partly := b.nextPartial(); !ok && partly {
 		at, ok = part, true
 	}

@@ -20,7 +20,7 @@ func notCovered(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrNotCovered}, args...)...)
 }
 
-// span is a time in ms. A file writes it with a unit, such as 12s.
+// span is a time in ms. A file contains it with a unit, such as 12s.
 type span int64
 
 // UnmarshalJSON reads a span, which must be a whole number of milliseconds.
@@ -53,7 +53,7 @@ func (l *length) at(level int) int64 {
 	return int64(l.ms)
 }
 
-// given reports whether the length is set to a span or a curve.
+// given reports whether the length is a span or a curve.
 func (l *length) given() bool { return l.ms != 0 || l.curve != "" }
 
 // UnmarshalJSON reads "instant", "infinite", a span, or a curve.
@@ -80,8 +80,8 @@ type count struct {
 	n    int
 }
 
-// UnmarshalJSON reads a number, a word, true, which means "all", or an object with one word as its
-// key and a number.
+// UnmarshalJSON reads a number, a word, the value true, which means "all", or an object that has
+// one word as its key and a number as its value.
 func (c *count) UnmarshalJSON(text []byte) error {
 	if json.Unmarshal(text, &c.n) == nil || json.Unmarshal(text, &c.word) == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 // by the owner that issued them, and then by the order of issue. Each command runs at the current
 // instant of its target.
 
-// world holds all owners, in the order in which the script names them.
+// world holds all owners, in the order in which the script first names them.
 type world struct {
 	defs       map[string]*definition
 	attributes map[string]*attribute
@@ -27,19 +27,19 @@ type world struct {
 	left       []departure
 	births     int64
 	marks      marks
-	views      bool      // each owner keeps its attributes at the start of a frame, for reads by other owners
+	views      bool      // each owner records its attributes at the start of a frame for other owners
 	inFrame    bool      // a frame is running: owners process their due events
 	bySource   []sourced // the buffs with `per_source`, the oldest first
 	resourced  []resourced
 }
 
-// line is a line of the log and its time.
+// line is a line of the log with its time.
 type line struct {
 	at   int64
 	text string
 }
 
-// owner returns the owner with the given name. If the owner is missing, it is created with the
+// owner returns the owner with the given name. If there is no such owner, it is created with the
 // settings of the scenario.
 func (w *world) owner(name string, of *Scenario) *owner {
 	if o := w.find(name); o != nil {
@@ -76,8 +76,8 @@ func (o *owner) post(to *owner, do func()) {
 	o.all.posted = append(o.all.posted, posted{o.stamp, o.number(), o.all.of(to, do)})
 }
 
-// postTo queues a command for the owner with the given name. At delivery, the first function is
-// called with the owner or, if the owner is missing or away, the second function.
+// postTo queues a command for the owner with the given name. At delivery, the function "do" is
+// called with the owner. If the owner is missing or away, the function "missed" is called instead.
 func (o *owner) postTo(name string, do func(*owner), missed func()) {
 	o.all.posted = append(o.all.posted, posted{o.stamp, o.number(), func() {
 		to := o.all.find(name)
@@ -107,8 +107,8 @@ func (w *world) of(to *owner, do func()) func() {
 }
 
 // deliverFrame runs the commands that a frame has queued, in the order defined at the top of this
-// file. Evictions follow the commands of the same time and owner. The effects of a command,
-// including commands that it queues, precede the next command.
+// file. Evictions follow the commands of the same time and owner. All effects of a command,
+// including the commands that it queues, are complete before the next command runs.
 func (w *world) deliverFrame() {
 	w.share()
 	all := slices.Concat(w.posted, w.evicted)
@@ -120,7 +120,7 @@ func (w *world) deliverFrame() {
 	}
 }
 
-// deliver runs the evictions and commands that a command has queued until none is left.
+// deliver runs the evictions and commands that a command has queued, until none is left.
 func (w *world) deliver() {
 	for w.share(); len(w.evicted)+len(w.posted) > 0; w.share() {
 		from := &w.evicted
