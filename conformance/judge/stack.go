@@ -414,11 +414,11 @@ func (o *owner) joinQueue(b *instance, a application) bool {
 	return true
 }
 
-// overflowVictim returns the index of the waiting application that a new application replaces in a full
-// queue. With `overflow: replace-oldest` this is the application that has waited longest. Otherwise
-// it is the weakest waiting application, but only if it is weaker than the new application; among
-// equally weak applications, it is the one that has waited for the shortest time. If the new
-// application gets no place, overflowVictim returns -1.
+// overflowVictim returns the index of the waiting application that a new application replaces in a
+// full queue. With `overflow: replace-oldest` this is the application that has waited longest.
+// Otherwise it is the weakest waiting application, but only if it is weaker than the new
+// application. Of several equally weak applications, it is the application that has waited for the
+// shortest time. If the new application gets no place, overflowVictim returns -1.
 func (b *instance) overflowVictim(a application) int {
 	goes := -1
 	for i, w := range b.waiting {
