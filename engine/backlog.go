@@ -226,7 +226,7 @@ func (e *Engine) markHeld() {
 
 // horizon returns the latest instant to which game time may advance, and false if it must not
 // advance. Game time does not pass an owner that waits for quota. It passes an owner that waits for
-// a worker by at most 50 ms (the constant undivided): the worker may be held by a handler that
+// a worker by at most 50 ms (the constant `undivided`): the worker may be held by a handler that
 // sleeps for longer than the Budget, and such a handler must not delay all other owners by a frame.
 // An owner that holds a worker does not limit game time; it limits game time again after it has
 // caught up. If all workers are held, game time waits for no owner.

@@ -18,7 +18,7 @@ type Changes struct {
 	engine   *Engine
 	now      marks              // owners that have changed since All last reported them, or are new
 	arrived  marks              // new owners that All has not reported yet
-	reported marks              // owners that All has reported; their IDs are in the field ids
+	reported marks              // owners that All has reported; their IDs are in `ids`
 	left     marks              // owners that All has reported and that have left since
 	ids      []buff.OwnerID     // by owner number
 	journal  []*journal.Journal // by owner number

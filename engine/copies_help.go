@@ -61,7 +61,8 @@ func (c *copies) GiveWay() {
 	}
 }
 
-// mostSoon is the largest number of timers that collectSoonDue visits, which takes 0.1 ms.
+// mostSoon is the largest number of timers that collectSoonDue visits. Visiting that many takes 0.1
+// ms.
 const mostSoon = 8192
 
 // collectSoonDue collects the owners that are not copied yet and are due in the next Tick, so that
@@ -234,8 +235,8 @@ func (c *copies) keepShadow(by *shard, o *owner) {
 // drop empties the shadow when a newer state exists.
 func (s *shadow) drop() { *s = (*s)[:0] }
 
-// of returns the shadow as a copy of the owner, which is valid until the shadow changes, or false
-// if the shadow is empty.
+// of returns a copy of the owner made from the shadow, or false if the shadow is empty. The copy is
+// valid until the shadow changes.
 func (s shadow) of(o *owner) (x snapshot.Copy, ok bool) {
 	if len(s) == 0 {
 		return x, false

@@ -288,8 +288,8 @@ func (s *shard) room(c *copies) []byte {
 	return s.chunk[len(s.chunk):]
 }
 
-// used claims n bytes of the memory that room returned. It does nothing if the copy did not fit
-// there and was allocated separately.
+// used claims n bytes of the memory that [shard.room] returned. It does nothing if the copy did not
+// fit there and was allocated separately.
 func (s *shard) used(n int) {
 	if n <= cap(s.chunk)-len(s.chunk) {
 		s.chunk = s.chunk[:len(s.chunk)+n]

@@ -19,7 +19,7 @@ import (
 // the marks needed for a batched turn. The records of all owners form a table without pointers.
 type deadlineRecord struct {
 	next    wheel.Time   // the owner's next deadline; Never if there is none
-	timerAt wheel.Time   // when the timer fires, not after `next`; Never if it is not armed
+	timerAt wheel.Time   // when the timer fires, at `next` or earlier; Never if it is not armed
 	timer   wheel.Handle // the only timer of the owner; 0 if there is none
 	order   uint32       // order of owners due at the same instant: see rules.Owner.TakeDeadline
 	mark    mark

@@ -260,7 +260,7 @@ const prefetchBatch = 32
 type prefetchList struct {
 	commands [prefetchBatch]*buff.Command
 	owners   [prefetchBatch]*owner
-	recent   [256]uint32 // hash table of 1 + owner number of recent commands
+	recent   [256]uint32 // hash table of the owners of recent commands: 1 + owner number
 	n        int
 	sink     uint64 // sum of prefetched values; it keeps the compiler from removing the reads
 }

@@ -91,8 +91,8 @@
 // independent of each other and run in parallel. Commands from one owner for another wait until the
 // end of the frame. They are then executed in the order of the events that caused them; at one
 // instant, in the order of the IDs of the owners that issued them; and for one such owner, in the
-// order of issue. So the same calls produce the same frames with one worker, with eight, and with
-// none ([Options].Synchronous).
+// order of issue. The same calls therefore produce the same frames with one worker, with eight, and
+// with none ([Options].Synchronous).
 //
 // # One timer for each owner
 //
@@ -111,8 +111,8 @@
 // # Where turns run
 //
 // Turns run on workers, because a handler may block. A Tick runs its turns in slices: see Catching
-// up. For a small slice, waking a worker costs more than the work itself. So the loop itself runs
-// a slice of at most 64 turns if
+// up. For a small slice, waking a worker costs more than the work itself. The loop itself therefore
+// runs a slice of at most 64 turns if
 //
 //   - no catalog of the engine calls a handler that is missing from Options.QuickHandlers, and
 //   - no due owner has a timeout with a function, or with a handler that isn't quick.

@@ -28,7 +28,7 @@ import (
 // use their [Context]: if a handler calls a method that is only for the loop, the method panics
 // while a Tick waits for that handler.
 type Engine struct {
-	opts    Options                     // Options.Catalog is the first catalog; see the field edition
+	opts    Options                     // Options.Catalog is the first catalog; for the current one, see `edition`
 	edition atomic.Pointer[edition]     // the current definitions
 	named   []boundHandler              // sorted by name; ids start at firstNamed; immutable
 	names   map[string]define.HandlerID // immutable: any goroutine reads it

@@ -11,10 +11,10 @@ import (
 
 // Queries of an owner by the loop and by handlers.
 //
-// The loop gets the same answer as a handler of the owner, and an error: [ErrBusy] while the
-// owner's turn is not over, and [ErrUnknownOwner] if there is no such owner. If the error is not
-// nil, the other results are meaningless. Queries that succeed don't allocate; queries that fail
-// allocate the error, 32 bytes.
+// The loop gets the same answers as a handler of the owner. In addition, each query of the loop
+// returns an error. It is [ErrBusy] while the owner's turn is not over, [ErrUnknownOwner] if there
+// is no such owner, and otherwise nil. If the error is not nil, the other results are meaningless.
+// Queries that succeed don't allocate; queries that fail allocate the error, 32 bytes.
 
 // HasTag reports whether an owner has a tag, granted by its buffs or by AddTag. It reports false
 // for tag 0, which Catalog.Tag returns for an unknown name. It fails with [ErrBusy] or

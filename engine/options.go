@@ -54,9 +54,9 @@ type Options struct {
 
 	// QuickHandlers are handlers that never block: they hold no lock for long, and use no channel,
 	// no network and no disk. They may run on the loop goroutine, so that small frames need not
-	// wake a worker. A panic is contained as in any other handler. But a quick handler that does
-	// not return blocks the loop, and one that calls runtime.Goexit ends the loop's goroutine. The
-	// results do not depend on where a handler runs.
+	// wake a worker. A panic is contained as in any other handler. However, a quick handler that
+	// does not return blocks the loop, and a quick handler that calls runtime.Goexit ends the
+	// loop's goroutine. The results do not depend on where a handler runs.
 	QuickHandlers Handlers
 
 	// Workers is the largest number of handlers that run concurrently. If zero, it is
@@ -87,8 +87,8 @@ type Options struct {
 	CatchUp CatchUp
 
 	// Seed is the seed of all random decisions. A decision depends on the seed, the owner and the
-	// number of the owner's earlier rolls. So the same calls with the same Seed lead to the same
-	// events.
+	// number of the owner's earlier rolls. The same calls with the same Seed therefore lead to the
+	// same events.
 	Seed uint64
 
 	// Number distinguishes this engine's handles from those of other engines, so that a handle of
@@ -327,6 +327,6 @@ func (o *Options) numbered() {
 }
 
 // originOf returns the first generation of an engine's handles, which is number-1 with its bits in
-// reverse order. So the origins of any two of the first 2^k engines are at least 2^(32-k) apart,
-// and the origin of engine number 1 is 0. Origins are even.
+// reverse order. The origins of any two of the first 2^k engines are at least 2^(32-k) apart, and
+// the origin of engine number 1 is 0. Origins are even.
 func originOf(number uint32) uint32 { return bits.Reverse32(number-1) &^ 1 }

@@ -23,7 +23,7 @@ type owner struct {
 
 	number  uint32
 	life    uint32 // serial number: see the type ref
-	touched uint32 // round of copies in which its last turn started; 0 after a change by the loop
+	touched uint32 // round of copies in which the owner's last turn started; 0 after a change by the loop
 	zone    uint32 // belongs to the loop, like the fields after `set`
 
 	// set is stored in the owner itself and not behind a pointer. Each pointer would cost another

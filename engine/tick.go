@@ -191,7 +191,7 @@ func (e *Engine) work() {
 
 // workHere calls the function `start`, which runs the turns of the slice on the loop's own
 // goroutine. It then merges the results. If a handler ends the goroutine, a deferred function runs
-// the remaining turns, recursively if needed. So every owner has completed its turn, and the next
+// the remaining turns, recursively if needed. Every owner has then completed its turn, and the next
 // caller finds a completed Tick whose remaining time is still pending.
 func (e *Engine) workHere(start func()) {
 	over := false

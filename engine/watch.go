@@ -26,7 +26,7 @@ type watcher struct {
 	view      atomic.Pointer[answered]             // the latest View
 	followed  atomic.Pointer[[]*follower]          // the slice is replaced, never modified
 	questions chan func(*watching)                 // queries that the loop is to run
-	clock     atomic.Pointer[func() time.Duration] // the clock passed to the last Open with a clock
+	clock     atomic.Pointer[func() time.Duration] // the latest clock passed to Open
 
 	// timing is the clock with which workers measure turns; nil if turns are not measured.
 	timing atomic.Pointer[func() time.Duration]
@@ -65,7 +65,7 @@ type answered struct {
 }
 
 // last returns the latest View. Before the first View, it returns an empty View, whose `superseded`
-// channel is closed when there is a first View.
+// channel is closed when the first View is published.
 func (w *watcher) last() *answered {
 	if w.view.Load() == nil {
 		w.view.CompareAndSwap(nil, &answered{superseded: make(chan struct{})})

@@ -210,9 +210,9 @@ func (l *workerState) charge(ran uint64, before int) {
 	l.progress.used += int32(max(int(l.turn.Ran-ran), len(l.turn.Events)-before))
 }
 
-// requeue puts an owner whose turn is unfinished back into the queue. The owner is parked if it
-// has used up its allowance, or if its handler was still running when its Tick ended. The loop
-// then merges its events and gives it another allowance when possible.
+// requeue puts an owner whose turn is unfinished back into the queue. The owner is parked if it has
+// used up its allowance, or if its handler was still running when the Tick ended. The loop then
+// merges its events and gives it another allowance when possible.
 func (l *workerState) requeue(box *mailbox) {
 	h := l.progress
 	h.parked = l.onLoop || h.used >= h.given || l.frame != l.engine.frames.Load()

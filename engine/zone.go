@@ -169,8 +169,8 @@ func (zs *zones) leave(o *owner) (moved uint32) {
 	return moved
 }
 
-// retryLater adds an owner that could not be notified of its zone's time to the list of
-// retryZones.
+// retryLater adds an owner to the list that retryZones processes, because the owner could not be
+// notified of its zone's time.
 func (zs *zones) retryLater(o *owner) {
 	if b := o.needRare(); !b.zonePending {
 		b.zonePending = true

@@ -316,10 +316,11 @@
 // The field "by" is a number. It counts once or, with "per_stack: true", once for each stack. If a
 // pulse covers only a fraction of a period, the number is multiplied by that fraction; if several
 // pulses were merged into one, it is multiplied by their number. The same factor applies to instant
-// buffs that the pulse applies, and to instant buffs that these apply. So it makes no difference
-// whether a buff changes an attribute itself or through an instant buff. In an instant buff applied
-// by a pulse, per_stack and stacks refer to the stacks that pulsed; any other instant buff has one
-// stack. Actions at a removal or an act, and the pulses of an applied buff, are not multiplied.
+// buffs that the pulse applies, and to instant buffs that these apply. It therefore makes no
+// difference whether a buff changes an attribute itself or through an instant buff. In an instant
+// buff applied by a pulse, per_stack and stacks refer to the stacks that pulsed; any other instant
+// buff has one stack. Actions at a removal or an act, and the pulses of an applied buff, are not
+// multiplied.
 //
 // # Order of actions
 //

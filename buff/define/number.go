@@ -15,7 +15,8 @@ type Whose uint8
 
 // For an attribute, Whose is OfOwner or OfSource. In a command that pauses or scales time, it is
 // OfOwner, OfBuff or OfZone. Such commands combine: a buff is paused if the buff itself, its owner
-// or the owner's zone is paused, and the rate of the buff is the product of these three rates.
+// or the owner's zone is paused, and the buff's rate is the product of its own rate, its owner's
+// rate and the zone's rate.
 const (
 	OfOwner  Whose = iota // an attribute of the buff's owner; in a command, the time of all buffs of the owner
 	OfSource              // an attribute of the buff's source

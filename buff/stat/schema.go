@@ -32,8 +32,8 @@ type Attribute struct {
 	// limits a third, but attributes must not limit themselves in this way.
 	Min, Max Limit
 
-	// Aggregate selects the modifiers that count in the steps that add several modifiers. N, 1 to
-	// MaxModifiers, is used only with Strongest.
+	// Aggregate selects the modifiers that count in the steps that add several modifiers. N, from 1
+	// to MaxModifiers, is used only with Strongest.
 	Aggregate Aggregate
 	N         int
 }
@@ -121,9 +121,9 @@ func (s *Schema) At(a Attr) Attribute {
 	return s.attrs[a].Attribute
 }
 
-// Limits returns the limits of attribute a. If a limit is an attribute, loBy or hiBy is that
-// attribute; otherwise it is 0 and the limit is the constant lo or hi, which is -[MaxValue] or
-// [MaxValue] if there is no limit. Limits panics if a does not exist.
+// Limits returns the limits of attribute a. If a limit is an attribute, `loBy` or `hiBy` is that
+// attribute. Otherwise `loBy` or `hiBy` is 0, and the limit is the constant `lo` or `hi`, which is
+// -[MaxValue] or [MaxValue] if there is no limit. Limits panics if a does not exist.
 func (s *Schema) Limits(a Attr) (lo, hi float64, loBy, hiBy Attr) {
 	s.must(a)
 	d := &s.attrs[a]

@@ -29,7 +29,7 @@ const (
 	SetPeriod    Verb = 10 // sets the period of the buff with the given Handle to By
 	Pause        Verb = 11 // pauses the buff with the given Handle, the owner or the Zone; Whose selects which
 	Resume       Verb = 12 // ends a Pause
-	SetRate      Verb = 13 // sets the rate of that buff, owner or Zone to Rate; Whose selects which
+	SetRate      Verb = 13 // sets the rate of the buff, owner or Zone to Rate; Whose selects which
 	Inhibit      Verb = 14 // hides the buff with the given Handle, as if Require.Ongoing failed
 	Release      Verb = 15 // ends an Inhibit
 	AddTag       Verb = 16 // adds Tag to the owner; repeated adds are counted

@@ -8,11 +8,11 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Query selects the events that match all of its fields. An empty list matches every event, and
-// the zero Query selects all.
+// Query selects the events that match all of its fields. An empty list matches every event, and the
+// zero Query selects all events.
 type Query struct {
-	// From and To bound the time of the frames, Event.Seen, inclusively. If To is zero, there is
-	// no upper bound.
+	// From and To are the inclusive limits of Event.Seen, the time of the frame. If To is zero,
+	// there is no upper bound.
 	From, To wheel.Time
 
 	Owners  []buff.OwnerID

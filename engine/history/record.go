@@ -74,7 +74,7 @@ func isRare(e *buff.Event) uint64 {
 }
 
 // The rare fields start with a header word. From the lowest bit up, the header has one bit for each
-// word that the function rare returns. The bit is set if that word follows. After these bits, the
+// word that the function `rare` returns. The bit is set if that word follows. After these bits, the
 // header has the two flags below, the index of the name, the level and the attribute.
 const (
 	hasSeen = 1 << 14 // Seen is not the same as in the previous record

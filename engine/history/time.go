@@ -41,7 +41,7 @@ func (r *Recorder) NoteSheet(c buff.SheetChange) {
 	r.note(&e)
 }
 
-// note writes a record of a change, which is not an event.
+// note writes a record that does not count as an event.
 func (r *Recorder) note(e *buff.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -39,8 +39,8 @@ type Watch interface {
 	Next(ctx context.Context) (*View, error)
 
 	// Follow makes the Views show an owner, in View.Owners, and keeps its events from the next Tick
-	// on, until `leave` is called. Only the first call to `leave` has an effect. An unknown owner
-	// is shown with Present false.
+	// on, until `leave` is called. Only the first call to `leave` has an effect. For an unknown
+	// owner, Owner.Present is false.
 	//
 	// If `look` is not nil and the owner is not busy, the loop calls this function with the data
 	// that was passed to Spawn, and puts the result into Owner.Data. The function must be quick,

@@ -156,7 +156,7 @@ func (d *definition) knownOne(section, field, name string) {
 // ownActs are the acts that the engine itself reports. The files need not declare them.
 var ownActs = []string{define.ActDamaged, define.ActDealt}
 
-// eachAction calls the function do with every action of a definition, in the order of the fields.
+// eachAction calls `do` with each action in a definition, in the order of the fields.
 func eachAction(s *buff.Spec, do func(field string, a *define.Action)) {
 	list := func(field string, actions []define.Action) {
 		for i := range actions {

@@ -33,8 +33,8 @@ func (t *touched) add(s *buff.Spec) {
 }
 
 // after returns the parts of the owner that the actions of a buff change when the buff is applied.
-// These actions run after the list that applies the buff. The parameter id is the buff's
-// definition, and seen contains the definitions that were visited before.
+// These actions run after the list that applies the buff. The parameter `id` is the buff's
+// definition, and `seen` contains the definitions that were visited before.
 func (l *linter) after(id string, seen map[string]bool) (t touched) {
 	if seen[id] {
 		return t
@@ -97,7 +97,7 @@ func ownAttrs(n *define.Number) (attrs []string) {
 	return attrs
 }
 
-// eachNumber calls the function do with each number of a definition.
+// eachNumber calls `do` with each number of a definition.
 func eachNumber(s *buff.Spec, do func(*define.Number)) {
 	for i := range s.Params {
 		do(&s.Params[i].Value)
@@ -187,8 +187,7 @@ func (l *linter) readEarly(d *definition, field string, list []define.Action, j 
 	}
 }
 
-// eachList calls the function do with each list of actions of a definition, in the order of the
-// fields.
+// eachList calls `do` with each list of actions in a definition, in the order of the fields.
 func eachList(s *buff.Spec, do func(field string, list []define.Action)) {
 	var fields []string
 	lists := map[string][]define.Action{}

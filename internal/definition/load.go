@@ -33,9 +33,9 @@ const (
 // across files; each ID may be defined only once.
 //
 // Only regular files are read. A pipe or a device is an error and never blocks. A link in a folder
-// is followed only if it is relative and leads to a file in that folder, as in a Kubernetes
-// volume. So authors of definitions cannot make Load read other files. A path that is passed to
-// Load may be a link to any place.
+// is followed only if it is relative and leads to a file in that folder, as in a Kubernetes volume.
+// Authors of definitions therefore cannot make Load read other files. A path that is passed to Load
+// may be a link to any place.
 //
 // The definitions in the catalog are in the order in which they were read. If there is any error,
 // Load returns no catalog, and an [Errors] with all errors of all files. Load is safe for

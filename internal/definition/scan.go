@@ -129,7 +129,7 @@ func (s *scan) flow(i int, t *token.Token) bool {
 	return true
 }
 
-// comma checks the end of an item of b, at a comma or a closing bracket.
+// comma checks the end of an item of the bracket b, at a comma or a closing bracket.
 func (s *scan) comma(t *token.Token, b *bracket) bool {
 	ok := true
 	if b.isMap && b.items > 0 && b.colons == 0 {

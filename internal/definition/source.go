@@ -42,7 +42,7 @@ func plain(text []byte) string {
 	return strings.ReplaceAll(s, "\r", "\n")
 }
 
-// newSource returns a source for a text in the form that the function plain returns.
+// newSource returns a source for a text in the form that the function `plain` returns.
 func newSource(name, text string) *source { return &source{name: name, text: text, at: 1} }
 
 // line returns line n of the text, and reports whether it exists. The cost is proportional to the

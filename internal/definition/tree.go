@@ -43,8 +43,8 @@ func ErrorAt(name string, src []byte, node ast.Node, text string) *Error {
 	}
 }
 
-// tree parses the text of one file, and reports whether the text is valid. If it is not, tree adds
-// the errors to l. The root is nil if the text is empty.
+// tree parses the text of one file, and reports whether the text is valid. If the text is invalid,
+// tree adds the errors to l. The root is nil if the text is empty.
 func (l *loader) tree(name string, src []byte) (root ast.Node, ok bool) {
 	if isTable(name) {
 		return l.csvTree(name, src)

@@ -7,9 +7,9 @@ import (
 
 // The parser of goccy/go-yaml takes as much time as its lexer, and most of the memory, because it
 // supports features that definition files rarely use, such as comments, anchors and paths.
-// Therefore the function build makes the tree of an ordinary file directly from the tokens. If a
-// file has any other feature, or any error, the function fails and the parser is used. The function
-// never accepts a text that the parser would reject.
+// Therefore the function `build` makes the tree of an ordinary file directly from the tokens. If a
+// file uses any of the other features, or has an error, build fails and the parser is used. The
+// function never accepts a text that the parser would reject.
 
 // build makes a tree from the tokens of a file, and reports whether it succeeded.
 func build(all token.Tokens) (ast.Node, bool) {
@@ -69,7 +69,7 @@ func (b *builder) isKey() bool {
 		colon.Position.Line == b.tokens[b.at].Position.Line
 }
 
-// block reads a node outside of brackets. The parameter parent is the column of the block that
+// block reads a node outside of brackets. The parameter `parent` is the column of the block that
 // contains the node. The first token after the node must not be to the right of that column.
 func (b *builder) block(parent int) ast.Node {
 	t := b.peek(0)

@@ -10,7 +10,7 @@ import (
 const (
 	graphHeight = 66.0
 	graphTop    = 18.0 // distance from the upper edge to the largest value
-	graphFoot   = 58.0 // distance from the upper edge to the smallest value or 0
+	graphFoot   = 58.0 // distance from the upper edge to the smallest value, or to 0 if no value is below 0
 
 	changeRadius = 2.6
 

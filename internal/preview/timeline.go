@@ -202,7 +202,7 @@ func (r *recorder) event(e *buff.Event) {
 		})
 		return
 	case buff.Hidden, buff.Shown:
-		return // the method look records this as a phase
+		return // [recorder.look] records this as a phase
 	}
 	l := r.lanes[e.Handle]
 	if l == nil {

@@ -64,7 +64,7 @@ func (h *Header) Code(c *Code) {
 }
 
 // Wrong returns a description of a value that no engine can have written, or "" if all values are
-// possible. The parameter policies is the number of catch-up policies.
+// possible. The parameter `policies` is the number of catch-up policies.
 func (h *Header) Wrong(policies uint8) string {
 	most := [...]int{1 << 30, 1 << 30, buff.MaxOwners, buff.MaxPerOwner, 1 << 20, 1 << 24, 1 << 24, 1 << 30}
 	for i, n := range h.Limits {

@@ -6,8 +6,8 @@ import (
 )
 
 // sum returns start plus all the values, added exactly and rounded once, to the nearest float64,
-// ties to even. So the result does not depend on the order. The sum cannot overflow, because no
-// value is above MaxValue and there are few values.
+// ties to even. The result therefore does not depend on the order. The sum cannot overflow, because
+// no value is above MaxValue and there are few values.
 func sum(start float64, low, high []operand) float64 {
 	p := pair{head: start}
 	for _, o := range low {

@@ -139,8 +139,8 @@ func (s *Sheet) SetBase(a stat.Attr, v float64) error {
 
 // AddBase changes the base by delta, for example for damage or healing, and returns the actual
 // change. The base is clamped to the current limits, delta is added, and the sum is clamped again.
-// So the result is delta unless a limit or [stat.MaxValue] was reached; the difference is the
-// overkill or overheal.
+// The result is therefore delta unless a limit or [stat.MaxValue] was reached; the difference is
+// the overkill or overheal.
 //
 // If delta is NaN or its absolute value is above [stat.MaxValue], AddBase returns [ErrValue] and
 // leaves the sheet unchanged. It panics if the schema has no such attribute.
@@ -186,7 +186,7 @@ func (s *Sheet) touch(a stat.Attr) {
 func (s *Sheet) refresh(a stat.Attr) {
 	s.layout.must(a)
 	c := &s.cells[a]
-	lo, hi := s.limits(a) // refreshes the limiting attributes, as the invariant of stale requires
+	lo, hi := s.limits(a) // refreshes the limiting attributes, as the invariant of `stale` requires
 	v := c.base
 	c.overflow = false
 	if c.count > 0 {
@@ -209,7 +209,7 @@ func (s *Sheet) limits(a stat.Attr) (lo, hi float64) {
 	return lo, hi
 }
 
-// within clamps v to hi and then to lo. So if lo is above hi, lo takes precedence.
+// within clamps v to hi and then to lo. If `lo` is above `hi`, `lo` therefore takes precedence.
 func within(v, lo, hi float64) float64 {
 	if v > hi {
 		v = hi

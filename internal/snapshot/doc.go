@@ -16,5 +16,5 @@
 //
 // A copy does not include timeouts that were set with a function value. Nor does it include
 // handlers that a method called on the loop goroutine has deferred to the next Tick. Copy.Lost
-// counts them.
+// counts both.
 package snapshot

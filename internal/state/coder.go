@@ -24,7 +24,7 @@ type coder struct {
 
 	err  error // when reading, the first error in the form of the blob
 	bad  error // the first value that is out of range
-	late error // the first field from format 6 or 7 that is not allowed here; `bad` has priority
+	late error // error about a field that older formats do not have, from format 6 on; used if `bad` is nil
 
 	path  [3]step // the list entries that contain the current field, the outermost first
 	depth int     // number of entries in path

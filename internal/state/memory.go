@@ -44,9 +44,10 @@ const (
 	mostNames = 4096 // largest number of names
 )
 
-// Numbers sets the function f that returns the number of the definition with the given name, for
-// [Buff].Number. The number of a known definition is above 0; the number of an unknown definition
-// is 0. The function may be called only once for each name, so its result must not change.
+// Numbers sets the function that looks up [Buff].Number: it returns the number of the definition
+// with the given name. The number of a known definition is above 0; the number of an unknown
+// definition is 0. The function may be called only once for each name, so its result must not
+// change.
 func (m *Memory) Numbers(f func(name string) int32) {
 	m.number, m.cache = f, [len(m.cache)]numbered{}
 }

@@ -44,7 +44,7 @@ type Owner struct {
 	Immune   []Tag     `json:"immune,omitempty"`
 	Returns  []Return  `json:"diminishing,omitempty"`
 	Timeouts []Timeout `json:"timeouts,omitempty"`
-	Bases    []Value   `json:"bases,omitempty"` // base values of attributes that differ from the definition
+	Bases    []Value   `json:"bases,omitempty"` // base values that differ from the attribute's definition
 	Buffs    []Buff    `json:"buffs,omitempty"` // by age, followed by the buffs that are set aside
 }
 

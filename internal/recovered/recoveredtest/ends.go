@@ -36,8 +36,8 @@ type End struct {
 	Said string // the expected text
 }
 
-// Ends returns an End for each element of Panics, and an End for runtime.Goexit, whose expected
-// text is the parameter goexit.
+// Ends returns an End for each element of Panics, and an End for runtime.Goexit, which has `goexit`
+// as its expected text.
 func Ends(goexit string) []End {
 	var out []End
 	for _, p := range Panics {
