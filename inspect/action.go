@@ -86,7 +86,7 @@ func (in *Inspector) do(c buff.Command) *refusal {
 	var said error
 	if err := in.doing.call(func() {
 		if said = in.opts.Do(c); said != nil {
-			said = errors.New(recovered.Text(said)) // the game's Error method may panic too
+			said = errors.New(recovered.Text(said)) // the Error method of the game's error may panic
 		}
 	}); err != nil {
 		return &refusal{http.StatusInternalServerError, err.Error()}

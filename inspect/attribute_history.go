@@ -159,8 +159,8 @@ func (t *attributeHistory) sheet(at wheel.Time) *sheetState {
 			s.put(m)
 		}
 	}
-	// repeat, because the limit of an attribute may be another attribute, which may have a limit
-	// too
+	// repeat, because the limit of an attribute may be a second attribute, which may itself have a
+	// limit
 	for range n {
 		for a, law := range t.schema.All() {
 			if s.unsure[a] == "" && (s.unknownLimit(t.schema, law.Min) || s.unknownLimit(t.schema, law.Max)) {

@@ -11,8 +11,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// attributeHistoryJSON is one attribute over the last minute. Each entry of its lists applies
-// from its time At, in ms, until the next entry.
+// attributeHistoryJSON is one attribute over the last minute. Each entry in the lists applies from
+// the time At (in ms) until the next entry.
 type attributeHistoryJSON struct {
 	Name      string            `json:"name"`
 	Values    []valueStep       `json:"values"`

@@ -22,8 +22,8 @@ type buffHistory struct {
 	numbers []float64 // present values of the buff's numbers, if it is still active
 }
 
-// order returns the sort key of the buff. Buffs that started before the recorded time are first.
-// Among them, active buffs precede buffs that have ended, whose order is unknown.
+// order returns the sort key of the buff. Buffs that started before the recorded time come first:
+// active buffs, and then buffs that have ended, whose order is unknown.
 func (c *buffHistory) order() int {
 	switch {
 	case c.begins > 0:
@@ -153,8 +153,8 @@ func (c *buffHistory) stacks(at wheel.Time) (n int, known bool) {
 // from different catalogs.
 func sameContent(a, b *buff.Spec) bool { return a == b || a.Revision() == b.Revision() }
 
-// number returns a number that the buff's modifiers use, and whether it is known. place is the
-// index of the number.
+// number returns one of the numbers that the buff's modifiers use, and whether its value is known.
+// place is the index of the number.
 func (c *buffHistory) number(at wheel.Time, spec *buff.Spec, place int) (float64, bool) {
 	if w := c.changeAfter(at, func(w *buff.SheetChange) bool { return sameContent(w.Spec, spec) && w.Place == place }); w != nil {
 		return w.Was, true

@@ -146,7 +146,7 @@ func handleIn(carried []buff.Instance, name string) (buff.Handle, error) {
 	return 0, fmt.Errorf("the player has no buff %.100q", name)
 }
 
-// completionsJSON lists lines that start with the given text.
+// completionsJSON lists command lines that start with the requested text.
 type completionsJSON struct {
 	Lines []string `json:"lines"`
 }

@@ -17,9 +17,9 @@ const (
 	markEvery = 500 * time.Millisecond
 )
 
-// course is the recent history of the game. The engine has no clock, so course uses the times at
-// which Views arrive to compute the game's speed, and how long handlers have been running in
-// wall-clock time.
+// course is the recent history of the game. The engine has no clock. From the times at which Views
+// arrive, course computes the game's speed and the wall-clock time for which handlers have been
+// running.
 type course struct {
 	mu     sync.Mutex
 	marks  []mark // oldest first
@@ -58,7 +58,7 @@ type gameState struct {
 	stuck []stuckFor
 }
 
-// stuckFor is a stuck owner, with the wall-clock time that its handlers have been running.
+// stuckFor is a stuck owner, with the wall-clock time for which its handler has been running.
 type stuckFor struct {
 	view.Stuck
 	wall      time.Duration
@@ -109,8 +109,8 @@ func (m *mark) compare(old *mark) (out gameState) {
 }
 
 // stuck returns the owners whose handlers have been running for at least the given duration
-// (after). In an overloaded game, some handlers are always still running at the end of a Tick.
-// They are not stuck, because they are different handlers each time.
+// (after). In an overloaded game, some handlers are always still running at the end of a Tick. They
+// are not stuck, because each Tick ends with different handlers running.
 func (c *course) stuck(v *view.View, at, after time.Duration) (out []stuckFor) {
 	now := make(map[heldKey]held, len(v.Stuck))
 	for _, s := range v.Stuck {

@@ -59,7 +59,7 @@
 //
 // # Security
 //
-//   - On every request, Host must be localhost, an IP address or one of Options.Hosts. Other
+//   - On every request, the Host header must be localhost, an IP address or one of Options.Hosts. Other
 //     names are refused, to prevent DNS rebinding.
 //   - Clients must be on this machine unless Options.Remote is set, which requires Options.Token.
 //     Every request must then contain the token, except the request for the page itself.

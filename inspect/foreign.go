@@ -37,7 +37,7 @@ func (f *foreign) call(do func()) (err error) {
 		}
 		v := recover()
 		f.failed.Add(1)
-		f.gone.Store(true) // reset below; formatting the game's panic value may end the goroutine
+		f.gone.Store(true) // in case formatting the game's panic value ends the goroutine; reset below if it does not
 		if v == nil {
 			f.note("ended its goroutine and is not called again")
 			return

@@ -122,8 +122,8 @@ func (in *Inspector) admit(r *http.Request) (url.Values, *refusal) {
 // reads reports whether a request only reads. The server omits the body of a response to HEAD.
 func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
 
-// knows reports whether a Host is allowed. All IP addresses are allowed, because a DNS rebinding
-// attack needs a host name.
+// knows reports whether the value of a Host header is allowed. All IP addresses are allowed,
+// because a DNS rebinding attack needs a host name.
 func (in *Inspector) knows(host string) bool {
 	name := (&url.URL{Host: host}).Hostname()
 	if _, err := netip.ParseAddr(name); err == nil {

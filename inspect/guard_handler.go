@@ -12,7 +12,7 @@ import (
 // WebSockets. If Options.Remote is set, the request must have the token.
 //
 // Use Guard for other handlers that only operators may see, such as metrics and profiles. The
-// client must accept each write of h within 5 s.
+// client must accept each write by h within 5 s.
 func (in *Inspector) Guard(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p := withDeadlines(w)

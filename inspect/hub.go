@@ -43,7 +43,7 @@ type hub struct {
 }
 
 // specCounts holds the last counts by definition. Each call of run has its own specCounts, because
-// the last round of a call may overlap with the next call.
+// the last round of one call may overlap with the first round of the next call.
 type specCounts struct {
 	list    []view.SpecStats
 	counted time.Duration // time when the engine was asked for the counts
@@ -170,10 +170,10 @@ func (h *hub) next(ctx context.Context) (*view.View, error) {
 	return h.in.watch.Next(ctx)
 }
 
-// specsEvery is the interval between two counts by definition.
+// specsEvery is the interval between two requests for the counts of each definition.
 const specsEvery = time.Second
 
-// countSpecs requests the counts by definition from the engine if a client shows definitions.
+// countSpecs requests the counts of each definition from the engine if a client shows definitions.
 func (h *hub) countSpecs(ctx context.Context, specs *specCounts) {
 	if !h.wanted().catalog || specs.list != nil && h.since()-specs.counted < specsEvery {
 		return

@@ -21,7 +21,7 @@ import (
 // page names the function that has failed.
 //
 // A function that calls runtime.Goexit ends the request. It is reported like a panic, and is not
-// called again. Attributes must not call it, because it would end the loop.
+// called again. Attributes must not call runtime.Goexit, because that would end the loop.
 type Options struct {
 	// Title is the title of the page. The default is "bufftick".
 	Title string

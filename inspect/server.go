@@ -68,7 +68,7 @@ type conns struct {
 	writers atomic.Int64 // number of pending writes
 }
 
-// connNode is one connection. The fields from in to trusted are guarded by conns.mu.
+// connNode is one connection. The fields from "in" to "trusted" are guarded by conns.mu.
 type connNode struct {
 	conns *conns
 	conn  net.Conn

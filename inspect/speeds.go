@@ -131,8 +131,7 @@ type speedJSON struct {
 	Speed float64 `json:"speed"` // 1 is normal; 0 means paused
 }
 
-// unusual divides the time between two instants, and returns the intervals in which the speed is
-// not 1.
+// unusual returns the intervals between two instants in which the speed is not 1.
 func (s *speeds) unusual(from, to wheel.Time) (list []speedJSON) {
 	for from < to {
 		next, speed := to, s.value(from)

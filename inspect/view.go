@@ -64,7 +64,7 @@ type viewJSON struct {
 type stuckJSON struct {
 	pick
 	Spec string `json:"spec"`
-	For  int64  `json:"for"` // wall-clock time that the handler has been running
+	For  int64  `json:"for"` // wall-clock time for which the handler has been running
 	// For is only a lower bound, because the handler was already running when the first client
 	// connected
 	More bool `json:"more,omitempty"`
@@ -108,7 +108,7 @@ func (in *Inspector) viewOf(v *view.View, at time.Duration) viewJSON {
 	found := in.judge(v, now, recent)
 	out.Speed, out.Recent, out.Verdict = math.Round(now.speed*1000)/1000, recent.Microseconds(), found.json()
 	out.Incidents, out.Open = in.noteIncidents(v, found, now.stuck)
-	out.Faults = in.faults() // must be called after judge, because its callbacks may fail
+	out.Faults = in.faults() // must be called after judge, which calls functions of the game that may fail
 	for i, f := range v.Faces {
 		out.Faces = append(out.Faces, faceOf(f, i == 0))
 	}

@@ -95,7 +95,7 @@ func (c *committer) submit(j job) {
 	}
 }
 
-// stop waits for the running commit, which it cancels if now is true, and ends the goroutine.
+// stop ends the goroutine after the running commit. If now is true, stop cancels that commit first.
 func (c *committer) stop(now bool) {
 	c.mu.Lock()
 	was := c.shut
@@ -200,7 +200,7 @@ func (c *committer) release(j *job, err error) {
 	}
 }
 
-// commit commits a batch. It returns a panic of the store as an error.
+// commit commits a batch. If the store panics, commit returns an error.
 func (c *committer) commit(copies snapshot.Maker, b *Batch) (err error) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -21,8 +21,8 @@ type Head struct {
 	// Zone is the name of the zone: 1 to MaxName bytes.
 	Zone string
 
-	// Epoch identifies the writer: in a Cut, the Open that last acquired the zone; in a Batch, the
-	// Open of the batch's writer.
+	// Epoch identifies a call of Store.Open: in a Cut, the call that last acquired the zone; in a
+	// Batch, the call by which the batch's writer acquired the zone.
 	Epoch uint64
 
 	// Frame is the number of a frame, starting at 1. The cut was made at the end of this frame.
@@ -88,8 +88,8 @@ type Batch struct {
 	Head
 
 	// Since is the Frame of the last cut that the writer knows to be committed, or 0. The Batch
-	// holds all changes since that cut, including the changes of failed commits, which may or may
-	// not have been kept.
+	// holds all changes since that cut, including the changes of failed commits, which the store
+	// may or may not have kept.
 	Since uint64
 
 	// Whole means that the Batch contains the complete zone. All other owners and commands of the

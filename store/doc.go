@@ -27,8 +27,8 @@
 // When Commit returns nil, the cut is durable: any later Open or Load returns this cut or a later
 // cut, whatever crashes. A Commit that failed or never returned is applied completely or not at
 // all. An owner is in one zone of a store at a time. Each record has a CRC-32C, and a cut has a
-// sum over its records, so damaged data is detected when it is read. The reader gets an error with
-// the location of the damage, never a wrong cut. A failed Open leaves the store unchanged.
+// checksum over its records, so damaged data is detected when it is read. The reader gets an error
+// with the location of the damage, never a wrong cut. A failed Open leaves the store unchanged.
 //
 // # Saving a running zone
 //
@@ -58,11 +58,11 @@
 //	Saver.Committed, Durable       the calling goroutine, which must not be the loop
 //	Saver.SaveAll, Drain           the loop; for the end of a game
 //
-// The loop must call [Saver.Touch] before it changes an owner's data; changes that handlers make
-// to their own owner are tracked automatically. Effects that must not be repeated, such as paying
-// out gold, must wait for Committed, or be stored in the cut: see [Saver.Effects]. A cut does not
-// contain timeouts with a function, handlers that a call by the loop has deferred to the next
-// Tick, or commands for a busy owner that identify a buff by its handle.
+// The loop must call [Saver.Touch] before it changes an owner's data; changes that handlers make to
+// their own owner are tracked automatically. Effects that must not be repeated, such as paying out
+// gold, must wait for Committed, or be stored in the cut: see [Saver.Effects]. A cut does not
+// contain timeouts that were set with a function value, handlers that a call by the loop has
+// deferred to the next Tick, or commands for a busy owner that identify a buff by its handle.
 //
 // # Moving owners between zones
 //

@@ -43,7 +43,7 @@ type effects struct {
 
 type waiting struct {
 	Effect
-	frame uint64 // the effect is on disk when this frame is; 0 if restored from a cut
+	frame uint64 // the effect is on disk when this frame is on disk; 0 if restored from a cut
 }
 
 // Effects returns the Effects that have reached the disk since the last call, oldest first. After

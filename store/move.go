@@ -71,9 +71,9 @@ const (
 //
 // It returns engine.ErrUnknownOwner; engine.ErrBusy while the owner's handlers run or some owners
 // of the zone are not restored yet (the caller can retry after the next Tick); [ErrNoMoves] if the
-// store is not a [Mover]; [ErrName] if the name is invalid; [ErrElsewhere] if zone is this zone;
-// [ErrTooLarge] if MostMoves moves are waiting for a commit; or the error of Marshal. An error
-// leaves everything unchanged.
+// store is not a [Mover]; [ErrName] if the name is invalid; [ErrElsewhere] if the target is this
+// zone; [ErrTooLarge] if MostMoves moves are waiting for a commit; or the error of Marshal. An
+// error leaves everything unchanged.
 //
 // Only the loop goroutine may call it, between two Ticks. It costs O(buffs of the owner).
 func (v *Saver) Move(id buff.OwnerID, zone string) (frame uint64, err error) {

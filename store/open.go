@@ -17,23 +17,23 @@ type Restored struct {
 	Frame uint64        // number of the cut's frame
 	Away  time.Duration // calendar time since the cut
 
-	Owners int // restored owners
+	Owners int // number of restored owners
 	// Left is the number of owners still to be restored. When all are restored, it is the number of
 	// waiting commands still to be executed.
 	Left     int
-	Buffs    int // restored buffs
-	Expired  int // buffs that ended while the zone was not running
-	Unknown  int // buffs without a definition in the catalog, kept in case it returns
-	Timeouts int // restored timeouts
-	Unnamed  int // timeouts with an unknown handler name, which are kept
-	Commands int // commands that were waiting when the cut was made and have now been executed
+	Buffs    int // number of restored buffs
+	Expired  int // number of buffs that ended while the zone was not running
+	Unknown  int // number of buffs without a definition in the catalog; they are kept in case the definition returns
+	Timeouts int // number of restored timeouts
+	Unnamed  int // number of timeouts with an unknown handler name; they are kept
+	Commands int // number of commands that were waiting when the cut was made and have now been executed
 
 	// Older lists owners that were busy when the cut was made, so that the cut contains an
 	// earlier state of them.
 	Older []buff.OwnerID
 
-	// Some buffs end, or are adopted, when their source leaves. Sources lists the sources of such
-	// buffs that are not in the zone. For each listed owner that will not return, the game must
+	// Some buffs end, or are adopted, when their source leaves. Sources lists those sources of such
+	// buffs that are not in the zone. For each listed source that will not return, the game must
 	// execute buff.LoseSource. The list is complete when Left is 0.
 	Sources []buff.OwnerID
 
@@ -145,9 +145,9 @@ type restoration struct {
 	waits   []buff.Command // waiting commands that must still be executed
 }
 
-// restoreOwners restores owners, up to the given number (most) or, if that is not positive, as
-// many as the engine's limit on events allows. After the last owner it executes the waiting
-// commands. Then cuts can start.
+// restoreOwners restores at most the given number of owners. If the number is not positive, it
+// restores as many owners as the engine's limit on events allows. After the last owner it executes
+// the waiting commands. Then cuts can start.
 func (v *Saver) restoreOwners(most int) {
 	k := v.restoring
 	if most <= 0 {
@@ -245,8 +245,8 @@ func (v *Saver) runWaiting(r *Restored) {
 	}
 }
 
-// anyUntold reports whether calls of the loop since the last Tick have produced events. Such
-// events count towards the limit on events until the next Tick.
+// anyUntold reports whether calls by the loop since the last Tick have produced events. Such events
+// count towards the limit on events until the next Tick.
 func (v *Saver) anyUntold() bool {
 	for range v.engine.Untold() {
 		return true

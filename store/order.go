@@ -60,8 +60,8 @@ func merge(to, a, b []keyed, giveWay func()) {
 	}
 }
 
-// forget drops the references to the copies. If the buffers are far too large, it releases them
-// too.
+// forget drops the references to the copies. It also releases the buffers if they are much larger
+// than needed.
 func (s *sorter) forget() {
 	if cap(s.list) > keepFactor*max(len(s.list), sortPiece) {
 		*s = sorter{}

@@ -34,7 +34,8 @@ func (r *Reader) Head(record []byte) error {
 	return nil
 }
 
-// Owner decodes the record of [AppendOwner] that is stored for an owner. The ids must ascend.
+// Owner decodes the record that [AppendOwner] has made for the owner with the given id. The ids
+// must ascend from call to call.
 func (r *Reader) Owner(id buff.OwnerID, record []byte) error {
 	o, err := readOwner(record)
 	switch n := len(r.cut.Owners); {
@@ -56,8 +57,8 @@ func (r *Reader) Owner(id buff.OwnerID, record []byte) error {
 	return nil
 }
 
-// Commands decodes the record of [AppendCommands] that is stored for a frame. The frames must
-// ascend.
+// Commands decodes the record that [AppendCommands] has made for the given frame. The frames must
+// ascend from call to call.
 func (r *Reader) Commands(frame uint64, record []byte) error {
 	f, ids, err := readCommands(record)
 	switch {
@@ -74,7 +75,8 @@ func (r *Reader) Commands(frame uint64, record []byte) error {
 	return nil
 }
 
-// Cut returns the cut if the sum of its records is as wanted, and otherwise a [DamageError].
+// Cut returns the cut if the Sum of its records equals the wanted Sum, and otherwise a
+// [DamageError].
 func (r *Reader) Cut(want Sum) (*Cut, error) {
 	if r.sum != want {
 		return nil, damaged("the sum", "got %d owners, %d commands, sum %x; want %d, %d and %x",

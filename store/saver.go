@@ -40,7 +40,7 @@ type Options struct {
 	// time.Since(start) }. If it panics, the Saver continues without it: see Stats.Last.
 	Clock func() time.Duration
 
-	// Marshal appends the game's own data of an owner to dst and returns the extended slice, see
+	// Marshal appends the game's own data for an owner to dst and returns the extended slice; see
 	// engine.Engine.Copies. It is called by the goroutine that currently has exclusive access to
 	// the owner, so it may run concurrently for different owners.
 	Marshal func(id buff.OwnerID, data any, dst []byte) ([]byte, error)
@@ -49,7 +49,7 @@ type Options struct {
 	// loop. If owners have no data, Marshal and Unmarshal are both nil.
 	Unmarshal func(id buff.OwnerID, data []byte) (any, error)
 
-	// Zone appends the game's own data of the whole zone to b and returns the extended slice.
+	// Zone appends the game's own data for the whole zone to b and returns the extended slice.
 	// After a restart, Restored.Zone holds this data. It is called on the loop when a cut starts.
 	// If Zone panics, the cut keeps the previous data: see Stats.Last.
 	Zone func(b []byte) []byte
@@ -141,7 +141,7 @@ type Saver struct {
 // Stats describes how far a zone has been saved.
 type Stats struct {
 	Frame uint64        // number of the last frame on disk, counted since the zone was created
-	Age   time.Duration // game time between that cut and the last After or SaveAll
+	Age   time.Duration // game time between the last cut on disk and the last call of After or SaveAll
 	Alarm bool          // Age exceeds Options.Alarm
 
 	Cuts   uint64 // acknowledged commits
@@ -156,8 +156,8 @@ type Stats struct {
 	Left    int           // owners that must still be copied for the current cut
 	Encode  time.Duration // time that After spent on copies for the last cut, by Options.Clock
 
-	// Lost counts the timeouts with a function and the deferred handlers of the owners in the
-	// last commit. Cuts do not contain them.
+	// Lost counts the timeouts set with a function value, and the deferred handlers, of the owners
+	// in the last commit. Cuts do not contain them.
 	Lost  int
 	Older int // number of busy owners in the last cut, which contains an earlier state of them
 	// Refused counts owners that Marshal refused or that were too large, and panics in callbacks.
@@ -228,8 +228,8 @@ func (v *Saver) Stats() Stats {
 }
 
 // Touch must be called before the game changes its own data of an owner outside of the owner's
-// handlers. If a cut is in progress that must contain the owner's present state, Touch copies the
-// owner first. It returns engine.ErrUnknownOwner if there is no such owner.
+// handlers. If the cut in progress must contain the owner's present state, Touch copies the owner.
+// It returns engine.ErrUnknownOwner if there is no such owner.
 func (v *Saver) Touch(id buff.OwnerID) error {
 	if v.copies == nil {
 		return nil // no cut has started yet; the first cut contains all owners
@@ -316,7 +316,7 @@ func (v *Saver) startCut(last bool) {
 	v.started, v.cutting, v.spent = v.now, true, 0
 	frame := v.first + v.frame
 	if last {
-		frame++ // the cut includes calls since the last After
+		frame++ // the cut includes changes since the last call of After
 		v.noteUntold(frame)
 	}
 	v.cut = job{copies: v.copies, gone: r.Gone, at: v.now, batch: Batch{Whole: whole, Head: Head{

@@ -21,7 +21,7 @@ import (
 //
 // The match saves once a second and when it ends. Only one match with a given name may run at a
 // time. If another match with the same name is started, the store refuses to save the earlier
-// match, which logs this.
+// match, and the earlier match logs the error.
 func Keep(s store.Store, match string, o engine.Options) func(context.Context, runtime.Logger, *sql.DB, runtime.NakamaModule) (runtime.Match, error) {
 	return func(ctx context.Context, _ runtime.Logger, _ *sql.DB, _ runtime.NakamaModule) (runtime.Match, error) {
 		m := &Match{seats: map[string]*seat{}, users: users{IDs: map[string]buff.OwnerID{}, Away: map[buff.OwnerID][]byte{}}}

@@ -31,7 +31,7 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// Rate is the number of calls of MatchLoop per second.
+// Rate is the number of calls to MatchLoop per second.
 const Rate = 20
 
 // The opcodes of messages. The comments name the sender and the content of each message.

@@ -122,9 +122,9 @@ func plain() []metric {
 	return out
 }
 
-// stuckAfter is the time that a handler must have occupied a worker to count as stuck. If a Tick
-// exceeds its budget because of a backlog, handlers are still running too, but they are different
-// handlers each time.
+// stuckAfter is how long a handler must have occupied a worker to count as stuck. It distinguishes
+// a stuck handler from a mere backlog. With a backlog, handlers are also running at the end of each
+// Tick, but not the same handlers for long.
 const stuckAfter = time.Second
 
 func stuck(v *view.View) (n int) {

@@ -31,7 +31,7 @@
 //	bufftick_busy_owners                     owners whose turn was not over
 //	bufftick_behind_seconds                  game time still to be processed
 //	bufftick_lost_seconds_total              game time that Ticks have dropped
-//	bufftick_inbox_commands, _inbox_limit    waiting commands of other goroutines, and their maximum
+//	bufftick_inbox_commands, _inbox_limit    waiting commands from other goroutines, and their maximum
 //	bufftick_inbox_refused_total             commands refused because the inbox or a share was full
 //	bufftick_mailbox_messages                messages that wait for busy owners
 //	bufftick_refused_total                   commands refused because of a limit

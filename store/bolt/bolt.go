@@ -42,7 +42,7 @@ type Store struct {
 	broken   error  // reason why later commits would not be safe, or nil
 	stuck    bool   // bbolt panicked in a transaction and still holds its locks
 	warning  string // result of Warning
-	last     int    // number of the last transaction that was written
+	last     int    // ID of the last transaction that was written
 	records  []byte // buffer for the records of a batch
 }
 

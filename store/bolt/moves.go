@@ -15,17 +15,17 @@ import (
 // Buckets and keys of owners in transit. They exist only after the first move, see
 // docs/format.md.
 var (
-	transitBucket = []byte("moves") // by destination: a bucket of records, by moveKey
+	transitBucket = []byte("moves") // for each destination zone, a bucket of records with keys made by moveKey
 
 	// Keys in aboutBucket.
-	transitSumKey = []byte("moves") // sum of the records of all owners in transit
+	transitSumKey = []byte("moves") // store.Sum (count and checksum) of the records of all owners in transit
 	lastMoveKey   = []byte("move")  // number of the last move
 )
 
-// location is the location of an owner. In whereBucket it is stored as the name of the zone or,
-// if the owner is in transit, as a zero byte, the number of the move and the name of the
-// destination. No zone name contains a zero byte, so an older program, which does not know moves,
-// refuses to store the owner in any zone.
+// location is the location of an owner. In whereBucket it is stored as the name of the zone or, if
+// the owner is in transit, as a zero byte, the number of the move and the name of the destination.
+// No zone name contains a zero byte, so an older program, which does not know about moves, refuses
+// to store the owner in any zone.
 type location struct {
 	zone   string
 	number uint64 // number of the move; 0 if the owner is in the zone
@@ -112,7 +112,7 @@ func (t *transit) arrival(zone string, k, record []byte) (a store.Arrival, err e
 	return a, nil
 }
 
-// check decodes all owners in transit, and compares them with their sum.
+// check decodes all owners in transit, and compares them with the stored Sum.
 func (t *transit) check() error {
 	if t.zones == nil {
 		return nil

@@ -176,7 +176,7 @@ func (w *walk) claim(id uint64) error {
 	return nil
 }
 
-// page claims a page with its overflow pages and returns its bytes.
+// page records that a page and its overflow pages have been reached, and returns their bytes.
 func (w *walk) page(id uint64) ([]byte, error) {
 	if err := w.claim(id); err != nil {
 		return nil, err
@@ -316,7 +316,7 @@ func (w *walk) bucket(id uint64, key, value []byte, depth int) error {
 	return w.leaf(id, inline, nil, nil, depth+1)
 }
 
-// freeList claims the pages in the free list.
+// freeList records that the pages in the free list have been reached.
 func (w *walk) freeList() error {
 	id := w.m.free
 	b, err := w.page(id)

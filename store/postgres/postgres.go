@@ -99,8 +99,8 @@ func newStore(pool *pgxpool.Pool, o Options) *Store {
 
 func (s *Store) sql(text string) string { return strings.ReplaceAll(text, "SCHEMA", s.schema) }
 
-// layout creates the schema, or checks that an existing schema belongs to this package. It takes
-// a lock, so concurrent calls wait for each other.
+// layout creates the schema, or checks that an existing schema belongs to this package. It takes a
+// lock, so concurrent calls run one after the other.
 func (s *Store) layout(ctx context.Context) error {
 	options := Writing()
 	if s.opts.ReadOnly {

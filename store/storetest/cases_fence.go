@@ -192,7 +192,7 @@ func (p *play) zones() error {
 	return nil
 }
 
-// elsewhere checks that a batch with an owner of another zone is refused completely.
+// elsewhere checks that a batch is refused completely if one of its owners is in another zone.
 func (p *play) elsewhere() error {
 	_, a, err := p.started("a", 5)
 	if err != nil {

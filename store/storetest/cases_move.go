@@ -62,7 +62,8 @@ func (m *mover) at(id buff.OwnerID, zone string, arriving bool) error {
 	return fmt.Errorf("owner %d is at %+v, want zone %q, arriving: %v", id, places, zone, arriving)
 }
 
-// inCut checks that the cuts contain the owner only where it should be.
+// inCut checks that the owner is in the cut of the given zone (unless it is still arriving) and in
+// no other cut.
 func (m *mover) inCut(id buff.OwnerID, zone string, arriving bool) error {
 	for _, name := range []string{"a", "b"} {
 		cut, err := m.s.Load(m.ctx, name)
@@ -80,7 +81,8 @@ func (m *mover) inCut(id buff.OwnerID, zone string, arriving bool) error {
 	return nil
 }
 
-// arrival checks that one owner is in transit to a zone.
+// arrival checks that only the given owner, with the given data, is in transit to a zone. It
+// returns that arrival.
 func (m *mover) arrival(id buff.OwnerID, zone, text string) (store.Arrival, error) {
 	list, err := m.Arrivals(m.ctx, []string{"nobody's", zone})
 	if err != nil {

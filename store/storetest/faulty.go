@@ -146,8 +146,8 @@ func (f *Faulty) Commit(ctx context.Context, b *store.Batch) error {
 	return f.commit(ctx, b)
 }
 
-// commit executes one commit and then a commit that was held back by the Reorder fault, like a
-// store that does not check frames.
+// commit executes one commit and then a commit that was held back by the Reorder fault, as a store
+// that does not check frames would do.
 func (f *Faulty) commit(ctx context.Context, b *store.Batch) error {
 	f.mu.Lock()
 	late := f.held[b.Zone]

@@ -175,8 +175,8 @@ func (m *Memory) Close() error {
 	return nil
 }
 
-// Reopen returns another Memory with the same data, like a restarted server. m need not be
-// closed.
+// Reopen returns another Memory with the same data, as if the server had been restarted. The first
+// Memory need not be closed.
 func (m *Memory) Reopen() *Memory { return &Memory{memory: m.memory} }
 
 func copyHead(h *store.Head) store.Head {

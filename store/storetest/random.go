@@ -69,7 +69,7 @@ func (w *writer) batch(dice *rand.Rand, zone string) *store.Batch {
 	}
 	first := buff.OwnerID(zone[0]) * 1000
 	if dice.IntN(15) == 0 {
-		first = 'a' * 1000 // ids of zone a, so that most writers must be refused
+		first = 'a' * 1000 // the ids used by zone a; in other zones, these owners must be refused
 	}
 	for id := first; id < first+30; id++ {
 		switch dice.IntN(8) {

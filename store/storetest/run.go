@@ -15,7 +15,7 @@ import (
 // closes the store before it calls Open again.
 type Open func() (store.Store, error)
 
-// Run tests a store. Each test calls create for a new, empty storage.
+// Run tests a store. Each test calls create() to get new, empty storage.
 func Run(t *testing.T, create func(t *testing.T) Open) {
 	for _, name := range slices.Sorted(maps.Keys(cases)) {
 		t.Run(name, func(t *testing.T) {
