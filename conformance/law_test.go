@@ -25,7 +25,7 @@ var (
 	lawShow      = flag.Int("law.show", 3, "how many differences are shown, each in its smallest form")
 	lawMarks     = flag.Bool("law.marks", false, "print in how many scenarios each rule had an effect")
 	lawWithout   = flag.String("law.without", "", "pass over differences of scenarios in which a rule of -law.marks had an effect whose name matches this regular expression")
-	lawRefused   = flag.Bool("law.refused", false, "say why definitions were refused")
+	lawRefused   = flag.Bool("law.refused", false, "say why definitions were refused and scripts were stopped")
 )
 
 // verdict is the result of one scenario.
@@ -114,6 +114,7 @@ func TestLaw(t *testing.T) {
 			t.Errorf("scenario %d of seed %d loads, against the law: %v\n%s", n, *lawSeed, v.wrong, d.Text())
 		case v.stopped != "":
 			stopped++
+			why["stopped: "+v.stopped]++
 		case v.differs:
 			if differ = append(differ, n); len(shapes) >= *lawShow {
 				return
