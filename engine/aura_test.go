@@ -30,7 +30,7 @@ func (f *field) members(q engine.AuraQuery, found func(buff.OwnerID)) {
 			found(id) // a duplicate makes no difference
 		}
 	}
-	found(1 << 50) // nor does an unknown owner
+	found(1 << 50) // an unknown owner makes no difference either
 }
 
 // beacon returns an aura of 10 yards that applies light, searches every 500 ms and lingers for 700
@@ -202,8 +202,8 @@ func TestAuraOfNoEffect(t *testing.T) {
 }
 
 // TestAurasOfOneBearer checks that two auras of one bearer that apply the same definition share
-// one instance on a member, which ends when neither aura finds the member or both auras have
-// ended.
+// one instance on a member. The instance ends when neither aura finds the member or both auras
+// have ended.
 func TestAurasOfOneBearer(t *testing.T) {
 	wide := beacon()
 	wide.Radius, wide.Linger = 20, 0
@@ -269,8 +269,8 @@ func carries(e *engine.Engine, id buff.OwnerID, s *buff.Spec) (n int) {
 	return n
 }
 
-// TestAura_AppliesAura checks that an aura may apply an aura, which searches from the next frame
-// on.
+// TestAura_AppliesAura checks that an aura may apply another aura. The applied aura searches from
+// the next frame on.
 func TestAura_AppliesAura(t *testing.T) {
 	second := beacon()
 	second.Apply = "plague"

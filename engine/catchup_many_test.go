@@ -145,7 +145,7 @@ func TestP10_Many(t *testing.T) {
 // does not pass them, and commands for an owner run after all events that were due for it.
 func TestP10_OneInstant(t *testing.T) {
 	owners := manyBuffs() / buffsOfOne
-	// such that it is reached within an owner
+	// The limit is such that a Tick reaches it in the middle of an owner's events.
 	limit := min(engine.DefaultTickLimit, manyBuffs()/8-3)
 	for _, workers := range []int{0, 2} {
 		cat := catalogOf(t, buff.Spec{ID: "ends", Duration: time.Hour}, buff.Spec{ID: "next", Kind: define.Infinite})
@@ -284,7 +284,7 @@ func TestP22_ManyAtOnce(t *testing.T) {
 		}
 		require.Zero(t, ended)
 		for n := range owners {
-			// One for each of its deadlines, and a run message for each frame.
+			// There is one message for each of its deadlines, and a run message for each frame.
 			require.LessOrEqual(t, engine.Mail(e, n), buffsOfOne+4)
 		}
 		close(cell)

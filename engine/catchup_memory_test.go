@@ -44,9 +44,9 @@ func liveNow() uint64 {
 	return s[0].Value.Uint64()
 }
 
-// TestP10_MemoryOfAStall checks a stall with default options in one Tick. Until it is caught up,
-// it takes at most 64 MB more memory than at rest, not counting Options.Trace.History. No Tick has
-// more than exactly Limits.Tick events, and each pulse is seen once.
+// TestP10_MemoryOfAStall checks a stall with default options in one Tick. Until the stall is
+// caught up, the engine takes at most 64 MB more memory than at rest. No Tick has more events than
+// Limits.Tick, and each pulse is seen once.
 func TestP10_MemoryOfAStall(t *testing.T) {
 	for _, handler := range []string{"nothing", "microseconds"} {
 		t.Run(fmt.Sprintf("%d players, %v, handler: %s", stallPlayers(), stallSpan, handler), func(t *testing.T) {
@@ -57,8 +57,8 @@ func TestP10_MemoryOfAStall(t *testing.T) {
 			cat := catalogOf(t,
 				buff.Spec{ID: "slow", Kind: define.Infinite, Period: time.Second, On: define.Hooks{Pulse: call("work")}},
 				buff.Spec{ID: "fast", Kind: define.Infinite, Period: 200 * time.Millisecond, On: define.Hooks{Pulse: call("work")}},
-			) // which has its own limit
-			e := open(t, engine.Options{Catalog: cat, Handlers: engine.Handlers{"work": work}}) // which has a bound of its own
+			)
+			e := open(t, engine.Options{Catalog: cat, Handlers: engine.Handlers{"work": work}})
 			for id := range buff.OwnerID(stallPlayers()) {
 				spawn(t, e, id)
 				add(t, e, id, cat.Spec("slow"))

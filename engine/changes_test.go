@@ -143,8 +143,8 @@ func TestEngine_Changes_Death(t *testing.T) {
 }
 
 // TestEngine_Changes_ReusedNumber checks that an owner that was spawned and removed between two
-// loops is not reported, even if another owner had its number before and all of that owner was
-// reported.
+// loops over Changes is not reported, even if its number belonged before to another owner that was
+// reported completely.
 func TestEngine_Changes_ReusedNumber(t *testing.T) {
 	e := open(t, engine.Options{Synchronous: true, Catalog: catalogOf(t)})
 	o := newOnlooker(e)

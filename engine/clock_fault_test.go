@@ -36,7 +36,8 @@ func TestWatchClock_FailsAtEnd(t *testing.T) {
 	e.Tick(time.Second) // the Watch takes effect at the end of this Tick
 	for n := range int64(6) {
 		want := []int64{(n + 2) * 1000}
-		// the start of the Tick, the start of the first turn, and its end
+		// The clock fails at its third reading: after the start of the Tick and the start of the
+		// first turn, at the end of that turn.
 		fails.Store(calls.Load() + 3)
 		f := e.Tick(time.Second)
 		require.Equal(t, want, at(f, 1, buff.Pulsed, beat), "Tick %d", n)
@@ -47,8 +48,8 @@ func TestWatchClock_FailsAtEnd(t *testing.T) {
 	require.NoError(t, e.Close(context.Background()))
 }
 
-// TestWatchClock_FailsAtStart checks the same for a clock that fails at the start of a turn or of
-// a Tick.
+// TestWatchClock_FailsAtStart checks that a watcher's clock that fails at the start of a turn or
+// of a Tick costs one measurement, and that the results of the turn are kept.
 func TestWatchClock_FailsAtStart(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second})
 	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true})
@@ -65,7 +66,7 @@ func TestWatchClock_FailsAtStart(t *testing.T) {
 	})()
 	e.Tick(time.Second) // the Watch takes effect at the end of this Tick
 	e.Tick(time.Second) // and measures in this one
-	fails = calls + 2   // the start of the Tick and of the turn
+	fails = calls + 2   // fails at the start of the Tick and at the start of the turn
 	require.Equal(t, []int64{3000}, at(e.Tick(time.Second), 1, buff.Pulsed, beat))
 	fails = calls + 1
 	require.Equal(t, []int64{4000}, at(e.Tick(time.Second), 1, buff.Pulsed, beat))

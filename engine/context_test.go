@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestContext_Queries checks that a handler can read when its event was due, in which frame it is
-// processed, and the current definitions, even after a Reload.
+// TestContext_Queries checks that a handler can read when its event was due, in which frame the
+// event is processed, and the current definitions, even after a Reload.
 func TestContext_Queries(t *testing.T) {
 	specs := []buff.Spec{{ID: "p", Duration: 10 * time.Second, Period: time.Second, On: define.Hooks{Pulse: call("look")}}}
 	cat, err := buff.NewCatalog(specs...)

@@ -181,8 +181,8 @@ func TestCopiesOneInstant(t *testing.T) {
 	})
 }
 
-// TestCopiesControl checks that the test above can fail: without copy on update, the same game has
-// rounds in which coins are on two owners or on none.
+// TestCopiesControl checks that TestCopiesOneInstant can fail: without copy on update, the same
+// game has rounds in which coins are on two owners or on none.
 func TestCopiesControl(t *testing.T) {
 	m := modes[0]
 	r := newRobbers(t, m, 3)

@@ -64,7 +64,7 @@ func (w *timers) due(now wheel.Time) (owners []buff.OwnerID) {
 }
 
 // TestTick_OwnersInTimerOrder checks that a frame has its owners in the order in which timers of
-// all their buffs would fire, although each owner has only one timer, which is lazy.
+// all their buffs would fire, although each owner has only one timer, which is updated lazily.
 func TestTick_OwnersInTimerOrder(t *testing.T) {
 	cat := catalogOf(t,
 		buff.Spec{ID: "beat", Duration: 2 * time.Second, Period: 200 * time.Millisecond, Stack: define.Stacking{By: define.ByTarget}},

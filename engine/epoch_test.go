@@ -47,7 +47,8 @@ func TestEpoch(t *testing.T) {
 }
 
 // TestOptions_UptimeDiscontinuous checks that if Options.Uptime does not continue the uptime of
-// the last run, the Restoration of an owner with a buff that uses it reports that.
+// the last run, the Restoration of an owner reports that, provided that the owner has a buff that
+// uses the uptime.
 func TestOptions_UptimeDiscontinuous(t *testing.T) {
 	o := engine.Options{Catalog: catalogOf(t, keepSpecs...), Synchronous: true, Epoch: time.Unix(1_700_000_000, 0)}
 	first := open(t, o)

@@ -9,8 +9,8 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// The time of all owners in a zone is paused, or passes at another rate, for example in an
-// intermission, or in a battle that overloads the server.
+// The time of all owners in a zone can be paused, or pass at another rate: for an intermission, or
+// in a battle that overloads the server.
 func ExampleEngine_Do_zone() {
 	catalog, err := buff.NewCatalog(buff.Spec{ID: "poison", Duration: 10 * time.Second})
 	if err != nil {

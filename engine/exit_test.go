@@ -78,8 +78,8 @@ func TestP24_RunExits(t *testing.T) {
 	})
 }
 
-// TestP24_MembersExits checks the same for Options.Members: the next goroutine that calls Tick
-// makes the searches of the remaining auras.
+// TestP24_MembersExits checks that Options.Members, if it ends the loop's goroutine, does no other
+// harm: the next goroutine that calls Tick makes the searches of the remaining auras.
 func TestP24_MembersExits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		exits := true

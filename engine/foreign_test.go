@@ -307,8 +307,9 @@ func (x *trial) play(start, frame func(x *trial), third func(of []string)) {
 	}
 }
 
-// TestMembersFails checks that if Members fails, that search finds no members, not even those that
-// were members before or were already found. The next search works as before.
+// TestMembersFails checks that a search of an aura finds no members if Options.Members fails, not
+// even the owners that were members before or that Members had already reported. The next search
+// works as before.
 func TestMembersFails(t *testing.T) {
 	aura := beacon()
 	aura.Linger = 0

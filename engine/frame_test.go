@@ -24,9 +24,9 @@ func TestFrameJoins(t *testing.T) {
 		pieces int
 	}{
 		{[][]buff.Event{chunk[0:1], chunk[1:3], chunk[3:4]}, []uint64{0, 1, 2, 3}, 1},
-		// up to the end of the memory
+		// joining stops at the end of the memory
 		{[][]buff.Event{chunk[6:8], other[0:1]}, []uint64{6, 7, 100}, 2},
-		// the capacity does not allow it
+		// the capacity of the first slice does not allow joining
 		{[][]buff.Event{chunk[0:1:1], chunk[1:2]}, []uint64{0, 1}, 2},
 		{[][]buff.Event{chunk[0:1], chunk[2:3], chunk[3:4]}, []uint64{0, 2, 3}, 2}, // a gap
 		// in reverse order

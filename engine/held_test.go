@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// scarce is a pool that accepts the first task and calls refuse for each later one.
+// scarce is a pool that accepts the first task. For each later task it calls the function refuse.
 type scarce struct {
 	tasks  int
 	refuse func(n int) bool

@@ -107,7 +107,8 @@ func TestInbox_ReleasesCommands(t *testing.T) {
 	runtime.KeepAlive(e)
 }
 
-// TestInbox_ReleasesCommandsWhenRecorded checks the same while the engine is being recorded.
+// TestInbox_ReleasesCommandsWhenRecorded checks that the Inbox of an engine that is being recorded
+// keeps no references to the data of delivered commands.
 func TestInbox_ReleasesCommandsWhenRecorded(t *testing.T) {
 	var rec bytes.Buffer
 	e := open(t, engine.Options{Synchronous: true, Trace: engine.Trace{Record: &rec}})

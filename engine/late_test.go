@@ -23,7 +23,7 @@ type jail struct {
 	empty bool // no more handlers get stuck
 }
 
-// block is called in handlers.
+// block makes some of the handlers that call it stuck, at random.
 func (j *jail) block(p *player) {
 	if p.block.IntN(8) == 0 && !j.empty {
 		cell := make(chan struct{})

@@ -67,7 +67,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// there is must, but returns the zero value for an unknown owner.
+// there is like must, but returns the zero value for an unknown owner.
 func there[T any](v T, err error) T {
 	if errors.Is(err, engine.ErrUnknownOwner) {
 		err = nil
@@ -75,7 +75,7 @@ func there[T any](v T, err error) T {
 	return must(v, err)
 }
 
-// reply is must for queries that also report whether the subject exists.
+// reply is like must, for queries that also report whether the subject exists.
 func reply[T any](v T, found bool, err error) (T, bool) { return must(v, err), found }
 
 // shut closes the engine and checks for panics that no handler can have caused.

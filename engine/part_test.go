@@ -49,8 +49,9 @@ func TestP10_CrossByCount(t *testing.T) {
 	}
 }
 
-// TestP29_Cross checks that as many of these commands may wait as in the Inbox, and that waiting
-// commands have their own copies of the data that they point to. Close delivers them.
+// TestP29_Cross checks that the commands between owners that may wait are limited by the limit of
+// the Inbox, and that waiting commands have their own copies of the data that they point to. Close
+// delivers them.
 func TestP29_Cross(t *testing.T) {
 	cat := catalogOf(t,
 		buff.Spec{ID: "hit", Kind: define.Instant}, buff.Spec{ID: "oath", Kind: define.Infinite, Tags: []string{"fire"}},

@@ -18,10 +18,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hanging returns an engine with two owners. The function caught makes owner 7 stuck in a handler,
-// until release is called. It returns the Stuck of a Tick in which the handler was already
-// running: a worker that gets no processor for the length of a Tick has the owner but has not
-// called the handler yet.
+// hanging returns an engine with two owners. The function "caught" makes owner 7 stuck in a
+// handler until "release" is called. It returns Frame.Stuck of a Tick in which the handler was
+// already running. This may take several Ticks: a worker that gets no processor during a Tick has
+// taken the owner but not yet called the handler.
 func hanging(t *testing.T, o engine.Options) (e *engine.Engine, release func(), caught func() []view.Stuck) {
 	t.Helper()
 	cat, err := buff.NewCatalog(buff.Spec{ID: "trap", Kind: define.Instant, On: define.Hooks{Exec: []define.Action{{Do: define.DoCall, Name: "hang"}}}})

@@ -11,9 +11,10 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// TestReloadWithoutRefresh checks that an application to a full buff that is not refreshed still
-// converts the buff to the new version, and that an event reports it. So the cross-owner index
-// knows at once the limit of the source, and that the buff ends with its source.
+// TestReloadWithoutRefresh checks an application to a full buff that is not refreshed. The
+// application still converts the buff to the new version, and an event reports that, so that the
+// cross-owner index knows at once the new limit per source, and that the buff ends with its
+// source.
 func TestReloadWithoutRefresh(t *testing.T) {
 	mark := buff.Spec{ID: "mark", Duration: time.Minute, Stack: define.Stacking{By: define.ByTarget, Refresh: define.RefreshNone}}
 	first := catalogOf(t, mark)

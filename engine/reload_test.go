@@ -54,7 +54,8 @@ func TestReloadRefuses(t *testing.T) {
 	require.Same(t, first, e.Catalog())
 	require.Zero(t, e.Reloading())
 
-	// The handler of the refused catalog is not called by its successor any more.
+	// The catalog "fixed" is a successor of the refused catalog "calling", without the calls of
+	// the unknown handlers.
 	fixed := next(t, calling, specs...)
 	reload(t, e, fixed)
 	require.Same(t, fixed, e.Catalog())

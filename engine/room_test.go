@@ -19,8 +19,8 @@ var roomSpecs = []buff.Spec{
 	{ID: "told", Kind: define.Infinite, Period: time.Second, Clock: define.Wall, Save: define.Saving{Offline: define.OfflineAll, OfflineCap: 100_000}, On: define.Hooks{Pulse: call("hear")}},
 }
 
-// away returns the blob of an owner with n buffs of a definition. It was saved the given time
-// before the instant 0 of the engine.
+// away returns the blob of an owner with n buffs of a definition. The owner was saved the given
+// time before the instant 0 of the engine.
 func away(t *testing.T, o engine.Options, spec string, n int, since time.Duration) []byte {
 	t.Helper()
 	o.Epoch, o.Trace.Record = o.Epoch.Add(-since), nil
@@ -87,7 +87,8 @@ func TestP29_Restore(t *testing.T) {
 	}
 }
 
-// TestP29_RestoreCalls checks the same for the handlers that those pulses call.
+// TestP29_RestoreCalls checks that the calls of handlers by the pulses of the time away do not
+// exceed the limit either.
 func TestP29_RestoreCalls(t *testing.T) {
 	o := roomOptions(t)
 	blob := away(t, o, "told", 2, 100*time.Second)

@@ -40,7 +40,7 @@ type stage struct {
 	refused, stuck, steps int
 }
 
-// turnstile is where a task waits for its turn.
+// turnstile blocks a task until the stage lets it continue.
 type turnstile struct {
 	number int
 	open   chan struct{}

@@ -41,7 +41,7 @@ func TestCopiedOfLeaver(t *testing.T) {
 // even if the turn was cut short or measured.
 func TestTurn_UsedAllowance(t *testing.T) {
 	for _, c := range []struct {
-		batched, turns bool // whether they exist
+		batched, turns bool // whether the owner has a batched turn, and turns of package actor
 		in, after      int32
 		used           int32
 	}{

@@ -118,8 +118,8 @@ func (s *soak) remind(id buff.OwnerID) {
 	}
 }
 
-// cancel cancels a timeout. For a busy owner the result is Queued; and the owner's number may
-// belong to another busy owner by now, which finds no such timeout.
+// cancel cancels a timeout. For a busy owner the Result is Queued. By now the number of the
+// timeout's owner may belong to another busy owner, which then finds no such timeout.
 func (s *soak) cancel() {
 	if len(s.recent) == 0 {
 		return

@@ -158,8 +158,8 @@ func TestP17_P18_Stress(t *testing.T) {
 	}
 	close(frames)
 	wg.Wait()
-	// Wait until nothing happens any more: commands of the producers call handlers, which hit
-	// owners, whose handlers may hit others in turn.
+	// Wait until the world is quiet: the commands of the producers call handlers, whose commands
+	// hit other owners, whose handlers issue commands in turn.
 	for quiet := 0; quiet < 3; quiet++ {
 		if s.tick(0) > 0 {
 			quiet = 0

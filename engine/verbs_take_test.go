@@ -177,8 +177,8 @@ func TestStealOrder(t *testing.T) {
 	}
 }
 
-// TestSteal_ImpossibleThief checks that a buff is not stolen if it cannot be given to the thief,
-// as far as that is known.
+// TestSteal_ImpossibleThief checks that a buff is not stolen if the engine already knows that the
+// thief cannot get it.
 func TestSteal_ImpossibleThief(t *testing.T) {
 	c := &verbCase{carries: []buff.Spec{{ID: "p", Kind: define.Infinite}}}
 	x := newScene(t, c, engine.Options{Synchronous: true, Limits: engine.Limits{Buffs: 1}})

@@ -52,8 +52,8 @@ func (x *scene) act(name string) buff.Act {
 	return act
 }
 
-// verbCase is one command that is tested in each lane. If it is executed at 1,000 ms, it has the
-// same events in all lanes.
+// verbCase is one command that is tested in each lane. If the command is executed at 1,000 ms, it
+// has the same events in all lanes.
 type verbCase struct {
 	name string // name of the constructor
 	// buffs of owner 1 from 0 on; the definition "later" exists, but is not applied

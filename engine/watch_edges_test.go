@@ -102,8 +102,8 @@ func TestWatch_Most_OwnersWithoutBuffs(t *testing.T) {
 	require.Equal(t, []view.Ranked{{Owner: 2, N: 1}}, v.Most)
 }
 
-// TestFrame_ListsKeepNoOwners checks that the lists of a frame, which are reused, refer to no owner
-// and no event of the previous frame, so that these can be collected.
+// TestFrame_ListsKeepNoOwners checks that the reused lists of a frame refer to no owner and no
+// event of the previous frame, so that these can be garbage collected.
 func TestFrame_ListsKeepNoOwners(t *testing.T) {
 	cat := catalogOf(t,
 		buff.Spec{ID: "beat", Duration: 10 * time.Second, Period: time.Second},
@@ -126,9 +126,9 @@ func TestFrame_ListsKeepNoOwners(t *testing.T) {
 	require.Zero(t, engine.Remembered(e))
 }
 
-// TestReplay_BusyOwner checks that a recording has the number of the first frame with a busy owner,
-// whose events cannot be repeated at the same time. The error of the replay mentions it only for
-// such a recording.
+// TestReplay_BusyOwner checks that a recording has the number of the first frame with a busy
+// owner, because a replay cannot repeat the events of that owner at the same time. The error of a
+// replay mentions that frame only for such a recording.
 func TestReplay_BusyOwner(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var rec bytes.Buffer
@@ -153,9 +153,9 @@ func TestReplay_BusyOwner(t *testing.T) {
 	})
 }
 
-// TestReplay_ForgedInbox checks that recorded Inbox commands are validated like all others: an
-// unknown kind of call, and one that is cut off, are errors that name the frame, after the valid
-// commands before it were executed.
+// TestReplay_ForgedInbox checks that recorded Inbox commands are validated like all others.
+// Commands with an unknown kind of call, and commands that are cut off, give errors that name the
+// frame. The valid commands before them are executed.
 func TestReplay_ForgedInbox(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "hit", Kind: define.Instant}, buff.Spec{ID: "mark", Kind: define.Instant})
 	o := engine.Options{Catalog: cat, Synchronous: true}

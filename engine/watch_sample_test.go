@@ -68,8 +68,8 @@ func TestWatch_Lateness_Weights(t *testing.T) {
 	}
 }
 
-// TestCrossIndex_OnlySourceLoss checks that the cross-owner index works for each reason alone:
-// here the only rule of the catalog that needs it is the loss of a source.
+// TestCrossIndex_OnlySourceLoss checks that the cross-owner index works if the only rule of the
+// catalog that needs it is the loss of a source.
 func TestCrossIndex_OnlySourceLoss(t *testing.T) {
 	for _, fate := range []define.Fate{define.FateRemove, define.FateAdopt} {
 		inModes(t, func(t *testing.T, m mode) {

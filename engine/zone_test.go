@@ -65,8 +65,9 @@ func TestZoneRate(t *testing.T) {
 	})
 }
 
-// TestZone_EnterAndLeave checks that an owner that enters a zone gets its time and loses that of
-// the zone before, independent of its own pause. Owners are in zone 0 by default.
+// TestZone_EnterAndLeave checks that an owner that enters a zone gets the time of this zone
+// instead of the time of its previous zone, independent of its own pause. Owners are in zone 0 by
+// default.
 func TestZone_EnterAndLeave(t *testing.T) {
 	e := zoned(t, modes[0], 1)
 	require.NoError(t, e.Do(buff.PauseZone(5)).Err)

@@ -91,8 +91,8 @@ func TestRecord(t *testing.T) {
 		}
 		want = append(want, e)
 	}
-	recorder.mu.Lock() // not Begin, because the instants are in random order
-	recorder.Add(want) // and not Begin: the instants are in no order
+	recorder.mu.Lock()
+	recorder.Add(want) // not Begin, because the instants are in random order
 	recorder.mu.Unlock()
 	n := 0
 	for got := range recorder.Events(Query{From: math.MinInt64}) {

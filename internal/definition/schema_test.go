@@ -95,8 +95,8 @@ func (d *describer) describe(path string, s *jsonschema.Schema) {
 	}
 	for name, p := range s.Properties {
 		at := join(path, name)
-		if at == "file.buffs" { // done already
-			continue // done
+		if at == "file.buffs" {
+			continue // done already
 		}
 		line, ok := d.lines.use(at)
 		require.NotEqual(d.t, ok, p.Description != "", "%s: wants one description, in doc.go or in the tag", at)
