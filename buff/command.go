@@ -377,14 +377,14 @@ func Cancel(t TimeoutHandle) Command { return Command{Verb: verb.Cancel, Timeout
 // buffs use the same clock. So a chain of such buffs is in the same state as if the owner had
 // stayed.
 
-// backdate is how far in the past an application starts, in ms of a clock. With the zero backdate
+// Backdate is how far in the past an application starts, in ms of a clock. With the zero backdate
 // an application starts now.
 type Backdate struct {
 	Ms    int64
 	Clock define.Clock
 }
 
-// share scales the effects of events that a pulse causes, by the part of a period, the number of
+// Share scales the effects of events that a pulse causes, by the part of a period, the number of
 // pulses and the stacks of the pulse. The actions of the pulse pass the share to the applications
 // that they issue, and these pass it on to the end of the chain. So a pulse that applies an instant
 // buff which does damage does the same damage as a pulse that does the damage itself.

@@ -59,7 +59,7 @@ const (
 	Goexit      // a handler ended its goroutine
 )
 
-// lastRemoval is the last Reason of the group that ends a buff.
+// LastRemoval is the last Reason of the group that ends a buff.
 const LastRemoval = Fault
 
 var reasonWords = []string{

@@ -10,7 +10,7 @@ import (
 	"github.com/bufftick/bufftick/internal/sheet"
 )
 
-// catalog is the compiled form of a set of definitions: their programs, and the numbers of all
+// Catalog is the compiled form of a set of definitions: their programs, and the numbers of all
 // names. It is immutable once it has been built.
 type Catalog struct {
 	Programs    []*Program // by number: see program.index
@@ -41,12 +41,12 @@ type Catalog struct {
 	Locations []string // Definitions.Places: by Spec.Index, may be shorter than programs
 }
 
-// build checks definitions and compiles them into a catalog.
+// Build checks definitions and compiles them into a catalog.
 func Build(d define.Definitions) (*Catalog, error) {
 	return newCatalog(&Catalog{HandlerIDs: make(map[string]define.HandlerID)}, nil, d)
 }
 
-// rebuild returns a catalog that succeeds c: see [Catalog.Rebuild].
+// Rebuild returns a catalog that succeeds c: see [Catalog.Rebuild].
 func (c *Catalog) Rebuild(d define.Definitions) (*Catalog, error) {
 	var err error
 	if d.Attributes, err = c.mergeAttributes(d.Attributes); err != nil {
@@ -128,7 +128,7 @@ func newCatalog(c, before *Catalog, d define.Definitions) (*Catalog, error) {
 	return c, nil
 }
 
-// newest returns the version of p in c, or p itself if c has no version of p.
+// Newest returns the version of p in c, or p itself if c has no version of p.
 func (c *Catalog) Newest(p *Program) *Program {
 	if c == nil || p.Catalog == c || int(p.Compiled().Lineage) > len(c.latest) || c.latest[p.Compiled().Lineage-1] == nil {
 		return p
@@ -136,7 +136,7 @@ func (c *Catalog) Newest(p *Program) *Program {
 	return c.latest[p.Compiled().Lineage-1]
 }
 
-// handlerName returns the name of a handler, or "" if there is none.
+// HandlerName returns the name of a handler, or "" if there is none.
 func (c *Catalog) HandlerName(id define.HandlerID) string {
 	if id <= 0 || int(id) > len(c.Handlers) {
 		return ""
@@ -156,7 +156,7 @@ func (c *Catalog) handler(name string) define.HandlerID {
 	return id
 }
 
-// attr returns the attribute with that name and reports whether there is one. No attribute is 0.
+// Attr returns the attribute with that name and reports whether there is one. No attribute is 0.
 func (c *Catalog) Attr(name string) (stat.Attr, bool) {
 	if c.Schema == nil {
 		return 0, false

@@ -8,7 +8,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// bit returns the bit of the act in a set of acts; 0 for none.
+// Bit returns the bit of the act in a set of acts; 0 for none.
 func Bit(a define.Act) uint64 {
 	if a == 0 {
 		return 0
@@ -34,7 +34,7 @@ func (n *names) number(name string) int {
 	return len(n.List)
 }
 
-// name returns the name with the number, or "" if there is none.
+// Name returns the name with the number, or "" if there is none.
 func (n *names) Name(number int) string {
 	if number == 0 || number > len(n.List) {
 		return ""
@@ -46,13 +46,13 @@ func (n *names) clone() names {
 	return names{List: slices.Clip(n.List), Index: maps.Clone(n.Index)}
 }
 
-// tagNamed returns the tag with that name, or 0, and reports whether it exists.
+// TagNamed returns the tag with that name, or 0, and reports whether it exists.
 func (c *Catalog) TagNamed(name string) (define.Tag, bool) {
 	i, ok := c.Tags.Index[name]
 	return define.Tag(i), ok
 }
 
-// actNamed returns the act with that name, or 0, and reports whether it exists.
+// ActNamed returns the act with that name, or 0, and reports whether it exists.
 func (c *Catalog) ActNamed(name string) (define.Act, bool) {
 	i, ok := c.Acts.Index[name]
 	return define.Act(i), ok
@@ -80,7 +80,7 @@ func (c *Catalog) tag(name string) define.Tag {
 	return define.Tag(c.Tags.number(name))
 }
 
-// closure returns the tags and all tags above them, sorted and without duplicates.
+// Closure returns the tags and all tags above them, sorted and without duplicates.
 func (c *Catalog) Closure(tags []define.Tag) []define.Tag {
 	var all []define.Tag
 	for _, t := range tags {
@@ -92,7 +92,7 @@ func (c *Catalog) Closure(tags []define.Tag) []define.Tag {
 	return slices.Compact(all)
 }
 
-// has reports whether the sorted list tags contains t.
+// Has reports whether the sorted list tags contains t.
 func Has(tags []define.Tag, t define.Tag) bool {
 	_, ok := slices.BinarySearch(tags, t)
 	return ok

@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// reactionTo returns the actions of the definition for an act.
+// ReactionTo returns the actions of the definition for an act.
 func (s *Program) ReactionTo(act define.Act) []Op {
 	for k := range s.reactions {
 		if s.reactions[k].act == act {
@@ -26,18 +26,18 @@ func (s *Program) ReactionTo(act define.Act) []Op {
 // source, the stacks that its aura added, and the end of its linger time, which is Never while
 // the owner is within the aura.
 
-// auraCanApply reports whether an aura may apply the definition. An aura cannot apply an instant
+// AuraCanApply reports whether an aura may apply the definition. An aura cannot apply an instant
 // buff, or a buff whose stacks have separate ends.
 func (s *Program) AuraCanApply() bool {
 	return s.Kind != define.Instant && s.Stack.Timers == define.TimersShared
 }
 
-// yieldsTo reports whether a dispel of grade g can remove the buff.
+// YieldsTo reports whether a dispel of grade g can remove the buff.
 func (s *Program) YieldsTo(g define.Grade) bool {
 	return s.Dispel.Grade <= g && s.Dispel.Grade != define.GradeUndispellable
 }
 
-// drSource returns the source in the record for a definition, which is 0 if the record counts the
+// DrSource returns the source in the record for a definition, which is 0 if the record counts the
 // applications of all sources.
 func (s *Program) DrSource(source define.OwnerID) define.OwnerID {
 	if s.DR.Scope == define.ScopeTarget {
@@ -46,11 +46,11 @@ func (s *Program) DrSource(source define.OwnerID) define.OwnerID {
 	return source
 }
 
-// drPerSource reports whether diminishing returns of the definition are counted separately for each
+// DrPerSource reports whether diminishing returns of the definition are counted separately for each
 // source.
 func (s *Program) DrPerSource() bool { return s.Uses&UsesDR != 0 && s.DR.Scope == define.ScopePair }
 
-// expiringStacks returns how many of an instance's stacks expire when its duration ends.
+// ExpiringStacks returns how many of an instance's stacks expire when its duration ends.
 func (s *Program) ExpiringStacks(stacks int) int {
 	switch s.Stack.Expire {
 	case define.ExpireOne:
@@ -63,7 +63,7 @@ func (s *Program) ExpiringStacks(stacks int) int {
 	return stacks
 }
 
-// valueFor returns the value for a number of stacks. It reports false if the formula has no value
+// ValueFor returns the value for a number of stacks. It reports false if the formula has no value
 // for this number of stacks.
 func (r Ref) ValueFor(spec *Program, values []float64, stacks int32) (float64, bool) {
 	if r.Place < 0 || int(r.Place) >= len(values) {
@@ -89,19 +89,19 @@ func evalFormula(f define.Formula, in define.Inputs) (v float64, err error) {
 	return f.Eval(in)
 }
 
-// mostPool is the largest pool of a shield: a whole number that a float64 can represent.
+// MostPool is the largest pool of a shield: a whole number that a float64 can represent.
 const MostPool = 1 << 62
 
-// errPanic is the error of a formula that has panicked.
+// ErrPanic is the error of a formula that has panicked.
 var ErrPanic = errors.New("buff: a formula panicked")
 
-// ownNumber reports whether each async stack has its own value of a number. This is only so with
+// OwnNumber reports whether each async stack has its own value of a number. This is only so with
 // TimersEach, and not for constants or numbers that are evaluated at each pulse.
 func (s *Program) OwnNumber(r Ref) bool {
 	return s.Stack.Timers == define.TimersEach && r.Place >= 0 && s.Numbers[r.Place].Snapshot != define.SnapshotPulse
 }
 
-// counted returns how many of the stacks count for a modifier. With TimersEach at most
+// Counted returns how many of the stacks count for a modifier. With TimersEach at most
 // Stacking.Effective stacks count, if that is not zero.
 func (s *Program) Counted(stacks int16) int16 {
 	if st := &s.Stack; st.Timers == define.TimersEach && st.Effective > 0 {
@@ -110,7 +110,7 @@ func (s *Program) Counted(stacks int16) int16 {
 	return stacks
 }
 
-// program is the compiled form of one definition. The rules of a Set read programs only. A program
+// Program is the compiled form of one definition. The rules of a Set read programs only. A program
 // has a copy of the Spec with all defaults filled in. In its other fields, the names in the Spec
 // are resolved to pointers to other programs or to numbers of the catalog, and its spans are in
 // milliseconds.
@@ -167,7 +167,7 @@ type Program struct {
 	reactions                                    []reaction
 }
 
-// programFor returns the program of a definition, or nil if it is nil or not from a catalog.
+// Of returns the program of a definition, or nil if it is nil or not from a catalog.
 func Of(s *define.Spec) *Program {
 	if s == nil {
 		return nil
@@ -176,7 +176,7 @@ func Of(s *define.Spec) *Program {
 	return p
 }
 
-// spec returns the definition, or nil if there is no program.
+// Definition returns the definition, or nil if there is no program.
 func (p *Program) Definition() *define.Spec {
 	if p == nil {
 		return nil
@@ -184,10 +184,10 @@ func (p *Program) Definition() *define.Spec {
 	return &p.Spec
 }
 
-// pulses reports whether the definition has a period.
+// Pulses reports whether the definition has a period.
 func (p *Program) Pulses() bool { return p.Spec.Period != 0 || p.PeriodBy != nil }
 
-// acts returns the acts that the definition reacts to, one bit each.
+// Acts returns the acts that the definition reacts to, one bit each.
 func (p *Program) Acts() uint64 { return p.Interrupt | p.ConsumeOn | p.ReactsTo }
 
 // uses are the less common features of a definition, one bit each, so that a plain definition
@@ -239,7 +239,7 @@ type threshold struct {
 	Apply       *Program
 }
 
-// condition is a compiled define.TagTest.
+// Condition is a compiled define.TagTest.
 type Condition struct{ All, Any, None []define.Tag }
 
 func (c *Condition) Empty() bool { return len(c.All)+len(c.Any)+len(c.None) == 0 }
@@ -253,7 +253,7 @@ type match struct {
 
 func (m *match) empty() bool { return len(m.tags) == 0 && m.kind == "" && m.polarity == define.Neutral }
 
-// op is a compiled Action.
+// Op is a compiled Action.
 type Op struct {
 	Do      define.Do
 	To      define.To
@@ -269,7 +269,7 @@ type reaction struct {
 	ops []Op
 }
 
-// change is a compiled define.Change.
+// Change is a compiled define.Change.
 type Change struct {
 	Attr     stat.Attr
 	By       Ref
@@ -279,7 +279,7 @@ type Change struct {
 	School   define.Tag
 }
 
-// modifier is a compiled define.Modifier.
+// Modifier is a compiled define.Modifier.
 type Modifier struct {
 	Attr     stat.Attr
 	Op       stat.Op
@@ -288,13 +288,13 @@ type Modifier struct {
 	Value    Ref
 }
 
-// ref refers to the value of a number.
+// Ref refers to the value of a number.
 type Ref struct {
 	value float64 // the value of a constant, for which place is negative
 	Place int32   // index in program.numbers and in the values of an instance
 }
 
-// number is a compiled define.Number.
+// Number is a compiled define.Number.
 type Number struct {
 	Name     string // the name under which a blob saves the value
 	From     define.From
@@ -340,10 +340,10 @@ type capture struct {
 	When define.Snapshot
 }
 
-// finite reports whether v is a valid value of an attribute.
+// Finite reports whether v is a valid value of an attribute.
 func Finite(v float64) bool { return math.Abs(v) <= stat.MaxValue }
 
-// wants reports whether the definition, or a definition that it applies, captures an attribute of
+// Wants reports whether the definition, or a definition that it applies, captures an attribute of
 // its source at that moment.
 func (s *Program) Wants(a stat.Attr, when define.Snapshot) bool {
 	for _, c := range s.Captures {
@@ -354,18 +354,18 @@ func (s *Program) Wants(a stat.Attr, when define.Snapshot) bool {
 	return false
 }
 
-// varies reports whether the value of a modifier cannot be computed from one number and the number
+// Varies reports whether the value of a modifier cannot be computed from one number and the number
 // of stacks alone, because its formula reads the stacks or each async stack has a separate number.
 func (s *Program) Varies(m *Modifier) bool {
 	return s.OwnNumber(m.Value) || m.Value.Place >= 0 && s.Numbers[m.Value.Place].Live != 0
 }
 
-// modifies reports whether a modifier depends on exactly the number at a place.
+// Modifies reports whether a modifier depends on exactly the number at a place.
 func (s *Program) Modifies(place int) bool {
 	return slices.ContainsFunc(s.Modifiers, func(m Modifier) bool { return int(m.Value.Place) == place && !s.Varies(&m) })
 }
 
-// absorbs reports whether a shield absorbs damage of a school to an attribute; 0 stands for no
+// Absorbs reports whether a shield absorbs damage of a school to an attribute; 0 stands for no
 // attribute in particular.
 func (s *Program) Absorbs(school define.Tag, attr stat.Attr) bool {
 	is := s.shield
@@ -383,21 +383,21 @@ func (s *Program) Absorbs(school define.Tag, attr stat.Attr) bool {
 	return false
 }
 
-// refuses reports whether the overflow rule refuses an application at the stack limit. The
+// Refuses reports whether the overflow rule refuses an application at the stack limit. The
 // parameter higher means that the application replaces the instance because of its higher level;
 // the rule deny does not refuse such an application.
 func (s *Program) Refuses(higher bool) bool {
 	return s.Stack.Overflow == define.OverflowClear || s.Stack.Overflow == define.OverflowDeny && !higher
 }
 
-// matches reports whether an immunity applies to the definition. It considers the definition's
+// Matches reports whether an immunity applies to the definition. It considers the definition's
 // Tags, not its Grants. An empty match matches no definition.
 func (m *match) Matches(s *Program) bool {
 	return !m.empty() && (len(m.tags) == 0 || hasAny(s.Is, m.tags)) &&
 		(m.kind == "" || m.kind == s.Dispel.Type) && (m.polarity == define.Neutral || m.polarity == s.Polarity)
 }
 
-// durationAt returns the duration of the definition at a level, in ms.
+// DurationAt returns the duration of the definition at a level, in ms.
 func (s *Program) DurationAt(level int) int64 {
 	if s.DurationBy == nil {
 		return s.Duration
@@ -405,7 +405,7 @@ func (s *Program) DurationAt(level int) int64 {
 	return secondsToMillis(s.DurationBy.At(level))
 }
 
-// periodAt returns the period of the definition at a level, in ms.
+// PeriodAt returns the period of the definition at a level, in ms.
 func (s *Program) PeriodAt(level int) int64 {
 	if s.PeriodBy == nil {
 		return s.Period
@@ -416,7 +416,7 @@ func (s *Program) PeriodAt(level int) int64 {
 // secondsToMillis converts seconds to whole milliseconds, rounding half up.
 func secondsToMillis(v float64) int64 { return RoundHalfUp(float64(v * 1000)) }
 
-// roundHalfUp rounds v half up. It does not add 0.5, because the sum could be inexact. v must be
+// RoundHalfUp rounds v half up. It does not add 0.5, because the sum could be inexact. v must be
 // within the range of int64.
 func RoundHalfUp(v float64) int64 {
 	whole := math.Floor(v)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// span converts ms to a Duration, or to the longest one if it overflows.
+// Duration converts ms to a time.Duration, or to the longest Duration if the result overflows.
 func Duration(ms int64) time.Duration {
 	if ms > int64(MaxDuration/time.Millisecond) {
 		return MaxDuration
@@ -23,7 +23,7 @@ func GCD(a, b uint64) uint64 {
 	return a
 }
 
-// mulDiv returns ms × num / den, rounded half up, at most math.MaxInt64.
+// MulDiv returns ms × num / den, rounded half up, at most math.MaxInt64.
 func MulDiv(ms int64, num, den uint64) int64 {
 	hi, lo := bits.Mul64(uint64(ms), num)
 	lo, carry := bits.Add64(lo, den/2, 0)

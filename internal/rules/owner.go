@@ -48,7 +48,7 @@ func NewOwner(owner buff.OwnerID, number uint32, base uint32, limit int) *Owner 
 	}
 }
 
-// Owner returns the owner's ID.
+// ID returns the owner's ID.
 func (s *Owner) ID() buff.OwnerID { return s.id }
 
 // Len returns the number of buffs, including hidden ones.

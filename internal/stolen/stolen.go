@@ -33,7 +33,7 @@ type Part struct {
 	Numbers   uint16 // index of separate numbers in stolenState.waiting, from 1; 0: none
 }
 
-// find returns the former value of the k-th number of a definition, or NoParam if the stolen
+// Find returns the former value of the k-th number of a definition, or NoParam if the stolen
 // version did not have it. It compares names, not positions, because a reload may have inserted
 // other numbers.
 func (n *Buff) Find(spec *compile.Program, k int) (float64, define.Reason) {
@@ -51,12 +51,12 @@ func (n *Buff) Find(spec *compile.Program, k int) (float64, define.Reason) {
 	return 0, define.NoParam
 }
 
-// setPart sets the numbers, shield and charges from a stolen part.
+// SetPart sets the numbers, shield and charges from a stolen part.
 func (n *Buff) SetPart(l *Part) {
 	n.Values, n.Shield, n.Charges = n.ValuesOf(l), l.Shield, l.Charges
 }
 
-// valuesOf returns the numbers of a part: its separate numbers if it has some, otherwise the
+// ValuesOf returns the numbers of a part: its separate numbers if it has some, otherwise the
 // numbers of the instance.
 func (n *Buff) ValuesOf(l *Part) []float64 {
 	each := len(n.Values)
