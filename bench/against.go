@@ -26,7 +26,7 @@ func (s *scaleCmd) Run(con *console) error {
 	return nil
 }
 
-// workersAt is the number of players with which different numbers of workers are compared.
+// workersAt is the number of players in the worlds that compare different numbers of workers.
 const workersAt = 100_000
 
 func (s *scaleCmd) measure(con *console) (all []rival.Scaled, calls []rival.Called, err error) {
@@ -72,7 +72,7 @@ func (s *scaleCmd) measure(con *console) (all []rival.Scaled, calls []rival.Call
 	return all, calls, nil
 }
 
-// rivalsCmd measures the engine and the rivals, alternating in each round.
+// rivalsCmd measures the engine and the rivals, one after the other in each round.
 type rivalsCmd struct {
 	Most   int           `default:"1000000" help:"the largest number of buffs"`
 	Rounds int           `default:"12" help:"how often each has its turn"`

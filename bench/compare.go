@@ -20,13 +20,13 @@ type compareCmd struct {
 	Probes int     `default:"12" help:"how often each of two commits has its turn"`
 }
 
-// Run computes the statistics with the version of benchstat that tools/go.mod lists. It fails if a
-// step has become slower.
+// Run computes the statistics with the version of benchstat that tools/go.mod lists. It fails if
+// any step has become slower.
 //
-// For files, Run compares only the ratios to the yardstick. Absolute times depend on the state of
-// the machine during each run, and benchstat would report the differences as significant. Two
-// commits are built and run alternately (A B A B), so that the machine is in the same state for
-// both.
+// If Old and New are files, Run compares only the ratios to the yardstick. Absolute times depend on
+// the state of the machine during each run, and benchstat would report these differences as
+// significant. If Old and New are commits, Run builds both and runs them alternately (A B A B), so
+// that the machine is in the same state for both.
 func (c *compareCmd) Run(con *console) error {
 	dir, err := os.MkdirTemp("", "bench-compare")
 	if err != nil {
@@ -81,8 +81,8 @@ func benchstat(args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// ratioLines returns the lines of a bench.txt that contain ratios, and the number of steps that
-// they measure.
+// ratioLines returns the lines of a bench.txt that contain ratios, and the number of steps in these
+// lines.
 func ratioLines(from string) ([]byte, int, error) {
 	if info, err := os.Stat(from); err == nil && info.IsDir() {
 		from = filepath.Join(from, "bench.txt")
@@ -109,8 +109,8 @@ func ratioLines(from string) ([]byte, int, error) {
 	return out.Bytes(), len(names), nil
 }
 
-// verdict parses benchstat's table and prints the changed steps. The columns are: name, old, ±,
-// new, ±, difference, p. It fails if a step has become slower.
+// verdict parses benchstat's table and prints the steps that have changed. The columns are: name,
+// old, ±, new, ±, difference, p. It fails if a step has become slower.
 func (c *compareCmd) verdict(sheet []byte, con *console) error {
 	r := csv.NewReader(bytes.NewReader(sheet))
 	r.FieldsPerRecord = -1

@@ -10,7 +10,7 @@ import (
 	"github.com/bufftick/bufftick/bench/page"
 )
 
-// cutsCmd measures how much saving makes frames longer.
+// cutsCmd measures by how much saving lengthens the frames.
 type cutsCmd struct {
 	Owners  int      `default:"100000" help:"of the crowd; the raids are 4,000"`
 	Frames  int      `default:"400" help:"of each way in each round"`

@@ -12,7 +12,7 @@ import (
 	"github.com/bufftick/bufftick/bench/rival"
 )
 
-// gateCmd runs the checks of CI: steps must not allocate, and no step may be much slower than its
+// gateCmd runs the checks of CI: no step may allocate, and no step may be much slower than its
 // recorded ratio.
 type gateCmd struct {
 	Probes int    `default:"5" help:"processes that measure each step; the middle one counts"`
@@ -101,8 +101,8 @@ func (g *gateCmd) once(con *console) (bad []string, probes []rival.Probe, err er
 	return bad, probes, nil
 }
 
-// probeCmd takes one probe and prints it as JSON. It is a command because each probe runs in its
-// own process.
+// probeCmd takes one probe and prints it as JSON. It is a separate command because each probe runs
+// in its own process.
 type probeCmd struct{}
 
 // Run takes the probe.

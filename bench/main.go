@@ -32,7 +32,7 @@ type cli struct {
 	Probe   probeCmd   `cmd:"" hidden:"" help:"One sample for the gate, as JSON"`
 }
 
-// errFailed is returned if a check has failed. The failure has already been printed.
+// errFailed is returned if a check has failed. The command has already printed the failure.
 var errFailed = errors.New("a check did not hold")
 
 // run runs the command and returns the exit code: 0 if all checks pass, 1 if a check fails, and 2
@@ -77,8 +77,8 @@ func run(args []string, out, diag io.Writer) int {
 	return 0
 }
 
-// twoDashes changes flags such as -quick to --quick. All other commands of this module accept one
-// dash, but the parser of this command requires two.
+// twoDashes changes flags such as -quick to --quick. The parser of this command requires two
+// dashes, but all other commands of this module accept one.
 func twoDashes(args []string) []string {
 	var out []string
 	for i, a := range args {

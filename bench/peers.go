@@ -11,8 +11,8 @@ import (
 	"github.com/bufftick/bufftick/bench/page"
 )
 
-// measurePeers runs bench/peers, which measures other libraries that this module does not require.
-// If the libraries are not available, measurePeers prints a message, and the report is made without
+// measurePeers runs bench/peers, which measures libraries that this module does not require. If
+// these libraries are not available, measurePeers prints a message, and the report is made without
 // them.
 func measurePeers(most, rounds int, con *console) ([]page.Turns, error) {
 	repo, err := repository()

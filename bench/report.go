@@ -25,7 +25,8 @@ type reportCmd struct {
 	Most   int      `default:"1000000" help:"maximum number of players in the scaling"`
 }
 
-// Run measures and writes the report. It fails, after writing, if a profile failed.
+// Run measures and writes the report. It writes the report even if a profile fails, and then
+// returns an error.
 func (r *reportCmd) Run(con *console) error {
 	if r.From != "" {
 		report, err := page.Read(r.From)

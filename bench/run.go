@@ -106,9 +106,9 @@ func (r *runCmd) play(node *kong.Node, con *console) error {
 	return verdict(results, con)
 }
 
-// shorten replaces values in p with the values in quick. It replaces only fields that no flag has
-// set, which are the fields that are equal in p and full. All three arguments point to profiles of
-// the same type.
+// shorten replaces values in p with the values in "quick". It replaces only the fields that no flag
+// has set, that is, the fields that are equal in p and "full". All three arguments point to
+// profiles of the same type.
 func shorten(p, full, quick any) {
 	shortenFields(reflect.ValueOf(p).Elem(), reflect.ValueOf(full).Elem(), reflect.ValueOf(quick).Elem())
 }
@@ -167,7 +167,7 @@ func newBar(w io.Writer, what string) bar {
 		progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionSetPredictTime(true))}
 }
 
-// show draws the given progress, which is from 0 to 1. It ignores errors.
+// show draws the progress "done", which is from 0 to 1. It ignores errors.
 func (b bar) show(done float64) { _ = b.Set(int(done * barSteps)) }
 
 func (b bar) clear() { _ = b.Finish() }

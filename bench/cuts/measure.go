@@ -28,17 +28,17 @@ type Frames struct {
 	World, Way    string
 	Owners, Buffs int
 
-	// Each element is a value of one round, in ns: quantiles of the duration of a frame, and the
-	// mean processor time of all threads in a frame.
+	// Each element is a value of one round, in ns: a quantile of the durations of the frames, or
+	// the mean processor time of all threads in a frame.
 	P50, P99, Max, CPU []float64
 
-	// For each frame of the game: its shortest duration in any round, in ns. These values exclude
-	// disturbances by other work on the machine.
+	// Least has, for each frame of the game, its shortest duration in any round, in ns. These
+	// values exclude disturbances by other work on the machine.
 	Least []int64
 
 	Bytes   float64       // number of bytes written to the store per second of the game
 	Commits float64       // number of commits per second of the game
-	Oldest  time.Duration // the largest age that the newest cut on disk has reached
+	Oldest  time.Duration // the largest age that the newest cut on disk has had
 }
 
 // Worlds are the names of the worlds that can be measured.

@@ -47,7 +47,7 @@ func (c *fullCopy) after(f *engine.Frame) {
 	for id := buff.OwnerID(0); len(b.Owners) < e.Owners(); id++ {
 		o, err := store.Owner{ID: id}, error(nil)
 		if o.Blob, err = e.Save(id); err != nil {
-			continue // there is no owner with this id
+			continue // no owner has this id
 		}
 		if o.Data, err = c.world.marshal(id, e.Data(id), nil); err != nil {
 			panic(err)

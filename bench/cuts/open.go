@@ -13,14 +13,15 @@ import (
 	"github.com/bufftick/bufftick/store/bolt"
 )
 
-// Opened is the time to restore a zone from its file.
+// Opened has the times to restore a zone from its file.
 type Opened struct {
 	Owners, Buffs int
 	Bytes         int64     // size of the file
 	Took          []float64 // time to open and check the file and restore all owners, in ns, by round
 }
 
-// Opens measures how long it takes to restore crowds of several sizes, up to maxOwners owners.
+// Opens measures how long it takes to restore crowds of several sizes. The largest crowd has at
+// most maxOwners owners.
 func Opens(maxOwners, rounds int, dir string, progress func(float64)) (out []Opened, err error) {
 	for owners := 100; owners <= maxOwners; owners *= 10 {
 		one, err := opened(owners, rounds, dir)

@@ -10,7 +10,7 @@ import (
 	"github.com/bufftick/bufftick/store/bolt"
 )
 
-// Name of the file on disk, and of the zone in it.
+// Name of the file on disk, and of the zone in the file.
 const (
 	fileName = "world.db"
 	zoneName = "world"
@@ -35,7 +35,7 @@ var Ways = []Way{
 // saved holds statistics about the saving of one game.
 type saved struct {
 	bytes, commits uint64
-	oldest         time.Duration // the largest age that the newest cut on disk has reached
+	oldest         time.Duration // the largest age that the newest cut on disk has had
 }
 
 // begin starts to save a world in a file in the folder dir. It returns a function to call after

@@ -39,8 +39,8 @@ func (r raids) marshal(_ buff.OwnerID, data any, dst []byte) ([]byte, error) {
 
 func (r raids) buffs() int { return r.Buffs() }
 
-// crowd has owners with ten buffs each, one of which pulses every second. A second has twenty
-// frames. In each frame a different twentieth of the owners changes.
+// crowd has owners with ten buffs each, of which one pulses every second. There are twenty frames
+// per second, and in each frame a different twentieth of the owners changes.
 type crowd struct {
 	engine *engine.Engine
 	counts []uint64

@@ -33,12 +33,12 @@ type Flood struct {
 	Delivered            uint64
 	Refused              uint64
 	Accepted             Calls // calls of the producers that were accepted
-	Turned               Calls // calls of the producers that were refused; each yields the processor
+	Turned               Calls // refused calls of the producers; a refused call yields the processor
 	Nothing              Calls // empty measurements, made by the producers as a reference
 
 	Honest        int   // number of commands of the honest producer, which posts one per frame
 	HonestRefused int   // number of these commands that were refused
-	HonestLate    int   // number of these commands delivered later than in the first Tick after the call
+	HonestLate    int   // number of these commands that were delivered later than expected
 	HonestLatest  int   // maximum number of Ticks by which one of these commands was late
 	HonestLost    int   // number of these commands that were accepted but never delivered
 	HonestCalls   Calls // durations of the calls of the honest producer
@@ -92,8 +92,8 @@ func (c *Calls) At(part float64) time.Duration {
 }
 
 // Slow returns the number of calls longer than a millisecond, per second spent in shorter calls.
-// The result for calls that never block is not 0, because a goroutine can lose its processor at any
-// moment; it is about the result for [Flood.Nothing].
+// Even for calls that never block, the result is not 0, because a goroutine can lose its processor
+// at any moment. For such calls it is about the result for [Flood.Nothing].
 func (c *Calls) Slow() float64 { return float64(c.slow) / max(c.sum.Seconds(), 1e-9) }
 
 // game is the target of the flood.
@@ -114,7 +114,7 @@ func Run(o Options) (f Flood, err error) {
 	}
 	all := make([]posted, o.Producers)
 	var work sync.WaitGroup
-	honest := g.lane("honest") // create this lane before the flood starts, as in a real game
+	honest := g.lane("honest") // create this lane before the flood starts, as a real game would
 	for n := range all {
 		in := g.lane(fmt.Sprint("producer ", n))
 		work.Go(func() { g.produce(n, in, &all[n]) })
@@ -176,8 +176,8 @@ func (g *game) lane(name string) *engine.Inbox {
 // posted is the result of one producer.
 type posted struct{ accepted, refused, nothing Calls }
 
-// produce posts until the end of the flood. After each call it reads the clock again, as a
-// measurement without a call.
+// produce posts until the end of the flood. After each call it also measures the time between two
+// reads of the clock, as a measurement without a call.
 func (g *game) produce(n int, in *engine.Inbox, p *posted) {
 	for k := n; !g.over.Load(); k++ {
 		start := time.Now()
@@ -195,8 +195,8 @@ func (g *game) produce(n int, in *engine.Inbox, p *posted) {
 	}
 }
 
-// honest posts one command per frame. It returns the expected Tick of each accepted command, which
-// is the first Tick that started after the call had returned.
+// honest posts one command per frame. For each accepted command it returns the expected Tick, which
+// is the first Tick that starts after AddBuff has returned.
 func (g *game) honest(in *engine.Inbox, f *Flood) (due []int64) {
 	pace := time.NewTicker(g.Frame)
 	defer pace.Stop()
@@ -215,7 +215,7 @@ func (g *game) honest(in *engine.Inbox, f *Flood) (due []int64) {
 	return due
 }
 
-// loop calls Tick at a fixed rate. For each command of the honest producer, it returns the number
+// loop calls Tick at a fixed rate. It returns, for each command of the honest producer, the number
 // of the Tick in which the command arrived.
 func (g *game) loop(f *Flood) map[int64]int64 {
 	seen := map[int64]int64{}
@@ -238,8 +238,8 @@ func (g *game) loop(f *Flood) map[int64]int64 {
 	return seen
 }
 
-// tick runs a Tick. It records which commands of the honest producer have arrived, in the given
-// map.
+// tick runs a Tick. In the map "seen", it records the number of the Tick for each command of the
+// honest producer that has arrived.
 func (g *game) tick(seen map[int64]int64) time.Duration {
 	n := g.ticks.Add(1)
 	start := time.Now()
@@ -257,8 +257,8 @@ func (g *game) tick(seen map[int64]int64) time.Duration {
 	return span
 }
 
-// judge compares the Ticks in which the honest producer's commands arrived (seen) with the expected
-// Ticks (due).
+// judge compares the Ticks in which the honest producer's commands arrived with the expected Ticks.
+// The arrivals are in "seen", and the expected Ticks are in "due".
 func (f *Flood) judge(due []int64, seen map[int64]int64) {
 	for k, want := range due {
 		came, ok := seen[int64(k)]

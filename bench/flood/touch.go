@@ -27,7 +27,7 @@ type Touch struct {
 	All      time.Duration // total duration of all Ticks
 }
 
-// Touches measures each kind of command: it fills the inbox with commands of the kind, and runs
+// Touches measures each kind of command: it fills the inbox with commands of this kind, and runs
 // Ticks until the inbox is empty.
 func Touches(commands int) (out []Touch, err error) {
 	for _, verb := range []string{"SetRate", "Pause", "Immunize", "AddBuff"} {

@@ -21,7 +21,7 @@ type Runtime struct {
 	Collection uint64  // number of garbage collections
 }
 
-// ReadRuntime returns the current statistics. It costs some µs.
+// ReadRuntime returns the current statistics. It takes a few µs.
 func ReadRuntime() Runtime {
 	s := []metrics.Sample{
 		{Name: "/gc/heap/allocs:objects"},
@@ -35,7 +35,7 @@ func ReadRuntime() Runtime {
 }
 
 // GCShare returns the garbage collector's fraction of the processor time that was used between the
-// earlier statistics and r.
+// statistics "since" and the statistics r.
 func (r Runtime) GCShare(since Runtime) float64 {
 	used := (r.All - r.Idle) - (since.All - since.Idle)
 	if used <= 0 {

@@ -20,7 +20,7 @@ type Machine struct {
 	Busy string `json:",omitempty"`
 }
 
-// Same reports whether both descriptions may be of the same machine.
+// Same reports whether both descriptions can be of the same machine.
 func (m *Machine) Same(as *Machine) bool {
 	return m.OS == as.OS && m.Arch == as.Arch && m.CPU == as.CPU && m.Processors == as.Processors && m.Memory == as.Memory
 }
@@ -48,13 +48,13 @@ func realTime() bool {
 	if err != nil {
 		return false
 	}
-	_, after, _ := strings.Cut(string(text), ") ") // skip the name, which may contain any character
+	_, after, _ := strings.Cut(string(text), ") ") // skip the process name, which can be any text
 	fields := strings.Fields(after)
 	const policy, fifo, roundRobin = 38, "1", "2" // index of the field "policy", and two of its values
 	return len(fields) > policy && (fields[policy] == fifo || fields[policy] == roundRobin)
 }
 
-// ThisMachine returns the data of this machine, with the commit of the current folder.
+// ThisMachine describes this machine, with the commit of the current folder.
 func ThisMachine() Machine {
 	return Machine{
 		OS: runtime.GOOS, Arch: runtime.GOARCH, Go: runtime.Version(), Processors: runtime.NumCPU(),

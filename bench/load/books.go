@@ -111,7 +111,8 @@ func newBooks(players, raid, buffs int) *books {
 func ownerID(place int32) buff.OwnerID { return buff.OwnerID(place) + 1 }
 func placeOf(id buff.OwnerID) int32    { return int32(id) - 1 }
 
-// find returns the record of a buff that a cast would join, or 0.
+// find returns the index of the record of a buff that a cast would join, or 0 if there is no such
+// buff.
 func (b *books) find(owner int32, kind int16, source buff.OwnerID) int32 {
 	for _, i := range b.players[owner].records {
 		if r := &b.records[i]; r.kind == kind && r.source == source {

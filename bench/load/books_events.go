@@ -39,7 +39,7 @@ func (b *books) catchUp(owner int32, before int64) {
 	p.waiting = append(p.waiting[:0], p.waiting[n:]...)
 }
 
-// enterLate enters a command that has waited. Its target may have ended.
+// enterLate enters a command that has waited. The target of the command may have ended meanwhile.
 func (b *books) enterLate(c *command) {
 	if kind, _ := b.enter(c); kind == 0 && c.verb != dispel {
 		b.stale++
@@ -109,7 +109,7 @@ func (b *books) end(owner int32, e *buff.Event) {
 	b.drop(b.byHandle[e.Handle])
 }
 
-// crossing handles the event that a handler's cast has caused.
+// crossing handles an event that was caused by the cast of a handler.
 func (b *books) crossing(owner int32, e *buff.Event) {
 	for k, c := range b.crossed {
 		if c.to != owner || c.source != e.Source {
@@ -132,7 +132,7 @@ func (b *books) crossing(owner int32, e *buff.Event) {
 	b.blame(&b.faults.Doubled, e, "of %d, which nobody has cast", e.Source)
 }
 
-// answer handles an event that a command has caused.
+// answer handles an event that was caused by a command.
 func (b *books) answer(owner int32, e *buff.Event) {
 	p := &b.players[owner]
 	for p.expected[e.Kind] == 0 && len(p.waiting) > 0 {
@@ -154,7 +154,7 @@ func (b *books) answer(owner int32, e *buff.Event) {
 	}
 }
 
-// close reports the expected events that were not seen. It is called at the end of the run, when
+// close reports the expected events that were never seen. It is called at the end of the run, when
 // no owner is busy any more.
 func (b *books) close(now int64) {
 	for owner := range b.players {
@@ -203,8 +203,8 @@ func (b *books) hash(e *buff.Event) {
 	b.digest = d
 }
 
-// target returns the player to whom a plague spreads. This is another player of the owner's raid,
-// and depends only on the given time. If the raid has no other player, target returns the owner.
+// target returns the player to whom a plague spreads: another player in the owner's raid, who
+// depends only on the given time. If the raid has no other player, target returns the owner.
 func target(owner int32, at int64, raid, players int) int32 {
 	first := int(owner) / raid * raid
 	size := min(raid, players-first)

@@ -95,7 +95,8 @@ func (p *Cancel) turnWheel(env *Env, r *Result) {
 			handles[i] = w.Add(w.Now().Add(1000+rng.Int64N(12*hour)), uint64(i))
 			if n%p.Frame == 0 {
 				fired = w.Advance(w.Now().After(frameTime), fired[:0])
-				for _, f := range fired { // Move adds the timer again, so that a later Remove finds it
+				// Move adds the timer again, so that a later Remove can remove it.
+				for _, f := range fired {
 					lost++
 					w.Move(handles[f.ID], w.Now().Add(1000+rng.Int64N(12*hour)))
 				}
@@ -112,8 +113,8 @@ func (p *Cancel) turnWheel(env *Env, r *Result) {
 	r.check(w.Len() == len(handles) && cancelled == p.Wheel/rounds*rounds, "%d timers wait, %d were cancelled, %d came due", w.Len(), cancelled, lost)
 }
 
-// slot identifies the n-th initial buff of a player. The player may not have the buff at the
-// moment.
+// slot identifies the n-th initial buff of a player. At any moment, the player may be without this
+// buff.
 type slot struct{ owner, n int32 }
 
 // add casts a buff that lasts 5 s to 2 min.

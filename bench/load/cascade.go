@@ -39,11 +39,11 @@ const (
 	ahead = hour + 300_000 // game time before the window, in ms, played in steps of a second
 )
 
-// settling is the game time that is played in frames directly before the window, to fill the caches
-// after a garbage collection.
+// settling is the game time that is played in frames directly before the window. It fills the
+// caches again after the garbage collection.
 const settling = 10 * time.Second
 
-// cascade is one run of the profile: the wheel and the expected deadlines of its timers.
+// cascade is one run of the profile. It has the wheel and the expected deadlines of the timers.
 type cascade struct {
 	*Cascade
 	wheel   *wheel.Wheel
@@ -99,8 +99,8 @@ type cascadeFrame struct {
 	fired int
 }
 
-// warm returns a wheel that looks as if it had been used for days, advanced to shortly before the
-// window. The middle of the window is at 12 h.
+// warm returns a wheel that is in the state of a wheel that has been used for days. Its time is
+// shortly before the window, whose middle is at 12 h.
 func (p *Cascade) warm(seed uint64) *cascade {
 	c := &cascade{
 		Cascade: p, rng: rand.New(rand.NewPCG(seed, 6)),
@@ -120,12 +120,13 @@ func (p *Cascade) warm(seed uint64) *cascade {
 	return c
 }
 
-// left draws the remaining time of a timer that is waiting at a random instant. The longer a timer,
-// the more likely it is waiting at such an instant. Therefore lengths up to 12 h are equally likely
-// here, although short lengths are more frequent among added timers. Lengths of 12 to 24 h are more
-// likely here than among added timers.
+// left draws the remaining time of a timer that is waiting at a random instant. The longer a timer
+// waits, the more likely it is waiting at such an instant. Therefore all lengths up to 12 h are
+// equally likely here, although short lengths are more frequent among added timers. Lengths of 12
+// to 24 h are more likely here than among added timers.
 func (c *cascade) left() int64 {
-	mean := noon / math.Log(noon/1000) // average length of the added timers up to 12 h, in ms
+	// Average length of those added timers that last up to 12 h, in ms.
+	mean := noon / math.Log(noon/1000)
 	beyond := c.Beyond * 1.5 * noon
 	length := c.rng.Float64() * noon
 	if c.rng.Float64()*(beyond+(100-c.Beyond)*mean) < beyond {
@@ -134,8 +135,8 @@ func (c *cascade) left() int64 {
 	return int64(length * c.rng.Float64())
 }
 
-// delay draws the length of an added timer: from 12 to 24 h for c.Beyond percent of the timers, and
-// from 1 s to 12 h for the others. The logarithm of the shorter lengths is uniformly distributed.
+// delay draws the length of an added timer. For c.Beyond percent of the timers, the length is from
+// 12 to 24 h. For the others it is from 1 s to 12 h, and its logarithm is uniformly distributed.
 func (c *cascade) delay() int64 {
 	if c.rng.Float64()*100 < c.Beyond {
 		return noon + c.rng.Int64N(noon)
@@ -181,7 +182,9 @@ func (c *cascade) window(frames []cascadeFrame, first bool) {
 	start := int64(c.wheel.Now())
 	for i := range frames {
 		if i%64 == 0 {
-			runtime.Gosched() // otherwise the runtime would preempt this goroutine after 10 ms, always in the same frame
+			// Otherwise the runtime would preempt this goroutine after 10 ms, always in the
+			// same frame.
+			runtime.Gosched()
 		}
 		now := start + int64(i+1)*frameTime.Milliseconds()
 		took := int64(c.turn(now-frameTime.Milliseconds(), now))
@@ -202,11 +205,12 @@ func (c *cascade) window(frames []cascadeFrame, first bool) {
 	}
 }
 
-// borderReach is the maximum distance, in frames, of a frame that still counts as being at a
-// boundary.
+// borderReach is the distance from a boundary, in frames, up to which a frame counts as being at
+// the boundary.
 const borderReach = 1
 
-// borders returns the longest frame at the hour, and the longest frame at the other full minutes.
+// borders returns the longest frame at the hour, and the longest frame at the other full minutes of
+// the window.
 func (p *Cascade) borders(frames []cascadeFrame) (atHour, atMinute cascadeFrame) {
 	for i, f := range frames {
 		switch at := p.at(i); {

@@ -18,8 +18,9 @@ type kind struct {
 	handler  string
 }
 
-// kinds are the definitions. Each source has a separate buff. A refresh restarts the duration and
-// does not change the times of the pulses. A change of the period does not move the next pulse.
+// kinds are the definitions. The casts of different sources are separate buffs. A refresh restarts
+// the duration but does not change the times of the pulses. A change of the period does not move
+// the next pulse.
 var kinds = []kind{
 	{id: "mend", period: 1000, limit: 1, weight: 90, handler: hit, magic: true},
 	{id: "burn", period: 1500, limit: 1, weight: 70, handler: hit, magic: true},
@@ -40,7 +41,7 @@ var kinds = []kind{
 	{id: "clock", period: 7000, limit: 1, infinite: true, handler: hit},
 }
 
-// Indexes in kinds that the code uses.
+// Those indexes in kinds that the code uses.
 const (
 	bleedKind    = 2
 	plagueKind   = 4

@@ -58,7 +58,7 @@ func (p *Crowd) Run(env *Env) (*Result, error) {
 }
 
 // spin runs n goroutines that use as much processor time as they can get. The returned function
-// ends the goroutines.
+// ends these goroutines.
 func spin(n int) (rest func()) {
 	var stop atomic.Bool
 	var all sync.WaitGroup

@@ -6,7 +6,7 @@ import (
 )
 
 // lifetimes is the distribution of the lifetimes of auras in a public log of an arena fight. Each
-// point has a lifetime in ms, and the fraction of auras that last no longer than this. Between the
+// point has a lifetime in ms, and the fraction of auras that last at most as long. Between two
 // points, the distribution is linear.
 var lifetimes = []struct{ share, ms float64 }{
 	{0, 200}, {0.10, 930}, {0.25, 2500}, {0.50, 6000}, {0.75, 11_000}, {0.90, 17_700}, {1, 30_000},
@@ -44,8 +44,8 @@ func poisson(rng *rand.Rand, mean float64) int {
 	}
 }
 
-// shortKind draws the definition of a short buff by weight. The buff pulses with the given
-// probability in percent.
+// shortKind draws the definition of a short buff by weight. The parameter "pulsing" is the
+// probability in percent that the buff pulses.
 func shortKind(rng *rand.Rand, pulsing float64) int {
 	pulses := rng.Float64()*100 < pulsing
 	at := rng.IntN(weight(pulses))

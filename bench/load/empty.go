@@ -62,7 +62,8 @@ func (p *Empty) Run(env *Env) (*Result, error) {
 	if err := last.finish(r); err != nil {
 		return nil, err
 	}
-	// The frames were measured in groups, so clear those values of finish that do not apply.
+	// The frames were measured in groups, so clear those values that finish has set but that do not
+	// apply.
 	r.P50, r.P99, r.P999, r.Max, r.Rows, r.CDF = 0, 0, 0, 0, nil, nil
 	r.PartP50, r.PartP99 = Spread{}, Spread{}
 	r.Utilisation, r.Heap, r.BytesPer, r.Tick = 0, 0, 0, Spread{}
@@ -73,8 +74,8 @@ func (p *Empty) Run(env *Env) (*Result, error) {
 
 func (w *world) addFaults(r *Result) { r.check(w.books.faults.none(), "%v", &w.books.faults) }
 
-// tick measures empty Ticks in groups, because reading a clock takes as long as one Tick. It
-// returns the mean and the minimum over all groups of the duration of one Tick, in ns.
+// tick measures empty Ticks in groups, because reading a clock takes as long as one Tick. From the
+// groups it computes the duration of one Tick in ns, and returns the mean and the minimum.
 func (p *Empty) tick(w *world) (Spread, float64) {
 	var costs []float64
 	events := 0

@@ -13,8 +13,8 @@ type Fight struct {
 	world *world
 }
 
-// NewFight returns the raids after they have been played for the given game time. After a minute,
-// the number of buffs is about constant.
+// NewFight returns the raids after the game time "warm". After a minute, the number of buffs stays
+// roughly constant.
 func NewFight(seed uint64, warm time.Duration) (*Fight, error) {
 	m := &newRaids().Mix
 	w, err := newWorld(&Env{Seed: seed}, m.setup())
@@ -26,7 +26,8 @@ func NewFight(seed uint64, warm time.Duration) (*Fight, error) {
 	return &Fight{m, w}, nil
 }
 
-// Engine returns the engine of the raids. The data of its owners can be passed to [Fight.Calls].
+// Engine returns the engine of the raids. The data of an owner of this engine can be passed to
+// [Fight.Calls].
 func (f *Fight) Engine() *engine.Engine { return f.world.eng }
 
 // Calls returns the number of handlers that have run for the owner with the given data.
@@ -43,7 +44,7 @@ func (f *Fight) Frame(after func(*engine.Frame)) time.Duration {
 	return f.world.took
 }
 
-// End closes the books and the engine. It returns an error if the books have found a wrong event.
+// End closes the books and the engine. It returns an error if any event was wrong.
 func (f *Fight) End() error {
 	f.world.after = nil
 	r := result("B")

@@ -95,7 +95,7 @@ func (p *Siege) Run(env *Env) (*Result, error) {
 	return r, w.finish(r)
 }
 
-// blow hits a row of players at a random place.
+// blow hits players with consecutive numbers, starting with a random player.
 func (p *Siege) blow(w *world, source buff.OwnerID) {
 	first := w.rng.IntN(p.Players)
 	for n := range min(p.Targets, p.Players) {
@@ -188,8 +188,8 @@ func (p *Soak) Run(env *Env) (*Result, error) {
 	return r, w.finish(r)
 }
 
-// checkClocks checks the buffs of kind "clock", which have pulsed since the time began. Their n-th
-// pulse is n periods after this time, so their next deadline is known.
+// checkClocks checks the buffs of kind "clock". The instant "began" is the time since which they
+// have pulsed. Their n-th pulse is due n periods after this time, so their next deadline is known.
 func (p *Soak) checkClocks(w *world, r *Result, began int64, clocks int) {
 	period, worst, seen := kinds[clockKind].period, int64(0), 0
 	for i := range w.books.records {

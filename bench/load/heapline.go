@@ -9,8 +9,7 @@ type heapLine struct {
 	points []XY // X in hours of game time, Y in MB
 }
 
-// read measures the live heap, which includes a garbage collection. It is called between two
-// frames.
+// read measures the live heap after a garbage collection. It is called between two frames.
 func (h *heapLine) read(w *world) {
 	h.note(float64(w.now())/3.6e6, heapOf(w))
 }
@@ -19,16 +18,16 @@ func (h *heapLine) note(x float64, bytes int64) {
 	h.points = append(h.points, XY{x, float64(bytes) / 1e6})
 }
 
-// Permitted growth of the heap over half a run: a fraction of the heap, plus a constant. Some
-// growth is normal, because some lists grow with the longest frame so far.
+// Permitted growth of the heap over half a run, which is the sum of a fraction of the heap and a
+// constant. Some growth is normal, because some lists grow with the longest frame so far.
 const (
 	heapTolerance = 0.05
 	heapGrain     = 0.05 // MB
 )
 
 // report checks that the heap is not larger in the last quarter of the run than in the second
-// quarter. A leak would grow throughout the run. It compares averages, because single readings
-// differ by up to 0.1 MB.
+// quarter. A leak would grow throughout the run. The check compares averages, because single
+// readings differ by up to 0.1 MB.
 func (h *heapLine) report(r *Result) {
 	r.Series["heap"] = h.points
 	n := len(h.points)
@@ -47,7 +46,8 @@ func average(points []XY) float64 {
 	return sum / float64(len(points))
 }
 
-// heapOf returns the size of the live heap, minus the initial heap and the flight recorder.
+// heapOf returns the size of the live heap, minus the initial heap and the memory of the flight
+// recorder.
 func heapOf(w *world) int64 {
 	heap := gauge.LiveHeap() - w.bytes
 	if r := w.eng.History(); r != nil { // the recorder holds a varying number of events

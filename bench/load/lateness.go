@@ -1,6 +1,7 @@
 package load
 
-// lateness is a histogram of the delays, in ms, between the times of events and their frames.
+// lateness is a histogram of the delays of events. The delay is the time from an event to the frame
+// that runs it, in ms.
 type lateness struct {
 	upTo  [4096]uint64 // number of events by delay in ms; the last element counts all longer delays
 	count uint64

@@ -13,8 +13,8 @@ import (
 // The spread (±) is computed from the samples.
 const parts = 10
 
-// sampleEvery says that the processor time of the loop's thread is measured in every 16th frame. It
-// is not measured in every frame, because locking the thread costs some µs.
+// sampleEvery is 16, because the processor time of the loop's thread is measured only in every 16th
+// frame. Locking the thread costs a few µs, so not every frame is measured.
 const sampleEvery = 16
 
 // Row describes some consecutive frames. It is a line of ticks.csv.
@@ -29,7 +29,7 @@ type Row struct {
 // meter measures frames.
 type meter struct {
 	frames   *hdrhistogram.Histogram // durations of frames (calls and Tick), in ns
-	part     *hdrhistogram.Histogram // the same, for the current part
+	part     *hdrhistogram.Histogram // durations of the frames of the current part, in ns
 	rowSpan  int64                   // duration of one Row in ms
 	rows     []Row
 	row      []int64 // durations of the frames of the current row, in ns
@@ -53,7 +53,7 @@ type meter struct {
 	wall    time.Duration
 }
 
-// part holds the totals of the run so far, at the start of a part.
+// part holds the totals of the run so far, read at the start of a part.
 type part struct {
 	call, tick    time.Duration
 	cpu, loop     time.Duration
@@ -69,8 +69,8 @@ type Sample struct {
 	P50, P99  float64 // quantiles of the duration of a frame in ns
 }
 
-// begin discards earlier measurements and starts a new measurement. It will have the given total
-// number of frames, each of which advances the game by dt.
+// begin discards earlier measurements and starts a new measurement. The parameter "total" is the
+// number of frames that follow, each of which advances the game by dt.
 func (m *meter) begin(now int64, dt time.Duration, total uint64) {
 	*m = meter{frames: newHistogram(), part: newHistogram(), total: max(total, 1)}
 	m.rowSpan = max(dt.Milliseconds()*int64(total)/600, dt.Milliseconds(), 1)
@@ -109,7 +109,7 @@ func (m *meter) tick(f func()) {
 // frame records a frame with the given game time at its end and the given real duration.
 func (m *meter) frame(now int64, took time.Duration, calls, events, backlog, buffs int) {
 	if m.wall > 0 {
-		return // the measurement is over, and late owners are catching up
+		return // the measurement is over, and the remaining frames only let late owners catch up
 	}
 	if gauge.HasThreadCPU && m.ticks%sampleEvery == 0 {
 		m.loopEvents += uint64(events)
@@ -118,7 +118,7 @@ func (m *meter) frame(now int64, took time.Duration, calls, events, backlog, buf
 	m.calls += uint64(calls)
 	m.events += uint64(events)
 	m.backlog = max(m.backlog, backlog)
-	_ = m.frames.RecordValue(int64(took)) // frames above 10 min are clipped
+	_ = m.frames.RecordValue(int64(took)) // a frame above 10 min is not recorded
 	_ = m.part.RecordValue(int64(took))
 	m.row = append(m.row, int64(took))
 	m.rowStart.Events += events

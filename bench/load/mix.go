@@ -39,8 +39,8 @@ func (m *Mix) longBorn() float64 {
 	return float64(m.Players*m.Long) * (1 - m.Forever/100) / mean
 }
 
-// askLong casts a long buff on a random player. It never casts an endless buff, because endless
-// buffs would accumulate.
+// askLong casts a long buff on a random player. It never casts an endless buff, because the number
+// of endless buffs would only grow.
 func (m *Mix) askLong(w *world) {
 	owner := int32(w.rng.IntN(m.Players))
 	if w.books.slow != nil && w.books.slow(owner) {
@@ -120,8 +120,8 @@ func (m *Mix) plan(w *world) {
 
 func isShort(r *record) bool { return kinds[r.kind].weight > 0 }
 
-// askNew casts a new short buff on a random player. It uses a source from which the player has no
-// such buff yet.
+// askNew casts a new short buff on a random player, from a source of which the player does not have
+// this buff yet.
 func (m *Mix) askNew(w *world) {
 	owner, kind := int32(w.rng.IntN(m.Players)), int16(shortKind(w.rng, m.Pulsing))
 	if w.books.slow != nil && w.books.slow(owner) {
@@ -137,8 +137,8 @@ func (m *Mix) askNew(w *world) {
 	}
 }
 
-// askAgain repeats the cast of a random active buff that fits, according to the given function. It
-// prefers short buffs. If it finds no short buff, it takes a long buff.
+// askAgain repeats the cast of a random active buff for which the given function returns true. It
+// prefers short buffs. If it finds no such short buff, it takes a long buff.
 func (m *Mix) askAgain(w *world, fits func(*record) bool) {
 	r := m.pick(w, func(r *record) bool { return isShort(r) && fits(r) })
 	if r != nil {
@@ -160,7 +160,7 @@ func (m *Mix) askPeriod(w *world) {
 	}
 }
 
-// pick draws a random buff that has a known handle and that fits, according to the given function.
+// pick draws a random buff that has a known handle and for which the given function returns true.
 // It returns nil if it finds no such buff.
 func (m *Mix) pick(w *world, fits func(*record) bool) *record {
 	for range 16 {

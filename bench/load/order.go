@@ -21,8 +21,8 @@ func maxOf(v []int64) (most int64) {
 	return most
 }
 
-// Spread is the mean of samples. PlusMinus is half the width of the 95 % confidence interval of the
-// mean.
+// Spread has the mean of samples. PlusMinus is half the width of the mean's 95 % confidence
+// interval.
 type Spread struct{ Mean, PlusMinus float64 }
 
 // SpreadOf returns the spread of the samples, computed with Student's t-distribution.
@@ -45,8 +45,8 @@ func SpreadOf(samples []float64) Spread {
 	return Spread{mean, student(len(samples)-1) * math.Sqrt(squares/(n-1)/n)}
 }
 
-// student returns the 97.5 % quantile of Student's t-distribution for a number of degrees of
-// freedom.
+// student returns the 97.5 % quantile of Student's t-distribution for the given number of degrees
+// of freedom.
 func student(freedom int) float64 {
 	points := []float64{12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14, 2.13, 2.12, 2.11, 2.10, 2.09}
 	if freedom > len(points) {

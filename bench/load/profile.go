@@ -8,8 +8,8 @@ type Profile interface {
 	// Quick shortens the profile. All shortened profiles together run within a minute.
 	Quick()
 
-	// Run runs the profile. It returns an error if the run itself fails; errors of the engine are
-	// in the Result.
+	// Run runs the profile. It returns an error only if the run itself fails; errors of the engine
+	// are in the Result.
 	Run(env *Env) (*Result, error)
 }
 

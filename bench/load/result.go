@@ -13,7 +13,7 @@ type Result struct {
 	Simulated, Wall   time.Duration
 	Frames            uint64
 	Calls, Events     uint64
-	Pulses, Ends      uint64 // number seen, each in the correct millisecond
+	Pulses, Ends      uint64 // number of events seen, each in the correct millisecond
 	CrossCasts        uint64
 	CallsPerSecond    float64 // number of calls, per second spent in calls
 	EventsPerSecond   float64 // number of events, per second spent in calls and Ticks
@@ -87,8 +87,8 @@ func (r *Result) figure(name string, value float64, unit string) {
 	r.Figures = append(r.Figures, Figure{name, value, unit})
 }
 
-// fill copies the measurements of the world into r. It also sets the given number of live buffs and
-// the given size of the heap.
+// fill copies the measurements of the world into r. The number of live buffs and the size of the
+// heap are the given values.
 func (r *Result) fill(w *world, live int, heap int64) {
 	m, b := &w.meter, w.books
 	r.Players, r.Buffs = len(b.players), live
@@ -138,8 +138,8 @@ func spreadOf(samples []Sample, of func(Sample) float64) Spread {
 
 func quantile(m *meter, q float64) time.Duration { return time.Duration(m.frames.ValueAtQuantile(q)) }
 
-// cdf returns points of the distribution of frame times. The points are denser towards the longest
-// frames.
+// cdf returns points of the distribution of frame times. The points are closer together near the
+// longest frames.
 func cdf(m *meter) []Quantile {
 	var out []Quantile
 	for _, q := range []float64{0, 1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 98, 99, 99.5, 99.8, 99.9, 99.95, 99.99, 100} {

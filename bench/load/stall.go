@@ -82,10 +82,10 @@ func (p *Slow) Quick() { p.quick(10*time.Second, 10*time.Second) }
 
 // Run implements Profile. It runs the same game twice: first no handler sleeps, then the handlers
 // of slow players sleep. In both runs, events of other players may be a frame late, because the
-// budget of a frame is real time and a busy machine may exceed it. If sleeping handlers kept
-// workers from other players, the events of these players would be late in every frame, by the time
-// of the sleep. Tests of the engine with an artificial clock show that deadlines do not move at
-// all.
+// budget of a frame is real time and a busy machine may exceed it. However, if sleeping handlers
+// kept workers from other players, the events of these players would be late in every frame, by as
+// much as the sleep. Tests of the engine with an artificial clock show that deadlines do not move
+// at all.
 func (p *Slow) Run(env *Env) (*Result, error) {
 	for runs := 1; ; runs++ {
 		quiet, err := p.once(env, 0)

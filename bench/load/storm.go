@@ -84,7 +84,7 @@ func (s *storm) report(r *Result) {
 }
 
 // traffic logs in *logins players, rounded down, and subtracts their number from *logins. It then
-// logs out up to leave random players.
+// logs out random players, at most as many as the parameter "leave".
 func (s *storm) traffic(logins *float64, leave int) error {
 	for ; *logins >= 1 && len(s.away) > 0; *logins-- {
 		if err := s.login(); err != nil {
@@ -101,12 +101,12 @@ func (s *storm) traffic(logins *float64, leave int) error {
 	return nil
 }
 
-// castOnHot casts a short buff on the player who never logs out.
+// castOnHot casts a short buff on the player who never logs out, called the hot player.
 func (s *storm) castOnHot() {
 	w := s.w
 	kind, source := int16(shortKind(w.rng, 35)), buff.OwnerID(5000+w.rng.IntN(60))
 	if kind == plagueKind {
-		kind = stunKind // a plague would spread to players who may be logged out
+		kind = stunKind // the handler of a plague would cast on players who may be logged out
 	}
 	w.ask(command{kind: kind, source: source, duration: lifetime(w.rng)})
 }
@@ -128,7 +128,7 @@ func (s *storm) logout(i int32) error {
 	return nil
 }
 
-// login logs in the player who has been away longest.
+// login logs in the player who has been away for the longest time.
 func (s *storm) login() error {
 	w, i := s.w, s.away[0]
 	s.away = s.away[1:]
@@ -149,7 +149,7 @@ func (s *storm) login() error {
 }
 
 // leave ends the records of a player's buffs. It appends the records to the given slice, with times
-// relative to now.
+// relative to the time "now".
 func (b *books) leave(owner int32, now int64, out []record) []record {
 	p := &b.players[owner]
 	for len(p.records) > 0 {
@@ -162,7 +162,7 @@ func (b *books) leave(owner int32, now int64, out []record) []record {
 	return out
 }
 
-// back enters the restored buffs of a player.
+// back enters a player's restored buffs into the books.
 func (b *books) back(owner int32, now int64, saved []record) {
 	for _, s := range saved {
 		i := b.open(&command{at: now, owner: owner, kind: s.kind, source: s.source})

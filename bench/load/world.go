@@ -11,7 +11,7 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// Env is the environment of a profile.
+// Env has the settings of a run that do not depend on the profile.
 type Env struct {
 	Seed     uint64
 	Workers  int                // number of workers; 0 means as many as processors
@@ -97,7 +97,8 @@ func newWorld(env *Env, s setup) (*world, error) {
 	if w.eng, err = engine.New(options); err != nil {
 		return nil, err
 	}
-	w.meter.begin(0, frameTime, 1<<20) // discarded later, because the filling of the world is not measured
+	// The next call of begin discards this measurement, which includes the filling of the world.
+	w.meter.begin(0, frameTime, 1<<20)
 	w.bytes = gauge.LiveHeap()
 	for i := range w.seats {
 		w.seats[i].place = int32(i)
@@ -114,7 +115,7 @@ func newWorld(env *Env, s setup) (*world, error) {
 	return w, nil
 }
 
-// hit is the work of every handler. For a slow player it also sleeps.
+// hit does the work of every handler. For a slow player it also sleeps.
 func (p *seat) hit(d time.Duration) {
 	p.calls++
 	if p.slow {
@@ -219,7 +220,7 @@ func (w *world) tick(dt, took time.Duration, calls int) {
 	w.meter.frame(b.now, took, calls, f.Len(), f.Waiting+len(f.Stuck), b.live)
 }
 
-// pace waits until the next frame must start, if -realtime is set.
+// pace waits until the next frame must start. It returns at once unless -realtime is set.
 func (w *world) pace(dt time.Duration) {
 	if !w.env.Realtime {
 		return
@@ -270,7 +271,7 @@ func (w *world) finish(r *Result) error {
 }
 
 // drain calls Tick without advancing time until no owner is busy. It takes long only if a handler
-// is slow or a budget is set, because handlers may then still be running on workers.
+// is slow or a budget is set. In these cases handlers may still be running on workers.
 func (w *world) drain() {
 	w.commands = w.commands[:0]
 	for range drainFrames {

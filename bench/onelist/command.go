@@ -15,8 +15,8 @@ type Context struct {
 // Data returns the owner's data, as passed to Spawn.
 func (c *Context) Data() any { return c.world.data[c.owner] }
 
-// AddBuff applies a definition. If the target is the handler's owner, the buff is applied after the
-// handler has returned; otherwise it is applied at the end of the Tick.
+// AddBuff applies a definition. If the target is the handler's own owner, the buff is applied after
+// the handler has returned. Otherwise it is applied at the end of the Tick.
 func (c *Context) AddBuff(to uint64, spec uint16, source uint64, duration int64) {
 	k := command{to: to, spec: spec, source: source, duration: duration}
 	if from := c.world.owners.at(c.owner).id; to != from {
@@ -56,8 +56,8 @@ func (w *World) runCommands(at uint32) {
 	w.own = w.own[:0]
 }
 
-// deliver executes the commands for other owners, in the order of the times at which they were
-// issued.
+// deliver executes the commands for other owners, in the order of the game times at which they were
+// issued. Commands of the same time run in the order of the issuing owners.
 func (w *World) deliver() {
 	if len(w.cross) == 0 {
 		return
@@ -79,7 +79,8 @@ func (w *World) do(c *command, at uint32) (uint64, Kind) {
 	return 0, 0
 }
 
-// AddBuff applies a definition. A duration of zero means the duration of the definition.
+// AddBuff applies a definition. If the duration is zero, the buff has the duration of the
+// definition.
 func (w *World) AddBuff(id uint64, spec uint16, source uint64, duration int64) (handle uint64, k Kind) {
 	return w.do(&command{to: id, spec: spec, source: source, duration: duration}, w.now)
 }
@@ -147,7 +148,8 @@ func (w *World) apply(number uint32, c *command, at uint32) (uint64, Kind) {
 	return w.emit(place, r, Applied, at).Handle, Applied
 }
 
-// grow gives an owner another block of eight records, and returns the place of the first record.
+// grow gives an owner another block of eight records, and returns the index of the block's first
+// record.
 func (w *World) grow(o *owner) (place uint32) {
 	if o.used == ownerBlocks {
 		panic("onelist: an owner has more than 96 buffs")

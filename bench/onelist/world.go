@@ -7,7 +7,7 @@ import (
 
 // Options selects which promises of the engine are kept in addition to the order of events.
 type Options struct {
-	Numbered bool // if set, the events of each owner are numbered, which accesses its cache line
+	Numbered bool // if set, each event has a number, which accesses the owner's cache line
 	Wide     bool // if set, events have 160 bytes and are passed to handlers by value
 	Guarded  bool // if set, panics of handlers are recovered, and the running handler is published
 }
@@ -33,10 +33,10 @@ const (
 	Cancelled = 2
 )
 
-// Never is the end of a buff that does not end.
+// Never is the end of a buff that never ends.
 const Never = int64(1) << 62
 
-// Event is a pulse, an application or a removal. It fills one cache line.
+// Event is a pulse, an application or a removal. It has the size of a cache line.
 type Event struct {
 	At, End       int64
 	Owner, Source uint64
@@ -66,7 +66,7 @@ type Spec struct {
 	OnEnd            func(*Context, *Event)
 }
 
-// record is the complete state of a buff. It has 64 bytes.
+// record is the complete state of a buff. It is 64 bytes long.
 type record struct {
 	pulse, end, filed uint32 // times of the next pulse, of the end, and of the live entry; or never
 	period, duration  uint32
@@ -93,7 +93,7 @@ const (
 	ownerBlocks = 12 // maximum number of blocks of an owner; a block has eight records
 )
 
-// owner is the state of one owner without its buffs. It has 128 bytes.
+// owner is the state of one owner without its buffs. It is 128 bytes long.
 type owner struct {
 	id      uint64
 	used    uint32
@@ -126,7 +126,7 @@ func (a *arena[T]) add() uint32 {
 	return a.n - 1
 }
 
-// World holds owners, their buffs and the wheel. Time starts at zero and is in ms.
+// World holds the owners, their buffs and the wheel. Time starts at zero and is in ms.
 type World struct {
 	options Options
 	specs   []Spec
@@ -150,7 +150,7 @@ type World struct {
 	context Context
 	own     []command
 	cross   []crossing
-	read    uint64 // sum of the prefetched values, so that the compiler cannot remove the reads
+	read    uint64 // sum of the prefetched values, so that the compiler keeps the reads
 
 	events, given []Event
 	wide          []WideEvent // the pulses of the Tick, with Options.Wide
@@ -195,8 +195,8 @@ func (w *World) Tick(ms int64) []Event {
 // Len returns the number of events of the last Tick, including wide pulses.
 func (w *World) Len() int { return len(w.given) + len(w.givenWide) }
 
-// cascade moves the entries in the next far slot to near slots. It moves a few entries in each
-// Tick, while the time passes through the current far slot.
+// cascade moves the entries in the next far slot to near slots. Each Tick moves a few of these
+// entries, while the time passes through the current far slot.
 func (w *World) cascade(from, to uint32) {
 	for s := from; s < to; s++ {
 		l := &w.far[(s>>12+1)&(slots-1)]
@@ -248,8 +248,8 @@ func (w *World) run(ready []entry) {
 	}
 }
 
-// readAhead reads the records of some entries before the entries are executed, so that the cache
-// misses overlap.
+// readAhead reads the records of some entries before the entries are executed, so that the
+// processor handles several cache misses at the same time.
 func (w *World) readAhead(some []entry) {
 	sum := uint32(0)
 	for _, e := range some {
@@ -272,7 +272,7 @@ func (w *World) takeLate() entry {
 func before(a, b entry) int { return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.key, b.key)) }
 
 // sort sorts entries by time, rank and age. It first sorts by time, with a counting sort. It then
-// sorts the entries of each time by rank and age, if they are not in order yet.
+// sorts the entries of each time by rank and age, unless they already are in order.
 func (w *World) sort(r []entry, base uint32) []entry {
 	if slices.IsSortedFunc(r, before) {
 		return r
@@ -319,8 +319,8 @@ func (w *World) sort(r []entry, base uint32) []entry {
 // next returns the earliest deadline of a record.
 func (r *record) next() uint32 { return min(r.pulse, r.end) }
 
-// key returns the key of an entry for the next deadline, which consists of rank and age. A pulse
-// precedes an end at the same time.
+// key returns the key, which consists of rank and age, of an entry for the record's next deadline.
+// At the same time, a pulse precedes an end.
 func (r *record) key() uint32 {
 	if r.pulse <= r.end && r.pulse != never {
 		return r.age
@@ -328,8 +328,8 @@ func (r *record) key() uint32 {
 	return r.age | 1<<31
 }
 
-// file adds an entry for the next deadline of a record, unless the record has a live entry that is
-// due no later.
+// file adds an entry for the next deadline of a record. If the record already has a live entry that
+// is due no later, file does nothing.
 func (w *World) file(place uint32, r *record) {
 	if due := r.next(); due < r.filed {
 		w.put(place, r, due)
@@ -359,7 +359,7 @@ func (w *World) put(place uint32, r *record, due uint32) {
 func (w *World) execute(e entry) {
 	r := w.record(e.place)
 	if r.filed != e.due {
-		return // the entry is stale: the record has another live entry
+		return // the entry is stale, because the record has another live entry
 	}
 	due := r.next()
 	if due != e.due { // the deadline has been postponed

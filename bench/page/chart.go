@@ -73,8 +73,8 @@ const (
 	chartHeight = 12 * vg.Centimeter
 )
 
-// write draws the chart into a file in the folder dir. The file is identical whenever the data is
-// the same.
+// write draws the chart into a file in the folder dir. For the same data, the file is always
+// identical.
 func (c *chart) write(dir string) error {
 	plot.DefaultFont = font.Font{Typeface: "Liberation", Variant: "Sans"}
 	p := plot.New()
@@ -183,7 +183,7 @@ func (l *line) Len() int { return len(l.points) }
 // XY returns point i.
 func (l *line) XY(i int) (x, y float64) { return l.points[i].X, l.points[i].Y }
 
-// YError returns the length of the whiskers. The lower whisker ends above zero, because a
+// YError returns the length of the whiskers. The lower whisker always ends above zero, because a
 // log axis cannot show zero.
 func (l *line) YError(i int) (low, high float64) {
 	return min(l.whiskers[i], 0.95*l.points[i].Y), l.whiskers[i]
@@ -207,8 +207,8 @@ func (m marks) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// logTicks labels the powers of ten. On a short axis it also labels 2 and 5 times the powers of
-// ten.
+// logTicks labels the powers of ten. On a short axis it also labels twice and five times each power
+// of ten.
 type logTicks struct{ label func(float64) string }
 
 // Ticks implements plot.Ticker.
@@ -231,7 +231,7 @@ func (t logTicks) Ticks(lo, hi float64) []plot.Tick {
 	return out
 }
 
-// plainTicks places ticks at equal distances, or at the given positions.
+// plainTicks places ticks at equal distances or, if positions are given, at these positions.
 type plainTicks struct {
 	label func(float64) string
 	step  float64

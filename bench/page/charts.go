@@ -61,8 +61,8 @@ func (r *Report) byWorkers(n int) (out []rival.Scaled) {
 }
 
 // growth returns the processor time of an event in world b, divided by the processor time of an
-// event in world a. If both worlds were measured in alternating rounds of one run, the result is
-// the mean of the ratios in all rounds.
+// event in world a. If both worlds were measured in alternating rounds of one run, growth returns
+// the mean of the ratios of all rounds.
 func growth(a, b *rival.Scaled) load.Spread {
 	if a == nil || b == nil || a.CPU.Mean == 0 {
 		return load.Spread{}
@@ -87,7 +87,7 @@ func inTurn(all []rival.Scaled) bool {
 	return true
 }
 
-// ofPlayers returns the world with the given number of players, or nil.
+// ofPlayers returns the world with the given number of players, or nil if there is none.
 func ofPlayers(all []rival.Scaled, players int) *rival.Scaled {
 	for i := range all {
 		if all[i].Players == players {
@@ -260,8 +260,7 @@ func (r *Report) raidsChart() *chart {
 // sig rounds a duration to two significant digits.
 func sig(d time.Duration) float64 { return twoDigits(float64(d)) }
 
-// above rounds a duration up to two significant digits, so that the duration is at most the
-// result.
+// above rounds a duration up to two significant digits. The result is never below the duration.
 func above(d time.Duration) float64 {
 	n := sig(d)
 	if n < float64(d) {

@@ -12,8 +12,8 @@ import (
 	"github.com/bufftick/bufftick/bench/rival"
 )
 
-// cdfChart plots the distribution of frame times. Each step upwards adds a nine, for example from
-// 99 % to 99.9 %.
+// cdfChart plots the distribution of frame times. Each step on the y axis adds a nine to the
+// percentage, for example from 99 % to 99.9 %.
 func (r *Report) cdfChart() *chart {
 	c := &chart{
 		file: cdfFile, bottom: true,
@@ -102,7 +102,7 @@ func (r *Report) dayChart() *chart {
 	return c
 }
 
-// middleOf returns the median of the rows' medians.
+// middleOf returns the median of the medians of the rows.
 func middleOf(rows []load.Row) float64 {
 	var all []int64
 	for _, row := range rows {
@@ -131,8 +131,8 @@ func (r *Report) cancelChart() *chart {
 	return c
 }
 
-// series returns the line for a series of the profile. It extends the y axis of c so that the line
-// fits.
+// series returns the line for a series of the profile. It extends the y axis of the chart c so that
+// the line fits.
 func series(p *load.Result, name, title string, c *chart) line {
 	l := line{name: title}
 	for _, v := range p.Series[name] {

@@ -21,12 +21,12 @@ func cutsFile(world string) string { return "frames-of-cuts-" + world + ".svg" }
 // cutsRow compares one way of saving with the game without saving.
 type cutsRow struct {
 	*cuts.Frames
-	p99, max load.Spread // P99 and Max in each round, divided by the values without saving
+	p99, max load.Spread // P99 and Max of each round, divided by their values without saving
 
 	least        []int64 // Frames.Least, sorted
 	leastAgainst float64 // p99 of the shortest durations, divided by the p99 without saving
-	// longer is the largest increase of the shortest duration of a frame, compared with the same
-	// frame without saving, in ns.
+	// longer is the largest increase, in ns, of the shortest duration of a frame over the shortest
+	// duration of the same frame without saving.
 	longer float64
 }
 

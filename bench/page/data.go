@@ -24,7 +24,7 @@ type Report struct {
 	Machine  gauge.Machine
 	Seed     uint64
 	Quick    bool
-	InParts  bool           // the parts were measured in more than one run
+	InParts  bool           // if set, the parts were measured in more than one run
 	Others   []string       `json:",omitempty"` // commits of the older parts
 	Profiles []*load.Result `json:",omitempty"`
 	Scale    []rival.Scaled `json:",omitempty"`
@@ -44,7 +44,7 @@ func New(seed uint64, quick bool) *Report {
 	return &Report{Machine: gauge.ThisMachine(), Seed: seed, Quick: quick}
 }
 
-// Put adds the result of a profile. If the report already has a result of this profile, it is
+// Put adds the result of a profile. A result that the report already has for this profile is
 // replaced.
 func (r *Report) Put(p *load.Result) {
 	for i, old := range r.Profiles {
@@ -57,8 +57,8 @@ func (r *Report) Put(p *load.Result) {
 	slices.SortFunc(r.Profiles, func(a, b *load.Result) int { return strings.Compare(a.Letter, b.Letter) })
 }
 
-// MeasuredCuts replaces the measurements of cuts, and the machine that took them. The rest of the
-// report does not change, and may come from another machine.
+// MeasuredCuts replaces the measurements of cuts, and records the machine that took them. The rest
+// of the report does not change, and may come from another machine.
 func (r *Report) MeasuredCuts(by gauge.Machine, frames []cuts.Frames, opens []cuts.Opened) {
 	r.Cuts, r.Opens, r.CutsBy = frames, opens, &by
 	if m := &r.Machine; m.Same(&by) && m.Commit == by.Commit && m.Command == by.Command {
@@ -115,7 +115,7 @@ func (r *Report) WriteData(dir string) error {
 	return r.writeTicks(filepath.Join(dir, ticksFile))
 }
 
-// create creates a file. The function f writes its contents.
+// create creates a file and calls f to write the contents.
 func create(file string, f func(w *bufio.Writer) error) error {
 	to, err := os.Create(file)
 	if err != nil {
@@ -157,8 +157,8 @@ func (r *Report) writeTicks(file string) error {
 	})
 }
 
-// writeBench writes the samples in the format of benchstat. Each part of a run, each round of a
-// duel and each probe has a line.
+// writeBench writes the samples in the format of benchstat. The file has a line for each part of a
+// run, for each round of a duel, and for each probe.
 func (r *Report) writeBench(file string) error {
 	return create(file, func(w *bufio.Writer) error {
 		m := r.Machine

@@ -8,7 +8,7 @@ import (
 )
 
 // Turns is the cost of one operation in our code and in other libraries, measured in alternating
-// rounds. Command bench/peers prints it.
+// rounds. The command bench/peers prints a value of this type as JSON.
 type Turns struct {
 	Question string
 	Size     int    // number of waiting timers or of messages
@@ -22,7 +22,7 @@ type TurnsRow struct {
 	Samples []float64 // one sample for each round, in ns
 }
 
-// against returns the cost of a row, and the ratio of the row to the first row, averaged over all
+// against returns the mean cost of a row, and the mean of its ratios to the first row, over all
 // rounds.
 func (t *Turns) against(row int) (cost, times load.Spread) {
 	var ratios []float64

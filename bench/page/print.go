@@ -91,7 +91,7 @@ func three(v float64) string {
 	return strconv.FormatFloat(v, 'f', 2, 64)
 }
 
-// spread formats a mean in ns, followed by its ± as a percentage.
+// spread formats a mean in ns, followed by its confidence interval (±) as a percentage.
 func spread(s load.Spread) string {
 	if s.Mean == 0 {
 		return "–"
@@ -109,7 +109,7 @@ func value(f load.Figure) string {
 	return three(f.Value) + " " + f.Unit
 }
 
-// ratio formats a mean ratio, followed by its ±.
+// ratio formats a mean ratio, followed by its confidence interval (±).
 func ratio(s load.Spread) string { return fmt.Sprintf("%.2f ± %.2f", s.Mean, s.PlusMinus) }
 
 // single formats a single measurement in ns. The value 0 means that there is no measurement.

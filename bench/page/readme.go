@@ -31,8 +31,8 @@ var readmeParts = map[string]func(r *Report, w *writer, dir string){
 	"charts": (*Report).readmeCharts,
 }
 
-// WriteReadme rewrites the marked parts of a file. The folder dir contains the report. The rest of
-// the file does not change. If the file does not exist, WriteReadme does nothing.
+// WriteReadme rewrites the marked parts of a file. The folder "dir" contains the report. The rest
+// of the file does not change. If the file does not exist, WriteReadme does nothing.
 func (r *Report) WriteReadme(file, dir string) error {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -55,7 +55,7 @@ func (r *Report) WriteReadme(file, dir string) error {
 	return os.WriteFile(file, []byte(filled), 0o644)
 }
 
-// fromFile returns dir as a link relative to the folder of the file.
+// fromFile returns the path "dir" as a link relative to the folder of the file.
 func fromFile(file, dir string) (string, error) {
 	file, err := filepath.Abs(file) // Rel cannot resolve .. at the start of a relative path
 	if err != nil {
@@ -68,8 +68,8 @@ func fromFile(file, dir string) (string, error) {
 	return filepath.ToSlash(link), err
 }
 
-// FillReadme returns the text of a page with its marked parts generated from the report. Links to
-// charts start with dir.
+// FillReadme returns the text of a page after generating its marked parts from the report. Links to
+// charts start with "dir".
 func (r *Report) FillReadme(text, dir string) (string, error) {
 	w := &writer{charts: map[string]*chart{}}
 	for _, c := range r.charts() {

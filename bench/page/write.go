@@ -10,7 +10,7 @@ import (
 	"github.com/bufftick/bufftick/bench/load"
 )
 
-// WritePage writes README.md and the charts to the folder dir.
+// WritePage writes README.md and the charts to the folder "dir".
 func (r *Report) WritePage(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -35,7 +35,7 @@ type writer struct {
 
 func (w *writer) line(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
 
-// chart embeds a chart, if the chart was drawn.
+// chart embeds a chart in the page, if the chart was drawn.
 func (w *writer) chart(file string) {
 	if c := w.charts[file]; c != nil {
 		w.line("![%s](%s)\n", c.title, file)
@@ -140,7 +140,8 @@ func (r *Report) profilesPart(w *writer) {
 	w.chart(dayFile)
 }
 
-// within formats the value of a whole run in ns, followed by the ± of the values of its parts.
+// within formats the value of a whole run in ns, followed by the confidence interval (±) from the
+// parts of the run.
 func within(whole float64, parts load.Spread) string {
 	if whole == 0 || parts.PlusMinus == 0 {
 		return single(whole)

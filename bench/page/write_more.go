@@ -35,7 +35,7 @@ func (r *Report) callsTable(w *writer) {
 	}
 }
 
-// times formats a ratio. It includes the ± if there was more than one sample.
+// times formats a ratio. It includes the confidence interval (±) if there was more than one sample.
 func times(s load.Spread) string {
 	if s.PlusMinus == 0 {
 		return fmt.Sprintf("%.2f", s.Mean)

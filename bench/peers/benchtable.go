@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// benchLine matches an output line of go test -bench: the name, whose last part is the column, the
-// number of iterations, and pairs of value and unit.
+// benchLine matches an output line of go test -bench. The line has a name, whose last part is the
+// column of the table, the number of iterations, and pairs of a value and a unit.
 var benchLine = regexp.MustCompile(`^Benchmark(\S+)/([a-z]+)(?:-\d+)?\s+\d+\s+(.*)$`)
 
-// benchTable prints the output of go test -bench as a Markdown table. It has a row for each
+// benchTable prints the output of go test -bench as a Markdown table. The table has a row for each
 // benchmark and custom unit, with the median of several runs. It omits ns/op and allocations.
 func benchTable(w io.Writer, in io.Reader, columns []string) error {
 	samples, rows := map[string][]float64{}, []string{}

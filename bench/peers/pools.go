@@ -14,8 +14,8 @@ import (
 	"github.com/bufftick/bufftick/actor"
 )
 
-// way is one way to let workers handle a message for each player. The function "close" releases its
-// resources.
+// way is one way to let workers handle a message for each player. The function "close" releases the
+// resources of the way.
 type way struct {
 	name  string
 	frame func()
@@ -31,8 +31,8 @@ func newWays(players int, handle func(player int)) []way {
 	}
 }
 
-// handler returns a handler that runs spin with the given number of turns. It uses separate memory
-// for each player.
+// handler returns a handler that runs spin with the given number of turns. The handler uses
+// separate memory for each player.
 func handler(players, turns int) func(int) {
 	sums := make([]uint64, players*8) // a cache line for each player
 	return func(player int) { sums[player*8] = spin(sums[player*8]+1, turns) }
@@ -54,7 +54,7 @@ func turnsFor(d time.Duration) int {
 	return max(1, int(float64(many)*float64(d)/float64(time.Since(start))))
 }
 
-// pumps works like the engine. It uses mailboxes, and as many tasks in ants as there are workers.
+// pumps works like the engine: it uses mailboxes, and as many tasks in ants as there are workers.
 func pumps(players int, handle func(int)) way {
 	workers := runtime.GOMAXPROCS(0)
 	p, err := ants.NewPool(2*workers, ants.WithNonblocking(true), ants.WithDisablePurge(true))

@@ -102,13 +102,13 @@ func (p *otterPeer) advance(now int64) int {
 func (p *otterPeer) settle() int { return 0 }
 func (p *otterPeer) close()      { p.cache.StopAllGoroutines() }
 
-// gozeroPeer is the peer for go-zero's wheel, and also the ticker of this wheel. The channel ticks
-// is unbuffered, so the wheel accepts a tick only after it has processed the previous tick.
+// gozeroPeer is the peer for go-zero's wheel, and also the ticker of this wheel. The channel
+// "ticks" is unbuffered, so the wheel accepts a tick only after it has processed the previous tick.
 type gozeroPeer struct {
 	wheel *collection.TimingWheel
 	ticks chan time.Time
 	now   int64
-	due   []int64 // deadline of each timer; 0 if it was removed
+	due   []int64 // deadline of each timer; 0 if the timer was removed
 	wait  sync.WaitGroup
 	added int
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // This file has real-time timers that any goroutine may use: the timers of our package timer and of
-// package time, a heap with a lock, and the wheels of otter and go-zero.
+// the standard package time, a heap with a lock, and the wheels of otter and go-zero.
 //
 //	row    is
 //	timer  this module's timer.Clock; callbacks run on its driver

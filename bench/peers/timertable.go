@@ -33,7 +33,8 @@ func oneToTwoHours(rng *rand.Rand) time.Duration {
 }
 
 // timerTable measures all rows with the given number of pending timers, in alternating rounds. It
-// prints a Markdown table with medians of the CPU time of the process per call, in ns.
+// prints a Markdown table. Each value is the processor time per call in ns, as the median over the
+// rounds.
 func timerTable(w io.Writer, pending, rounds int, names []string) {
 	samples := map[string][]float64{}
 	for range rounds {
@@ -68,8 +69,8 @@ func median(s []float64) string {
 	return fmt.Sprintf("%.0f", s[len(s)/2])
 }
 
-// maxFired limits the number of timers of package time that fire within a second. Each of these
-// timers starts a goroutine, and ten million goroutines needed more than 24 GB of memory.
+// maxFired limits the number of timers of the standard package time that fire within a second. Each
+// of these timers starts a goroutine, and ten million goroutines needed more than 24 GB of memory.
 const maxFired = 1_000_000
 
 // timerRound measures all rows of one rival with 1, 2 and 8 goroutines.
@@ -111,7 +112,7 @@ func byGoroutines(g int, f func(i int)) {
 }
 
 // fireRound adds the given number of timers, which are due one to two seconds later, and waits
-// until all have fired.
+// until all of them have fired.
 func fireRound(start func(int, func()) realTime, many, g int) float64 {
 	var left atomic.Int64
 	left.Store(int64(many / g * g))

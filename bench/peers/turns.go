@@ -20,7 +20,8 @@ type turnsRow struct {
 	Samples []float64 // one sample for each round, in ns
 }
 
-// fireRounds is how many times all timers fire. They are added again before each repetition.
+// fireRounds is how many times all timers fire. Before the second and each
+// later time, all timers are added again.
 const fireRounds = 3
 
 // keepInTurn measures adding, moving and removing n/10 timers while n timers wait, and then firing
@@ -91,7 +92,7 @@ func deadlines(n int, seed uint64) []int64 {
 	return due
 }
 
-// warm is the number of rounds before the measurement. Memory is allocated in these rounds.
+// warm is the number of rounds before the measurement, in which the lists grow to their final size.
 const warm = 5
 
 func addTenth(p peer, n int, due []int64) {

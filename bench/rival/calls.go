@@ -19,8 +19,8 @@ type Called struct {
 // callBatch is the number of calls measured together.
 const callBatch = 3000
 
-// Calls measures the calls on random players with ten buffs each. In each round it measures one
-// kind of call after the other. It fails if a call has an unexpected result.
+// Calls measures calls on random players who have ten buffs each. Each round measures the kinds of
+// calls one after the other. Calls fails if a call has an unexpected result.
 func Calls(buffs, rounds int, progress func(float64)) (Called, error) {
 	o := newOurs(&Game{load: Fight, buffs: buffs}, 0)
 	defer o.close()

@@ -30,8 +30,8 @@ type Row struct {
 // Engine is the name of the contender with which the other contenders are compared.
 const Engine = "engine"
 
-// roundFrames returns the number of frames that a contender plays in a round. Together, these
-// frames take about 10 ms.
+// roundFrames returns the number of frames that a contender plays in a round. They take about 10 ms
+// in total.
 func roundFrames(buffs int) int { return max(20, 2_000_000/buffs) }
 
 type row struct {
@@ -40,8 +40,8 @@ type row struct {
 	ours *ours
 }
 
-// Run runs all contenders except AfterFunc, one after the other in each round. It fails if their
-// events differ.
+// Run runs all contenders except AfterFunc, one after the other in each round. It fails if the
+// contenders have different events.
 func Run(load Load, buffs, rounds int, progress func(float64)) (Duel, error) {
 	rows := contenders(load, buffs)
 	d := Duel{Load: load.Name, Buffs: buffs, Rounds: rounds, Rows: make([]Row, len(rows))}
@@ -101,8 +101,8 @@ func (r *row) play() float64 {
 	return float64(cost) / (r.game.totals.events() - before.events())
 }
 
-// RunAfter runs AfterFunc and the engine in real time, one after the other, twice. The engine
-// sleeps between frames, like a real game.
+// RunAfter runs AfterFunc and the engine in real time, in two rounds, one after the other in each
+// round. The engine sleeps between frames, like in a real game.
 func RunAfter(load Load, buffs int, span time.Duration) Duel {
 	d := Duel{Load: load.Name, Buffs: buffs, Rounds: 2, Rows: make([]Row, 2)}
 	count := max(1, int(span/(frame*time.Millisecond)))
@@ -129,7 +129,7 @@ func RunAfter(load Load, buffs int, span time.Duration) Duel {
 	return d
 }
 
-// realtimeSettled replaces settled in games in real time.
+// realtimeSettled replaces the constant "settled" in games in real time.
 const realtimeSettled = 20
 
 // realtime runs frames in real time and returns the processor time per event in ns.

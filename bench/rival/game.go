@@ -51,7 +51,8 @@ type contender interface {
 	tick(now int64)
 }
 
-// newGame starts a game and plays the given number of frames (settle), which are not counted.
+// newGame starts a game and plays the number of frames in the parameter "settle", whose events are
+// not counted.
 func newGame(load Load, buffs, settle int, make func(g *Game) contender) *Game {
 	g := &Game{load: load, buffs: buffs, rng: rand.New(rand.NewPCG(1, uint64(buffs)))}
 	g.do = make(g)
@@ -84,7 +85,7 @@ func (g *Game) life(slot int32) int64 {
 
 func (g *Game) pulses(slot int32) bool { return slot%g.load.Pulsing == 0 }
 
-// play runs one frame: it refreshes buffs, lets the contender process the deadlines, and starts
+// play runs one frame. It refreshes buffs, lets the contender process the due deadlines, and starts
 // ended buffs again.
 func (g *Game) play() {
 	for range g.buffs / g.load.Refreshed {

@@ -37,7 +37,7 @@ func (h *heaped) Push(any) {
 	h.order = append(h.order, h.pushed)
 }
 
-// Pop removes the last element. It returns nil, because the caller knows the slot already.
+// Pop removes the last element. It returns nil, because the caller already knows the slot.
 func (h *heaped) Pop() any {
 	h.order = h.order[:len(h.order)-1]
 	return nil

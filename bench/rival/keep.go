@@ -10,8 +10,9 @@ import (
 )
 
 // This file measures the wheel without the engine. Timers wait for up to 12 h, and deadlines are
-// multiples of a second. In each round, every keeper adds, moves and removes a tenth more timers.
-// At the end, all timers fire; this is repeated three times.
+// multiples of a second. In each round, every keeper adds some timers, moves them and removes them
+// again. The number of these timers is a tenth of the number of waiting timers. After the last
+// round, all waiting timers fire three times.
 
 // keeper keeps deadlines, in ms, by timer number.
 type keeper interface {
@@ -91,7 +92,8 @@ func Keep(timers, rounds int, progress func(float64)) []Kept {
 	return out
 }
 
-// churn adds a tenth more timers, moves them, and removes them in random order.
+// churn adds timers, a tenth of the given number, then moves them, and then removes them in random
+// order.
 func churn(k keeper, timers int, due, later []int64, order []int) (r KeptRound) {
 	per := func(f func()) float64 {
 		start := time.Now()
@@ -116,8 +118,9 @@ func churn(k keeper, timers int, due, later []int64, order []int) (r KeptRound) 
 	return r
 }
 
-// fireAll fires all timers, second by second. The time starts at from, which is a multiple of
-// keptSpan. In the first call the timers are already waiting. A later call first adds them again.
+// fireAll fires all timers, second by second. The time starts at the parameter "from", which is a
+// multiple of keptSpan. In the first call, where it is 0, the timers are already waiting. A later
+// call first adds them again.
 func fireAll(k keeper, from int64, due []int64) float64 {
 	if from > 0 {
 		for t, at := range due {

@@ -74,5 +74,5 @@ func (l *lists) tick(now int64) {
 		}
 		l.put(slot)
 	}
-	*list = due[:0] // no buff was added to this list meanwhile, because no deadline is 43,200 frames ahead
+	*list = due[:0] // no buff was added to this list meanwhile: no deadline is 43,200 frames ahead
 }

@@ -2,8 +2,9 @@ package rival
 
 import "github.com/bufftick/bufftick/bench/gauge"
 
-// memory measures accesses to memory. The word that is read determines the next address, so the
-// processor cannot predict it. No data structure of the same size can look up a value faster.
+// memory measures accesses to memory. Each word that is read determines the next address, so the
+// processor cannot predict the address. No data structure of the same size can look up a value
+// faster.
 type memory struct {
 	words []uint64
 	at    uint64
@@ -15,13 +16,13 @@ const line = 8
 func newMemory(bytes int) *memory {
 	m := &memory{words: make([]uint64, max(line, bytes/8))}
 	for i := 0; i < len(m.words); i += line {
-		m.words[i] = 1 // make the pages different, because all pages of zeros may be the same page
+		m.words[i] = 1 // make all pages different, because pages of zeros may share memory
 	}
 	return m
 }
 
-// access returns the processor time of one access to a random address within the given number of
-// bytes, in ns. Data that fits into a cache is loaded into the cache before the measurement.
+// access returns the processor time in ns of one access to a random address within the given number
+// of bytes. If these bytes fit into a cache, they are loaded into the cache before the measurement.
 func (m *memory) access(bytes int) float64 {
 	const measured, warm = 200_000, 1_000_000
 	lines := uint64(max(0, min(len(m.words), bytes/8)) / line)

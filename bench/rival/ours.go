@@ -18,7 +18,7 @@ type ours struct {
 	health       []int64
 }
 
-// newOurs returns the engine with the given number of workers. If this is 0, the loop runs the
+// newOurs returns the engine with the given number of workers. With 0 workers, the loop runs the
 // handlers.
 func newOurs(g *Game, workers int) *ours {
 	cat, err := buff.NewCatalog(

@@ -84,7 +84,8 @@ func newWheelProbe() *wheelProbe {
 	return p
 }
 
-// due returns deadlines that are spread over a minute. It uses no random generator.
+// due returns the next deadline. The deadlines are spread over a minute, without a random
+// generator.
 func (p *wheelProbe) due() wheel.Time {
 	p.n = p.n*6364136223846793005 + 1442695040888963407
 	return p.wheel.Now().Add(int64(1000 + p.n>>33%59_000))
@@ -120,7 +121,7 @@ type callProbe struct {
 }
 
 func newCallProbe() *callProbe {
-	g := newGame(Fight, probeBuffs, 0, newHeap) // used only for its random numbers
+	g := newGame(Fight, probeBuffs, 0, newHeap) // only the random numbers of this game are used
 	p := &callProbe{o: newOurs(g, 0)}
 	for slot := range int32(probeBuffs) {
 		p.o.add(slot, 0, 36_000_000)

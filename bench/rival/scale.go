@@ -42,9 +42,9 @@ const (
 const ScaleEvents = 200_000
 
 // Scale measures the worlds alternately (A B A B), so that changes in the speed of the machine
-// affect all of them. In each round a world plays a multiple of 3 s with about the given number of
-// events. In 3 s every pulsing buff pulses once. Scale fails if any frame has a wrong number of
-// pulses.
+// affect all of them. In each round, each world plays a multiple of 3 s that has about the given
+// number of events. In 3 s every pulsing buff pulses once. Scale fails if any frame has a wrong
+// number of pulses.
 func Scale(sizes []Size, rounds, events int, progress func(float64)) ([]Scaled, error) {
 	out := make([]Scaled, len(sizes))
 	worlds := make([]*scaleWorld, len(sizes))
@@ -146,7 +146,7 @@ func newScaleWorld(players, workers int) (*scaleWorld, error) {
 		}
 	}
 	specs := [2]*buff.Spec{cat.Spec("pulse"), cat.Spec("plain")}
-	for f := range scaleFrames { // frame f adds the players with number % scaleFrames == f
+	for f := range scaleFrames { // frame f adds the players whose number % scaleFrames == f
 		for p := f; p < players; p += scaleFrames {
 			for n := range scaleBuffs {
 				spec := specs[1]

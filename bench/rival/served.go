@@ -1,8 +1,8 @@
 package rival
 
 // served wraps a contender that keeps only deadlines. It adds other work that the engine does: each
-// call looks up the player by id, and the buff by definition and source, and writes an event for
-// each change.
+// call looks up the player by id, and the buff by definition and source. Each change writes an
+// event.
 type served struct {
 	contender
 	players *players
@@ -39,8 +39,8 @@ const (
 	removed
 )
 
-// newServed returns a constructor of served contenders. Each of them wraps a contender that the
-// given constructor has made.
+// newServed returns a constructor of served contenders. The given function makes the contender that
+// a served contender wraps.
 func newServed(make func(g *Game) contender) func(g *Game) contender {
 	return func(g *Game) contender {
 		g.players = newPlayers(g)
@@ -60,7 +60,7 @@ func newPlayers(g *Game) *players {
 	return p
 }
 
-// names returns the owner, source and definition of the buff in a slot.
+// names returns the owner's id, the source and the definition of the buff in a slot.
 func (p *players) names(slot int32) (id, source uint64, spec uint32) {
 	if p.game.pulses(slot) {
 		spec = 1
@@ -96,7 +96,8 @@ func (s *served) refresh(slot int32, now, life int64) {
 	s.contender.refresh(slot, now, life)
 }
 
-// tick ends a frame. It reuses the memory of the last frame's events, which have been read.
+// tick ends a frame. It reuses the memory of the previous frame's events, which have already been
+// read.
 func (s *served) tick(now int64) {
 	s.players.events = s.players.events[:0]
 	s.contender.tick(now)

@@ -35,9 +35,9 @@ type printed struct {
 	Memory                                 int64
 }
 
-// Colyseus runs the same game in a room of a Colyseus server. A room cannot handle 4,000 views, so
-// the number of viewers is Options.RivalViewers. The modules of the server are installed by npm
-// into a temporary folder.
+// Colyseus runs the same game in a room of a Colyseus server. A room cannot handle 4,000 viewers,
+// so the number of viewers is Options.RivalViewers. Colyseus runs npm to install the modules of the
+// server into a temporary folder.
 func Colyseus(ctx context.Context, o Options) (*Rival, error) {
 	dir, err := os.MkdirTemp("", "bufftick-colyseus")
 	if err != nil {

@@ -43,7 +43,7 @@ type Cost struct {
 // Spread has the median of several values, and their lower and upper quartiles.
 type Spread struct{ Low, Middle, High float64 }
 
-// played is a method with its game.
+// played is a method and the game that uses it.
 type played struct {
 	name   string
 	fight  *load.Fight
@@ -88,7 +88,7 @@ func Measure(o Options, progress func(float64)) ([]Cost, error) {
 		}
 	}
 	for second := range warmSeconds + o.Seconds {
-		for k := range all { // start with another method in each second
+		for k := range all { // start with a different method in each second
 			all[(k+second)%len(all)].second(second >= warmSeconds)
 		}
 		progress(float64(second+1) / float64(warmSeconds+o.Seconds))

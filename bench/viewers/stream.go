@@ -46,7 +46,7 @@ func (o *Options) writeStream(w io.Writer, players, seconds int) error {
 		s.places[v] = map[int]place{}
 		s.dirty[v] = true
 		for k := range sights[v] {
-			sights[v][k]++ // convert the index of a player to its id
+			sights[v][k]++ // convert the index of a player to the player's id
 		}
 	}
 	if err := s.out.Encode(sights); err != nil {
@@ -75,7 +75,7 @@ func (o *Options) writeStream(w io.Writer, players, seconds int) error {
 	return fight.End()
 }
 
-// changes returns the changed buffs of all players that are marked as dirty.
+// changes returns the changed buffs of all players that are marked in the field "dirty".
 func (s *stream) changes() [][]int64 {
 	out := [][]int64{}
 	for k := range s.dirty {

@@ -12,7 +12,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Number of viewers, and number of players that each viewer sees. Each player of the raids is a
+// Number of viewers, and number of players that each viewer sees. Every player of the raids is a
 // viewer.
 const (
 	viewers = 4000
@@ -44,8 +44,8 @@ func (o *Options) sight(viewers int) [][]int {
 	return all
 }
 
-// replicated shows buffs by packets of package replicate. It returns a function that must be called
-// after each Tick.
+// replicated shows buffs to viewers in packets of package replicate. It returns a function that
+// must be called after each Tick.
 func replicated(e *engine.Engine, sight [][]int, s *sent) (func(*engine.Frame), error) {
 	srv := replicate.New(e, replicate.Options{})
 	var list []*replicate.Viewer
@@ -79,8 +79,8 @@ type shown struct {
 	Left   int64  `json:"left"` // remaining time in ms
 }
 
-// byHand shows buffs by lists in JSON, like a simple hand-written game. If an owner has an event
-// other than a pulse in a frame, each viewer that sees the owner gets the list of the owner's
+// byHand shows buffs to viewers as lists in JSON, like a simple hand-written game. If an owner has
+// any event in a frame except pulses, each viewer that sees the owner gets the list of the owner's
 // buffs. Each list is encoded once and copied for each viewer.
 func byHand(e *engine.Engine, sight [][]int, s *sent) func(*engine.Frame) {
 	watchers := make([][]int, viewers)

@@ -5,7 +5,7 @@
 //	bash .ci/walk
 //
 // The engine has no workers, so only the code of the call runs. Each call is first made several
-// times without being counted, so that one-time work does not count.
+// times without being counted, so that the count does not include one-time work.
 package main
 
 import (

@@ -2,7 +2,7 @@ package main
 
 import "container/heap"
 
-// naive is the common part of designs that a game might use without an engine. Its events have no
+// naive is the common part of designs that a game might use without an engine. The events have no
 // handles and no reasons, and events at the same time have no defined order.
 type naive struct {
 	now    int64
@@ -46,7 +46,7 @@ func (n *naive) begin(ms int64) {
 
 const never = 1 << 62
 
-// timed is a buff. It has 48 bytes.
+// timed is a buff. It is 48 bytes long.
 type timed struct {
 	next, end     int64
 	_             int32

@@ -39,7 +39,7 @@ func (p play) length(frame int) int64 {
 }
 
 // fill creates the given number of buffs, ten for each player. It adds the buffs during one period,
-// spread over its frames, and then plays two more periods.
+// spread over the frames of the period, and then plays two more periods.
 func (p play) fill(w world, buffs int) {
 	players := buffs / 10
 	data := make([]int64, players)
@@ -88,11 +88,11 @@ func scatter(a, b int) uint64 {
 	return h ^ h>>32
 }
 
-// times holds the wall-clock time and the processor time of one unit of work, in ns, by round.
+// times holds the wall-clock time and the processor time of one unit of work in ns, by round.
 type times struct{ wall, processor []float64 }
 
-// lap measures one call of f, and divides the times by the number of units of work, which f
-// returns.
+// lap measures one call of f. It divides the times by the result of f, which is the number of units
+// of work.
 func (t *times) lap(f func() (units int)) {
 	c, began := gauge.CPU(), time.Now()
 	units := float64(f())
@@ -116,7 +116,8 @@ func ratios(a, b []float64) float64 {
 	return median(r)
 }
 
-// spin keeps the processor busy for the given number of steps. See calibrated.
+// spin keeps the processor busy for the given number of steps. The function "calibrated" finds a
+// suitable number.
 func spin(steps int) uint64 {
 	x := uint64(1)
 	for range steps {

@@ -271,7 +271,7 @@ func callCells(t [3]times) (cells []string) {
 	return cells
 }
 
-// sourceOf returns a source from which no player has a buff yet.
+// sourceOf returns a source of which no player has a buff yet.
 func sourceOf(k int) int { return 100 + k/20%20 + k%3*100 }
 
 // calls adds a new buff to each player, refreshes an existing buff of each player, and removes the
@@ -341,7 +341,7 @@ func massTable(names []string) {
 			began := time.Now()
 			events := w.tick(50)
 			took = append(took, float64(time.Since(began))/1e3)
-			if total += events; events > 2000 { // more than the pulses of the city
+			if total += events; events > 2000 { // more events than the pulses of the city
 				last = f
 			}
 		}
