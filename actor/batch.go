@@ -171,10 +171,10 @@ func (g *Group[O, M]) openShare(i int, r *round[O, M], from, to uint32) *Turn[O,
 }
 
 // queueHeld handles the case that the loop has closed the round of a share while worker i was
-// prefetching it. EndBatch has then marked all turns of the share as held, that is, as running.
-// Other workers no longer see the round. Worker i runs the first turn of the share, and queueHeld
-// adds the other turns to Group.heldTurns, from where any worker takes them. The caller holds the
-// lock.
+// prefetching the share. EndBatch has then marked all turns of the share as held, that is, as
+// running. Other workers no longer see the round. Worker i runs the first turn of the share, and
+// queueHeld adds the other turns to Group.heldTurns, from where any worker takes them. The caller
+// holds the lock.
 func (g *Group[O, M]) queueHeld(i int, share []Turn[O, M]) {
 	g.workers[i].box = share[0].box
 	for k := range share[1:] {
@@ -280,11 +280,10 @@ func (box *Mailbox[O, M]) Defer(msg M, parks bool) {
 
 // EndBatch ends the batch. It is called after a Wait, even if the Wait returned false. The result
 // "left" holds the indexes of the turns that were not started and will never run. Turns are
-// numbered from 0 in the order of the calls of Batch. The result "whole" is true if all turns
-// ended normally, so that every mailbox is idle. If whole is false, some mailboxes may have become
-// running, as after a Send. [Mailbox.Idle] reports false for them, and [Group.Collect] returns
-// them later. The mailboxes of turns that a worker is still executing are overdue, see
-// [Group.Wait].
+// numbered from 0 in the order of the calls of Batch. The result "whole" is true if all turns ended
+// normally, so that every mailbox is idle. If "whole" is false, some mailboxes may have become
+// running, as after a Send. [Mailbox.Idle] reports false for them, and [Group.Collect] returns them
+// later. The mailboxes of turns that a worker is still executing are overdue, see [Group.Wait].
 //
 // Only the loop goroutine may call it. EndBatch costs O(1) for each batched turn.
 func (g *Group[O, M]) EndBatch() (left []int, whole bool) {

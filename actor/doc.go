@@ -43,11 +43,11 @@
 // meantime, the mailbox is then staged.
 //
 // A running mailbox is in the ready list, held by one worker, or done. A worker claims one mailbox
-// at a time from the front of the list. After Handle, it puts the mailbox at the end of the list
-// if it has messages left. Therefore a stuck worker delays only the owner that it holds. An owner
-// with many messages delays other owners by only one turn, if its Handle returns after a few
-// messages. A mailbox that parks, see [Mailbox.Requeue], is done too. It is staged with its
-// remaining messages, and the loop decides when it continues.
+// at a time from the front of the list. After Handle, it puts the mailbox at the end of the list if
+// it has messages left. Therefore a stuck worker delays only the owner that it holds. An owner with
+// many messages delays other owners by only one turn, if its Handle returns after a few messages. A
+// mailbox that parks (see [Mailbox.Requeue]) is also done. It is staged with its remaining
+// messages, and the loop decides when it continues.
 //
 // # Batched turns
 //
@@ -104,7 +104,7 @@
 // memory and os.Exit end the process. A goroutine cannot be stopped from outside either. A Handle
 // that never returns occupies its worker, and if all W workers are occupied, no mailbox is handled
 // any more; [Group.Held] returns the mailboxes that the workers hold. If Submit runs the task
-// itself, it runs on the goroutine of the loop, and a Goexit in Handle ends the loop.
+// itself, the task runs on the goroutine of the loop, and a Goexit in Handle ends the loop.
 //
 // # Cost
 //

@@ -48,15 +48,15 @@ type Options[O, M any] struct {
 	// worker's own data and must not panic. It is not called for a share of only one turn.
 	Ahead func(worker int, next []Turn[O, M])
 
-	// Task, if not nil, is called as the task of a worker and must call work, which handles the
-	// mailboxes. Use it to set properties of the goroutine, such as profiler labels. If Handle
-	// ends the goroutine, work does not return. Task must not panic.
+	// Task, if not nil, is called as the task of a worker and must call work(), which handles the
+	// mailboxes. Use it to set properties of the goroutine, such as profiler labels. If Handle ends
+	// the goroutine, work() does not return. Task must not panic.
 	Task func(worker int, work func())
 
 	// Recovered, if not nil, is called for each panic that escapes Handle or Batched, with the
-	// panic's value v, and for each runtime.Goexit, with a nil v. (No panic has a nil value.) It
-	// is called on the worker before the mailbox is passed on, so it may access the owner's data.
-	// If it panics too, the panic is counted and otherwise ignored.
+	// panic's value v, and for each runtime.Goexit, with a nil v. (No panic has a nil value.) It is
+	// called on the worker before the mailbox is passed on, so it may access the owner's data. If
+	// Recovered itself panics, that panic is counted and otherwise ignored.
 	Recovered func(worker int, owner O, v any)
 }
 
@@ -143,9 +143,9 @@ func NewGroup[O, M any](o Options[O, M]) *Group[O, M] {
 	return g
 }
 
-// Send appends msg to box. If the mailbox is idle, the next Start dispatches it. If it is running,
-// msg is part of its next batch. Send returns false, and drops msg, if the mailbox already holds
-// Options.Limit messages. Only the loop goroutine may call Send.
+// Send appends msg to box. If the mailbox is idle, the next Start dispatches it. If the mailbox is
+// running, msg is part of its next batch. Send returns false, and drops msg, if the mailbox already
+// holds Options.Limit messages. Only the loop goroutine may call Send.
 func (g *Group[O, M]) Send(box *Mailbox[O, M], msg M) (kept bool) {
 	if box.Len() >= g.limit {
 		g.rejected++
@@ -237,7 +237,7 @@ func (g *Group[O, M]) Wait(timeout <-chan time.Time, all bool) bool {
 	return g.waitOthers(timeout)
 }
 
-// waitOthers is Wait for all mailboxes except the overdue ones. When the timeout delivers, the
+// waitOthers is Wait for all mailboxes except overdue mailboxes. When the timeout delivers, the
 // mailboxes that workers hold become overdue.
 func (g *Group[O, M]) waitOthers(timeout <-chan time.Time) bool {
 	if g.wait(timeout, func() bool { return g.onlyOverdue() || g.allHeld() }) && g.locked(g.onlyOverdue) {

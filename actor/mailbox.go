@@ -40,10 +40,10 @@ type batch[M any] struct {
 	// messages[:head] have been taken, and messages[from:head] were taken in the current turn.
 	// Changed only by the current holder of the mailbox.
 	head, from int32
-	parks      bool // the mailbox becomes idle with messages left
+	parks      bool // when this turn ends, the mailbox becomes idle, although messages are left
 }
 
-// place is the state of a mailbox from the loop's view.
+// place is the state of a mailbox as the loop sees it.
 type place uint8
 
 const (
@@ -85,8 +85,8 @@ func (box *Mailbox[O, M]) Len() int {
 
 // Next takes the oldest message and reports whether there was one. It returns the zero message and
 // false at the end of the batch and after [Mailbox.Requeue]. Messages sent while the mailbox is
-// running belong to the next batch. Next panics if it is called outside Handle and this can be
-// detected. Only the handler may call it.
+// running belong to the next batch. Next panics if it detects that it was called outside Handle.
+// Only the handler may call it.
 func (box *Mailbox[O, M]) Next() (M, bool) {
 	if box.turn == shut {
 		panic("actor: Next called outside Handle")
@@ -131,8 +131,9 @@ func (box *Mailbox[O, M]) begin() {
 }
 
 // end ends a turn and clears the messages taken, so that the garbage collector can free them. A
-// failed turn consumes at least one message, even if Handle took none or put it back. Otherwise a
-// Handle that always panics before it takes a message would be called forever.
+// failed turn consumes at least one message, even if Handle took none, or put back the message that
+// it had taken. Otherwise a Handle that always panics before it takes a message would be called
+// forever.
 func (box *Mailbox[O, M]) end(failed bool) {
 	if b := box.batch; b != nil {
 		if failed && b.head == b.from {
@@ -208,7 +209,7 @@ func (box *Mailbox[O, M]) push(msg M) {
 	b.messages = append(b.messages, msg)
 }
 
-// lateLen returns the number of messages sent while the mailbox is running.
+// lateLen returns the number of messages that were sent while the mailbox was running.
 func (box *Mailbox[O, M]) lateLen() int {
 	if box.late == nil {
 		return 0

@@ -112,7 +112,7 @@ func (g *Group[O, M]) run(i int) {
 		case box == nil:
 			g.runBatch(i)
 		case v != nil:
-			g.workers[i].heldTurn, box = nil, nil // no box for next, because runBatched finishes it
+			g.workers[i].heldTurn, box = nil, nil // pass no mailbox to next, because runBatched finishes it
 			g.runBatched(i, nil, v)
 		default:
 			g.turn(i, box)

@@ -59,8 +59,8 @@
 //
 // # Security
 //
-//   - On every request, the Host header must be localhost, an IP address or one of Options.Hosts. Other
-//     names are refused, to prevent DNS rebinding.
+//   - On every request, the Host header must be localhost, an IP address or one of
+//     Options.Hosts. Other names are refused, to prevent DNS rebinding.
 //   - Clients must be on this machine unless Options.Remote is set, which requires Options.Token.
 //     Every request must then contain the token, except the request for the page itself.
 //   - Only GET and HEAD are allowed, and POST for actions. Actions require Options.Token in the

@@ -37,7 +37,9 @@ func (f *foreign) call(do func()) (err error) {
 		}
 		v := recover()
 		f.failed.Add(1)
-		f.gone.Store(true) // in case formatting the game's panic value ends the goroutine; reset below if it does not
+		// Formatting the game's panic value may end the goroutine. If it does not, f.gone is reset
+		// below.
+		f.gone.Store(true)
 		if v == nil {
 			f.note("ended its goroutine and is not called again")
 			return

@@ -17,11 +17,11 @@ type block struct {
 
 	// State of the last owner.
 	first, from int  // offsets of the owner's first record and first byte
-	mixed       bool // some viewers may not see all records of the owner
+	mixed       bool // some records of the owner must be hidden from some viewers
 }
 
-// record is the encoded state or change of one buff. It ends at the offset in the field to,
-// counted from the owner's first byte, and starts where the previous record ends.
+// record is the encoded state or change of one buff. The field "to" is the end of the record, as an
+// offset from the owner's first byte. The record starts where the previous record ends.
 type record struct {
 	audience
 	to int32
@@ -40,8 +40,8 @@ const (
 	isGone  = 0 // a mask without bits means that the buff has ended
 )
 
-// A hasTime field starts with a number. Its lowest two bits determine the meaning of its other
-// bits and of the numbers that follow.
+// A hasTime field starts with a number. The lowest two bits of this number determine the meaning of
+// its other bits and of the numbers that follow.
 const (
 	timeNever = iota // the buff has no end
 	timeEnds         // ms until the end

@@ -11,7 +11,7 @@
 //	server.Update()                  // encodes each change once
 //	packet := viewer.Append(buf[:0]) // for each viewer whose connection can accept a packet
 //	...
-//	err = viewer.Receive(message) // a message that its client sent back
+//	err = viewer.Receive(message) // a message from the viewer's client
 //
 // # What is sent
 //
@@ -31,9 +31,9 @@
 //	source   only viewers that play the source of the buff
 //	none     no viewer
 //
-// A viewer's packets do not contain buffs that it may not see, and no packet is sent for a change
-// that affects only such buffs. Slot numbers are not hidden, so a client can use the gaps to count
-// the buffs that it does not see.
+// A viewer's packets do not contain buffs that the viewer must not see, and no packet is sent for a
+// change that affects only these buffs. Slot numbers are not hidden, so a client can use the gaps
+// to count the buffs that it does not see.
 //
 // # Lost packets
 //

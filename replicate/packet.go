@@ -55,8 +55,8 @@ func (v *Viewer) packet(dst []byte, anyway bool) []byte {
 }
 
 // changes is the fast path of packet, for a packet that contains only deliveries of the last
-// Update. They are not copied to v.out. If the packet needs other contents too, changes returns
-// dst and false.
+// Update. The deliveries are not copied to v.out. If the packet also needs other contents, changes
+// returns dst and false.
 func (v *Viewer) changes(dst []byte, anyway bool) ([]byte, bool) {
 	s := v.server
 	if len(v.out) > 0 || len(v.pendingFulls) > 0 || v.missed || v.fingerprint != s.fingerprint {
@@ -108,9 +108,9 @@ func (v *Viewer) head(dst []byte) []byte {
 
 // fulls appends requested full states until the packet is full, and at least one full state if the
 // packet is otherwise empty. Requests for owners that are busy or do not fit are kept. After a
-// loss, the client's state of such an owner may be wrong, so the owner is removed from the
-// client's view until its full state is sent. start is the offset of the packet in dst. The
-// parameter some reports whether the packet already has contents.
+// loss, the client's state of such an owner may be wrong, so the owner is removed from the client's
+// view until its full state is sent. start is the offset of the packet in dst. The parameter "some"
+// reports whether the packet already has contents.
 func (v *Viewer) fulls(dst []byte, start int, some bool) (_ []byte, n int) {
 	s, kept := v.server, 0
 	for _, local := range v.pendingFulls {
@@ -142,7 +142,7 @@ func (v *Viewer) fulls(dst []byte, start int, some bool) (_ []byte, n int) {
 	return dst, n
 }
 
-// full appends an owner's full state k, without records that the viewer may not see.
+// full appends an owner's full state k, without the records that the viewer must not see.
 func (v *Viewer) full(dst []byte, local uint16, k *block) []byte {
 	w := &v.views[local]
 	dst = binary.AppendUvarint(dst, uint64(local)<<2|aboutFull)

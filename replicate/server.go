@@ -28,9 +28,9 @@ type Options struct {
 	// viewer's view, at most MaxViews. The defaults are 65,536 and 1,024.
 	Viewers, Views int
 
-	// Interest determines a viewer's view for [Viewer.Look]. It must call see once for each owner
-	// that the viewer can see; party reports whether that owner is in the viewer's party. It may
-	// be nil if Look is not used.
+	// Interest determines a viewer's view for [Viewer.Look]. It must call see() once for each owner
+	// that the viewer can see; the argument "party" reports whether that owner is in the viewer's
+	// party. It may be nil if Look is not used.
 	Interest func(viewer buff.OwnerID, see func(owner buff.OwnerID, party bool))
 }
 
@@ -55,7 +55,7 @@ type Server struct {
 	opts     Options
 	maxQueue int // size limit of Viewer.out: Pending, but not more than one packet
 	now      wheel.Time
-	round    uint64 // number of Updates
+	round    uint64 // number of calls to Update
 
 	entries []*entry // by owner number; nil if unused
 	ids     map[buff.OwnerID]uint32
@@ -91,8 +91,8 @@ type entry struct {
 	slots      []audience
 	watchers   []watcher
 
-	// interim lists buffs that are not in slots, but that some viewers know already, because a
-	// full state sent since the last Update contained them.
+	// interim lists buffs that are not in the field "slots", but that some viewers know already,
+	// because a full state sent since the last Update contained them.
 	interim []interim
 
 	full   block // the full state in round fullAt
@@ -130,7 +130,7 @@ type ownerDelta struct {
 	mix int32
 }
 
-// mix belongs to an ownerDelta with records that some viewers may not see. It holds the audience
+// mix belongs to an ownerDelta with records that some viewers must not see. It holds the audience
 // of each record.
 type mix struct {
 	entry   *entry

@@ -21,7 +21,7 @@ type Viewer struct {
 	// the client has received the packet with number base, and missed a later packet
 	missed bool
 	left   bool
-	last   []uint64 // number of the last packet about an owner, by local number; 0 if none
+	last   []uint64 // number of the last packet about each owner, by local number; 0 if none
 
 	out          []byte     // queued changes
 	pendingFulls []uint16   // local numbers of owners whose full state must be sent
@@ -230,8 +230,8 @@ func (v *Viewer) writeLeave(local uint16) {
 	v.out = binary.AppendUvarint(v.out, uint64(local)<<2|aboutLeave)
 }
 
-// queuePending moves the viewer's deliveries of the last Update into out. It must be called
-// before the view or the field last is changed.
+// queuePending moves the viewer's deliveries of the last Update into out. It must be called before
+// the view or the field "last" is changed.
 func (v *Viewer) queuePending() {
 	s := v.server
 	d := &s.due[v.seat]
@@ -264,7 +264,7 @@ func (v *Viewer) viewpoint(m *mix, t delivery) viewpoint {
 	return viewpoint{v.id, m.entry.id == v.id, t.party}
 }
 
-// appendDelta appends a delivery, without records that the viewer may not see.
+// appendDelta appends a delivery, without the records that the viewer must not see.
 func (v *Viewer) appendDelta(p []byte, t delivery) []byte {
 	s := v.server
 	n := s.deltas[t.delta]

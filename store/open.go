@@ -20,13 +20,15 @@ type Restored struct {
 	Owners int // number of restored owners
 	// Left is the number of owners still to be restored. When all are restored, it is the number of
 	// waiting commands still to be executed.
-	Left     int
-	Buffs    int // number of restored buffs
-	Expired  int // number of buffs that ended while the zone was not running
-	Unknown  int // number of buffs without a definition in the catalog; they are kept in case the definition returns
+	Left    int
+	Buffs   int // number of restored buffs
+	Expired int // number of buffs that ended while the zone was not running
+	// number of buffs without a definition in the catalog; they are kept in case the definition
+	// returns
+	Unknown  int
 	Timeouts int // number of restored timeouts
 	Unnamed  int // number of timeouts with an unknown handler name; they are kept
-	Commands int // number of commands that were waiting when the cut was made and have now been executed
+	Commands int // number of executed commands that were waiting when the cut was made
 
 	// Older lists owners that were busy when the cut was made, so that the cut contains an
 	// earlier state of them.

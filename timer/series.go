@@ -24,7 +24,7 @@ type series struct {
 	// the deadline as a time.Time, which is passed to next or compared with the wall clock
 	at       time.Time
 	wall     bool // the timer follows the wall clock
-	everWall bool // wall has ever been true
+	everWall bool // the field wall has ever been true
 	live     bool // there will be another call unless the timer is stopped
 	running  bool
 	moved    bool // Reset was called while the function ran, and has set due
@@ -48,9 +48,9 @@ func (c *Clock) At(t time.Time, f func()) *Timer {
 	return &Timer{series: r}
 }
 
-// Every calls f after d, and then again each time d has passed. The n-th call is due exactly n×d
-// after the start, however late earlier calls were. Every returns a [Timer] that can end the
-// calls. Every panics if d is not positive or f is nil.
+// Every calls f repeatedly, at intervals of d. The n-th call is due exactly n×d after the start,
+// however late earlier calls were. Every returns a [Timer] that can end the calls. Every panics if
+// d is not positive or f is nil.
 //
 // Calls do not overlap, and missed calls do not accumulate. A call is made at the first multiple
 // of Options.Resolution after its deadline. If a call starts so late that further deadlines have
@@ -82,10 +82,10 @@ func (c *Clock) Every(d time.Duration, f func()) *Timer {
 //
 // prev is the requested instant, not the time at which f was called, so there is no drift. If next
 // returns an instant in the past, f is called for it at once. So next decides whether missed
-// instants are made up for or skipped. prev has a monotonic reading. Therefore prev.Add(d) has one
-// too, and setting the wall clock does not affect it. An instant without a monotonic reading, such
-// as the result of [time.Date], Truncate or Round, follows the wall clock as in [Clock.At]. (With
-// Options.Clock there are no monotonic readings.)
+// instants are made up for or skipped. prev has a monotonic reading. Therefore prev.Add(d) also has
+// a monotonic reading, and setting the wall clock does not affect that instant. An instant without
+// a monotonic reading, such as the result of [time.Date], Truncate or Round, follows the wall clock
+// as in [Clock.At]. (With Options.Clock there are no monotonic readings.)
 //
 // next is first called in Schedule and then just before each call of f, on the same goroutine. If
 // next panics and the pool recovers the panic, or if next ends its goroutine, there are no more

@@ -20,7 +20,7 @@ type shard struct {
 
 	// A stopped timer that is still on the wheel, without a function, or 0 if there is none. The
 	// next added timer replaces it, which is cheaper than removing one timer and adding another.
-	// Because the wheel regards spare as waiting, use shard.state instead of Wheel.State.
+	// Because the wheel regards this timer as waiting, use shard.state instead of Wheel.State.
 	// Protected by mu.
 	spare wheel.Handle
 
@@ -28,9 +28,9 @@ type shard struct {
 	// read by the driver without it.
 	next atomic.Int64
 
-	// If the search for the next deadline is unfinished, the instant that it has reached;
-	// otherwise wheel.Never. Only timers added since the search was interrupted are due before
-	// this instant. Used only by the driver.
+	// If the search for the next deadline is unfinished, the instant that it has reached; otherwise
+	// wheel.Never. Only timers added since the search was interrupted can be due before this
+	// instant. Used only by the driver.
 	search wheel.Time
 	added  int // timers added and moved since the last search; protected by mu
 

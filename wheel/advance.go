@@ -95,9 +95,9 @@ const all = 1<<32 - 1
 
 // cascade moves the first n entries of slot k of level l to finer levels. On a shelf, k is the
 // slot's digit; on a face, k is the number of slots since the start of the current round. cascade
-// moves entries without reading the timers. It reads them only on wide levels, where it needs
-// their deadlines, and on the seconds level, so that a timer is in the cache when it fires soon
-// after.
+// reads the timers only on wide levels, where it needs their deadlines, and on the seconds level,
+// so that a timer is in the cache when it fires soon after. On other levels it moves entries
+// without reading the timers.
 func (w *Wheel) cascade(l int, k uint32, n uint32) {
 	f := &w.level[l]
 	at := f.ring(k)

@@ -50,9 +50,9 @@
 //
 // A slot holds entries. An entry is the index of a timer, a stamp and the lower half of the
 // deadline. Entries are stored in chunks of 85, so emptying a slot reads memory sequentially. A
-// single entry is stored in the slot itself. Timers are scattered in memory and are not read
-// until they move to the dial. Since a timer is read when it moves to the dial, it is still in
-// the cache when it fires soon after. An entry is alive while its stamp equals that of its timer:
+// single entry is stored in the slot itself. Timers are scattered in memory and are not read until
+// they move to the dial. Since a timer is read when it moves to the dial, it is still in the cache
+// when it fires soon after. An entry is alive while its stamp equals the stamp of its timer:
 //
 //   - Remove, and Move to an earlier deadline, change the stamp. The old entry is then dead and
 //     is dropped when its slot is emptied. If the old entry is the last entry of its slot, as is
@@ -137,8 +137,8 @@
 // even if its deadline is earlier.
 //
 // Every call of Add and Move gets a 64-bit sequence number, and the timers that fire in one
-// millisecond are sorted by it. Moving entries between slots therefore need not preserve an
-// order. The timers are usually in order already; then the sort is a single pass.
+// millisecond are sorted by this number. Moving entries between slots therefore need not preserve
+// an order. Usually the timers are already in order, and the sort is a single pass.
 // testdata/order.txt shows the order, and the model test checks it for every call.
 //
 // # Concurrency

@@ -94,8 +94,8 @@ func (w *Wheel) halfDay(t Time) uint64 {
 	return uint64(floorDiv(t, w.level[hours].round)) + w.zeroHalf
 }
 
-// place adds an entry to the slot for its deadline, on the finest level whose current or next
-// round contains it. If the deadline is not after the parameter past, the entry is added to the
+// place adds an entry to the slot for its deadline, on the finest level whose current or next round
+// contains the deadline. If the deadline is not after the instant "past", the entry is added to the
 // late slot.
 func (w *Wheel) place(timer, stamp uint32, due, past Time) {
 	var f *level
@@ -272,8 +272,8 @@ func (w *Wheel) firstFrom(l int, k uint32) (uint32, bool) {
 	return 0, false
 }
 
-// firstIn returns the first nonempty slot in one half of a ring. The parameter at is the number of
-// the first slot to check.
+// firstIn returns the first nonempty slot in one half of a ring. The parameter "at" is the number
+// of the first slot to check.
 func (w *Wheel) firstIn(l, half int, at uint32) (uint32, bool) {
 	f := &w.level[l]
 	if l != dial {

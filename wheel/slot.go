@@ -22,7 +22,7 @@ const overflow = 255
 //
 // Invariant: number[i] is nonzero if and only if slot i is not empty or is the late slot. While a
 // method of Wheel runs, number[i] may also be nonzero for an empty slot if the method will release
-// its queue.
+// that slot's queue.
 type sparseSlots struct {
 	number []uint8 // by slot: the number of the slot's queue, or 0
 	pages  []*queuePage
@@ -169,8 +169,8 @@ type chunk struct {
 //	n > 1  the entries are in the chunks from first to end, from head in the first chunk up to
 //	       tail in the last chunk; "only" is the first entry that was pushed
 //
-// In a queue without a chunk, tail has the value for a full chunk, so that push needs to check
-// only tail.
+// In a queue without a chunk, the field "tail" has the value for a full chunk, so that push needs
+// to check only that field.
 type queue struct {
 	end    *chunk // last chunk
 	first  uint32
@@ -178,7 +178,7 @@ type queue struct {
 	only   [1]entry
 	head   uint8
 	tail   uint8
-	mixed  bool // whether the entries pushed since the queue was last empty differ in due
+	mixed  bool // the entries pushed since the queue was last empty have different values of "due"
 }
 
 var emptyQueue = queue{before: -chunkEntries, tail: chunkEntries}
@@ -308,9 +308,9 @@ func (w *Wheel) more(r *reading) []entry {
 	return batch
 }
 
-// freeSet is the set of free timers, as a bitmap. Successive calls of Add get neighbouring
-// timers, regardless of the order in which the timers were freed. A free list would return timers
-// scattered in memory.
+// freeSet is the set of free timers, as a bitmap. Successive calls to Add get neighbouring timers,
+// regardless of the order in which the timers were freed. A free list would return timers scattered
+// in memory.
 //
 // Invariant: bit i of words[k] is set if and only if words[k-1][i] is nonzero. Timer i is free
 // if and only if its bit is set in words[0] or, as bit i-from, in taken.
@@ -326,7 +326,7 @@ type freeSet struct {
 // word is the number of timers in one word of words[0].
 const word = 64
 
-// add inserts a timer not in the set.
+// add inserts a timer that is not in the set.
 func (f *freeSet) add(i uint32) {
 	if i/word == f.from/word {
 		f.taken |= 1 << (i % word)

@@ -12,11 +12,11 @@ import (
 type Wheel struct {
 	now       Time
 	idleUntil Time   // before this instant, Advance only moves the hands
-	seq       uint64 // number of calls of Add and Move
+	seq       uint64 // number of calls to Add and Move
 	free      freeSet
 
 	pages         [][]timer // the first page grows; the other pages are full-sized
-	made          uint64    // timers provided so far, including timer 0, which is unused
+	made          uint64    // number of timers provided so far, including timer 0, which is unused
 	resting       int       // number of timers that have fired and are resting
 	retiredTimers int       // number of timers whose generations are used up
 	dead          int       // number of dead entries

@@ -19,12 +19,12 @@ type Options struct {
 
 // Errors returned by [Client.Receive].
 var (
-	// ErrGap means that an earlier packet was lost. Send the message of [Client.Missed]. The
-	// client keeps its state until the answer arrives.
+	// ErrGap means that an earlier packet was lost. Send the message returned by [Client.Missed].
+	// The client keeps its state until the answer arrives.
 	ErrGap = errors.New("client: packet lost")
 
 	// ErrFormat means that the message is malformed. The client has discarded its state; send the
-	// message of [Client.Missed] to request the whole state.
+	// message returned by [Client.Missed] to request the whole state.
 	ErrFormat = errors.New("client: malformed packet")
 
 	// ErrLimit means that a packet exceeds [Options]. The client has discarded its state.
@@ -65,7 +65,7 @@ type Buff struct {
 	Level     int
 	Charges   int
 	Shield    int64
-	Waiting   int // queued applications
+	Waiting   int // number of queued applications
 	Hidden    bool
 
 	End  wheel.Time // server time of the end at the current rate; Never if the buff has no end or is paused

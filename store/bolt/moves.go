@@ -15,10 +15,10 @@ import (
 // Buckets and keys of owners in transit. They exist only after the first move, see
 // docs/format.md.
 var (
-	transitBucket = []byte("moves") // for each destination zone, a bucket of records with keys made by moveKey
+	transitBucket = []byte("moves") // one bucket of records for each destination; keys from moveKey
 
 	// Keys in aboutBucket.
-	transitSumKey = []byte("moves") // store.Sum (count and checksum) of the records of all owners in transit
+	transitSumKey = []byte("moves") // store.Sum of the records of all owners in transit
 	lastMoveKey   = []byte("move")  // number of the last move
 )
 

@@ -18,9 +18,10 @@ type db struct {
 	nodes  map[string]*dbNode
 	moves  int // number of moves of players so far
 
-	timeline, noted int           // timeline of the server, and timeline recorded in the tables
-	connections     int           // generation of the current connections; connections of earlier generations are broken
-	readOnly        time.Duration // time until which new sessions are read-only
+	timeline, noted int // timeline of the server, and timeline recorded in the tables
+	// generation of the current connections; connections of earlier generations are broken
+	connections int
+	readOnly    time.Duration // time until which new sessions are read-only
 }
 
 type dbZone struct {

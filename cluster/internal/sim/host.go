@@ -39,7 +39,7 @@ type host struct {
 	departures []departure
 	polls      bool         // a poll for arriving players is pending
 	seen       map[int]come // last admitted arrival of each player
-	came       map[int]int  // admitted players whose arrival is not on disk yet, each with the number of its move
+	came       map[int]int  // players whose arrival is not on disk yet, with the number of the move
 	pollAt     time.Duration
 	asks       int // number of pending lookups of players
 	// time since which commits are refused because a player is elsewhere; 0 if they are not
