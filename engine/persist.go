@@ -94,8 +94,9 @@ func (e *Engine) Despawn(id buff.OwnerID) ([]byte, error) {
 // events are reported when the owner leaves. Until then its handlers may use its data, so if you
 // spawn the id again, pass other data.
 //
-// It fails with [ErrUnknownOwner], [ErrClosed] or, for an idle owner and after
-// Options.Limits.Events events in one frame, [ErrOverloaded]; the owner is then unchanged.
+// Drop fails with [ErrUnknownOwner] or [ErrClosed]. For an idle owner, it also fails with
+// [ErrOverloaded] after Options.Limits.Events events in one frame. If Drop fails, the owner is
+// unchanged.
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) Drop(id buff.OwnerID) error {

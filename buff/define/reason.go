@@ -21,11 +21,11 @@ const (
 	Death       // the owner died
 	SourceGone  // the source left
 	Immunity    // the owner became immune
-	Condition   // its requirement for being removed was met
+	Condition   // the condition Require.Remove of its definition was met
 	OutOfAura   // the owner left the aura
 	Interrupted // the owner did an act that interrupts the buff; Event.Name is the act
 	Unload      // the owner left
-	Reload      // the definition was changed; for an application, it no longer exists
+	Reload      // the definition was changed; if an application was denied, the definition was removed
 	Fault       // the handler of the buff failed
 
 	Limit       // the stack limit is reached, and the definition has "overflow: deny"
@@ -76,7 +76,7 @@ func (r Reason) Removes() bool { return r != NoReason && r <= LastRemoval }
 // String returns the word used in files and logs.
 func (r Reason) String() string { return wordlist.Word(reasonWords, r) }
 
-// UnmarshalText sets r from its word. It accepts only the reasons that end a buff.
+// UnmarshalText sets r to the value that text names. It accepts only the reasons that end a buff.
 func (r *Reason) UnmarshalText(text []byte) error {
 	if err := wordlist.Parse(r, reasonWords[1:LastRemoval+1], text); err != nil {
 		return err

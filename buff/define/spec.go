@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Errors of catalogs. Every error of [NewCatalog] matches ErrSpec. [Catalog.Rebuild] fails with
-// ErrAttributes if an attribute was changed or removed.
+// Errors of catalogs. Every error of buff.NewCatalog matches ErrSpec. buff.Catalog.Rebuild fails
+// with ErrAttributes if an attribute was changed or removed.
 var (
 	ErrSpec       = errors.New("buff: bad definition")
 	ErrAttributes = errors.New("buff: the attributes that the owners have were changed")
@@ -47,7 +47,7 @@ func (es SpecErrors) Error() string {
 // Is reports whether target is [ErrSpec].
 func (es SpecErrors) Is(target error) bool { return target == ErrSpec }
 
-// Definitions is the content of a [Catalog].
+// Definitions is the content of a buff.Catalog.
 type Definitions struct {
 	// Attributes are the attributes of every owner. Definitions can use no other attributes.
 	Attributes []Attribute
@@ -55,30 +55,30 @@ type Definitions struct {
 	// Tags and Acts are names for the game to use in addition to those in the definitions.
 	Tags, Acts []string
 
-	// Dead is the rule for all definitions with Dead DeadDefault.
+	// Dead is the rule for all definitions whose Dead field is DeadDefault.
 	Dead DeadRule
 
 	// Specs are the definitions of the buffs.
 	Specs []Spec
 
 	// Places are the positions of the Specs in their source, for people, as in
-	// "buffs/venom.yaml:12". The slice may be shorter than Specs. [Catalog.Changes] ignores it.
+	// "buffs/venom.yaml:12". The slice may be shorter than Specs. buff.Catalog.Changes ignores it.
 	Places []string
 }
 
-// Tag is the number of a tag in its [Catalog], or 0 for none.
+// Tag is the number of a tag in its buff.Catalog, or 0 for none.
 type Tag uint16
 
-// Act is the number of an act in its [Catalog], or 0 for none. An act is something that owners do,
-// such as "move"; see [Spec].Interrupt.
+// Act is the number of an act in its buff.Catalog, or 0 for none. An act is something that owners
+// do, such as "move"; see [Spec].Interrupt.
 type Act uint8
 
 // OwnerID identifies an owner or source of buffs, such as a player or a creature. The game
 // chooses the numbers.
 type OwnerID uint64
 
-// Spec is the definition of a buff, as written by a designer. [NewCatalog] checks and copies each
-// Spec. The copies returned by a [Catalog] are shared and must not be modified.
+// Spec is the definition of a buff, as written by a designer. buff.NewCatalog checks and copies
+// each Spec. The copies in a buff.Catalog are shared and must not be modified.
 //
 // The zero value of every field except ID and Duration is a sensible default.
 type Spec struct {
@@ -97,7 +97,7 @@ type Spec struct {
 	Polarity Polarity
 
 	// Kind says whether the buff ends by time, at once or never. An instant buff has no duration,
-	// period or stacks; an infinite one has no duration.
+	// period or stacks; an infinite buff has no duration.
 	Kind Kind
 
 	// Duration is the lifetime of a Timed buff in whole milliseconds, above zero and at most
@@ -114,7 +114,7 @@ type Spec struct {
 	// zero; if it is zero, the application is denied with reason Resisted.
 	DurationScale *Number
 
-	// Clock says which time passes for the buff while its owner is away.
+	// Clock says when time passes for the buff while its owner is away.
 	Clock Clock
 
 	// Period is the time between two pulses: whole milliseconds from MinPeriod to
@@ -147,9 +147,8 @@ type Spec struct {
 	// Slot makes the buff occupy one of a limited number of slots on its owner.
 	Slot Slot
 
-	// PerSource limits the number of instances of one source, on all owners together. A Set
-	// enforces the limit on its own owner, before the new instance starts; the engine enforces it
-	// across owners.
+	// PerSource limits the number of instances of one source, on all owners together. The limit is
+	// enforced on the owner before the new instance starts, and across owners by the engine.
 	PerSource PerSource
 
 	// Require has conditions on the tags of the owner. While one of them does not hold, the buff is
@@ -166,18 +165,18 @@ type Spec struct {
 	Immunity Match
 
 	// Chance is the chance that an application succeeds, in per mille: 1 to 1000. Zero means that
-	// an application always succeeds, define.ChanceNever that it never succeeds.
+	// an application always succeeds, and ChanceNever means that it never succeeds.
 	Chance int
 
-	// DR shortens or denies successive applications: diminishing returns.
+	// DR, the diminishing returns, shortens or denies successive applications.
 	DR DR
 
 	// Dispel says how the buff can be dispelled or stolen.
 	Dispel DispelRule
 
 	// Interrupt names the acts of the owner that end the buff, such as "move" or "damaged". The
-	// game chooses the names and reports the acts, except define.ActDamaged and define.ActDealt,
-	// which the engine reports. A catalog has at most define.MaxActs acts.
+	// game chooses the names and reports the acts, except ActDamaged and ActDealt, which the engine
+	// reports. A catalog has at most MaxActs acts.
 	Interrupt []string
 
 	// Charges and Shield end the buff when they are used up, even before its duration ends.
@@ -198,20 +197,20 @@ type Spec struct {
 	// Params are numbers for handlers, with a value that an application can provide.
 	Params []Param
 
-	// OnDeath is the rule for the death of the owner: the buff is removed (the default), kept, or
-	// paused until the owner is revived.
+	// OnDeath says what happens to the buff when the owner dies. It is removed (the default), kept,
+	// or paused until the owner is revived.
 	OnDeath Fate
 
-	// OnSourceGone is the rule for the departure of the source: the buff is kept (the default),
+	// OnSourceGone says what happens to the buff when its source leaves. It is kept (the default),
 	// removed, or adopted by its owner.
 	OnSourceGone Fate
 
-	// OnZone is the rule for a move of the owner to another zone: the buff is kept (the default),
-	// or removed with reason Interrupt and the act "zone".
+	// OnZone says what happens to the buff when its owner moves to another zone. It is kept (the
+	// default), or removed with reason Interrupted and the act "zone".
 	OnZone Fate
 
-	// OnFault is the rule for a handler of the buff that panics or ends its goroutine: the buff
-	// is kept (the default) or removed.
+	// OnFault says what happens to the buff when one of its handlers panics or ends its goroutine.
+	// It is kept (the default) or removed.
 	OnFault Fate
 
 	// Save says which parts of the buff are saved when its owner leaves.
@@ -223,8 +222,8 @@ type Spec struct {
 	// Client is information for game clients.
 	Client Client
 
-	// Data holds values for the game, such as a cast time or a range. The engine does not read
-	// it, and nobody may modify it. A reload compares it with reflect.DeepEqual. Package catalog
+	// Data holds values for the game, such as a cast time or a range. The engine does not read it,
+	// and it must not be modified. A reload compares it with reflect.DeepEqual. Package catalog
 	// decodes it from the field "data" of a file, into the type that its Loader is configured with.
 	Data any
 
@@ -234,7 +233,8 @@ type Spec struct {
 	compiled Compiled
 }
 
-// Compiled is what a [Catalog] adds to its copies of the definitions. In other Specs it is zero.
+// Compiled holds the data that a buff.Catalog adds to its copies of the definitions. In any other
+// Spec it is zero.
 type Compiled struct {
 	Program                  any // the form of the definition that an engine executes
 	Index, Lineage, Revision uint32
@@ -244,8 +244,8 @@ type Compiled struct {
 // not be modified.
 func (s *Spec) Compiled() *Compiled { return &s.compiled }
 
-// Hooks are lists of actions. The actions of a list are executed in order after the event that
-// the list is named after.
+// Hooks are lists of actions. The actions of a list are executed in order, after the event that
+// gives the list its name.
 type Hooks struct {
 	Apply    []Action // a new instance started
 	Refresh  []Action // a refresh changed the buff; a refresh that restarts the duration always counts
@@ -258,7 +258,7 @@ type Hooks struct {
 	// selects the killer. A handler gets a Died event with the buff's definition and handle.
 	Death []Action
 
-	// Act is keyed by the name of the act: see [Happened]. Only actions in Act and in Death can
+	// Act is keyed by the name of the act: see buff.Happened. Only actions in Act and in Death can
 	// have ToTarget. A hidden buff does not react to acts.
 	Act map[string][]Action
 
@@ -282,8 +282,8 @@ type Action struct {
 	Change *Change
 }
 
-// HandlerID is the position of a handler's name in [Catalog.Handlers], from 1. The zero HandlerID
-// means no handler.
+// HandlerID is the position of a handler's name in the result of buff.Catalog.Handlers, from 1. The
+// zero HandlerID means no handler.
 type HandlerID int32
 
 // Index returns the position of the definition in its catalog, from 0, in the order passed to
@@ -292,11 +292,11 @@ func (s *Spec) Index() int { return int(s.compiled.Index) }
 
 // Lineage returns the number of the definition's ID in its catalog, from 1. All versions of a
 // definition have the same lineage, in all catalogs that were made from one another by
-// [Catalog.Rebuild] or [Catalog.Next]. A Spec that is not from a catalog has the lineage 0.
+// buff.Catalog.Rebuild or buff.Catalog.Next. A Spec that is not from a catalog has the lineage 0.
 func (s *Spec) Lineage() int { return int(s.compiled.Lineage) }
 
-// Revision returns how often the content of the definition has changed since the first catalog
-// that had the definition. If one of two catalogs succeeds the other (see [Catalog.Succeeds]),
+// Revision returns how often the content of the definition has changed since the first catalog that
+// had the definition. If one of two catalogs succeeds the other (see buff.Catalog.Succeeds),
 // definitions in them with equal lineages and equal revisions have the same content.
 func (s *Spec) Revision() int { return int(s.compiled.Revision) }
 

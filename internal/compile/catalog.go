@@ -13,7 +13,7 @@ import (
 // Catalog is the compiled form of a set of definitions: their programs, and the numbers of all
 // names. It is immutable once it has been built.
 type Catalog struct {
-	Programs    []*Program // by number: see program.index
+	Programs    []*Program // by the index of the definition
 	ByID        map[string]*Program
 	Handlers    []string
 	HandlerIDs  map[string]define.HandlerID
@@ -29,7 +29,7 @@ type Catalog struct {
 	Schema     *sheet.Layout // nil if there are no attributes, or if an attribute is invalid
 
 	Damaged, Dealt define.Act // define.ActDamaged and ActDealt; 0 if no definition uses the act
-	DamageActs     uint64     // the set of the acts damaged and dealt: see Act.bit
+	DamageActs     uint64     // the set of the acts Damaged and Dealt: see Bit
 
 	Lineages names       // the IDs of this catalog and of its predecessors
 	latest   []*Program  // latest[n-1] is the program of lineage n in this catalog, or nil
@@ -46,7 +46,7 @@ func Build(d define.Definitions) (*Catalog, error) {
 	return newCatalog(&Catalog{HandlerIDs: make(map[string]define.HandlerID)}, nil, d)
 }
 
-// Rebuild returns a catalog that succeeds c: see [Catalog.Rebuild].
+// Rebuild returns a catalog that succeeds c: see buff.Catalog.Rebuild.
 func (c *Catalog) Rebuild(d define.Definitions) (*Catalog, error) {
 	var err error
 	if d.Attributes, err = c.mergeAttributes(d.Attributes); err != nil {
@@ -85,7 +85,7 @@ func (c *Catalog) mergeAttributes(list []define.Attribute) ([]define.Attribute, 
 	return all, nil
 }
 
-// newCatalog completes c, which succeeds the catalog before if before is not nil.
+// newCatalog completes c. If `before` is not nil, c succeeds that catalog.
 func newCatalog(c, before *Catalog, d define.Definitions) (*Catalog, error) {
 	specs := d.Specs
 	c.ByID = make(map[string]*Program, len(specs))
@@ -111,7 +111,7 @@ func newCatalog(c, before *Catalog, d define.Definitions) (*Catalog, error) {
 	}
 	k.propagateCaptures()
 	used := uint64(0)
-	if before != nil { // buffs with definitions of before may still run
+	if before != nil { // buffs with definitions of the earlier catalog may still run
 		used = before.DamageActs
 	}
 	for _, p := range c.Programs {

@@ -11,14 +11,14 @@ import (
 // identity identifies a catalog to its successors without keeping the catalog in memory.
 type identity struct{ _ byte }
 
-// Succeeds reports whether c was made from the catalog before, or is the same catalog.
+// Succeeds reports whether c was made from the catalog `before`, or is the same catalog.
 func (c *Catalog) Succeeds(before *Catalog) bool {
 	n := len(before.ancestry)
 	return len(c.ancestry) >= n && c.ancestry[n-1] == before.ancestry[n-1]
 }
 
-// Version returns the version of p in c, or nil if c no longer has the definition. The result known
-// reports whether p belongs to c or to a catalog that c succeeds.
+// Version returns the version of p in c, or nil if c no longer has the definition. The result
+// `known` reports whether p belongs to c or to a catalog that c succeeds.
 func (c *Catalog) Version(p *Program) (newest *Program, known bool) {
 	switch {
 	case p == nil || !c.Succeeds(p.Catalog):

@@ -65,7 +65,7 @@ func isWord(name string) bool {
 }
 
 // spec checks and compiles one definition. It continues after an error, to find all errors at once.
-// So no check may rely on the success of an earlier one.
+// Therefore no check may rely on the success of an earlier check.
 func (k *checker) spec(s *Program) {
 	k.current = s
 	clear(k.numbers)

@@ -9,8 +9,8 @@ import (
 
 // Definitions that apply one another in a ring multiply without limit if one application leads to
 // more than one further application. The search for such cascades follows edges. An edge leads from
-// a definition to another one that a single application of the first applies during the life of its
-// instance.
+// one definition to another if a single application of the first definition can apply the second
+// while its instance exists.
 //
 // A definition whose applications may be denied has no edges, because a chance, a requirement,
 // diminishing returns, a slot or a group limits the cascade. If further applications join a running
@@ -152,8 +152,8 @@ func (s *Program) endsItself() (why define.Reason, ends bool) {
 	return s.Pulse[k].Reason, true
 }
 
-// ending calls list with the actions at the end of an instance, for the case that only the rules of
-// its own definition end or extend it.
+// ending calls `list` with the actions at the end of an instance, for the case that only the rules
+// of its own definition end or extend it.
 func (s *Program) ending(list func(field string, ops []Op, times int)) {
 	why := define.Expired
 	itself, ends := s.endsItself()

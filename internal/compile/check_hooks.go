@@ -39,7 +39,7 @@ func (k *checker) hooks(s *Program) {
 	s.Overflow = append(s.Overflow, k.ops("on.overflow", &h.Overflow)...)
 	s.Death = k.ops("on.death", &h.Death)
 	k.reactions(s)
-	anyway := k.ops("on.remove.any", &h.RemoveAny) // these run after the actions for the reason: see program.ending
+	anyway := k.ops("on.remove.any", &h.RemoveAny) // these run after the actions for the reason: see Program.ending
 	h.Remove = maps.Clone(h.Remove)
 	for r := define.NoReason + 1; r <= define.LastRemoval; r++ {
 		list, ok := h.Remove[r]

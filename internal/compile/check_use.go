@@ -72,7 +72,7 @@ func (k *checker) aura(s *Program) {
 	default:
 		switch of := k.catalog.ByID[a.Apply]; { // compile reports a missing definition
 		case of == nil:
-		case of.Kind == define.Instant: // see program.auraCanApply
+		case of.Kind == define.Instant: // see Program.AuraCanApply
 			k.failf("aura.apply", "%q is instant: there would be nothing to take away", a.Apply)
 		case of.Stack.Timers != define.TimersShared:
 			k.failf("aura.apply", "%q has timers %v, but a member of an aura has no end of its own", a.Apply, of.Stack.Timers)
@@ -184,7 +184,7 @@ func (k *checker) linkRings() {
 		case onPath:
 			ring := path[slices.Index(path, s):]
 			if len(ring) == 1 {
-				return // the check links has reported it
+				return // [checker.links] has reported it
 			}
 			names := make([]string, 0, len(ring)+1)
 			for _, r := range append(slices.Clone(ring), s) {

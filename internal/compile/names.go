@@ -34,7 +34,7 @@ func (n *names) number(name string) int {
 	return len(n.List)
 }
 
-// Name returns the name with the number, or "" if there is none.
+// Name returns the name with the given number, or "" if there is none.
 func (n *names) Name(number int) string {
 	if number == 0 || number > len(n.List) {
 		return ""
@@ -46,19 +46,19 @@ func (n *names) clone() names {
 	return names{List: slices.Clip(n.List), Index: maps.Clone(n.Index)}
 }
 
-// TagNamed returns the tag with that name, or 0, and reports whether it exists.
+// TagNamed returns the tag with the given name, or 0, and reports whether the tag exists.
 func (c *Catalog) TagNamed(name string) (define.Tag, bool) {
 	i, ok := c.Tags.Index[name]
 	return define.Tag(i), ok
 }
 
-// ActNamed returns the act with that name, or 0, and reports whether it exists.
+// ActNamed returns the act with the given name, or 0, and reports whether the act exists.
 func (c *Catalog) ActNamed(name string) (define.Act, bool) {
 	i, ok := c.Acts.Index[name]
 	return define.Act(i), ok
 }
 
-// actIn returns the act with that name if it is in the set, otherwise 0.
+// actIn returns the act with the given name if the act is in the set, otherwise 0.
 func (c *Catalog) actIn(set uint64, name string) define.Act {
 	if a, ok := c.ActNamed(name); ok && set&Bit(a) != 0 {
 		return a
@@ -80,7 +80,7 @@ func (c *Catalog) tag(name string) define.Tag {
 	return define.Tag(c.Tags.number(name))
 }
 
-// Closure returns the tags and all tags above them, sorted and without duplicates.
+// Closure returns the given tags and all tags above them, sorted and without duplicates.
 func (c *Catalog) Closure(tags []define.Tag) []define.Tag {
 	var all []define.Tag
 	for _, t := range tags {
@@ -92,7 +92,7 @@ func (c *Catalog) Closure(tags []define.Tag) []define.Tag {
 	return slices.Compact(all)
 }
 
-// Has reports whether the sorted list tags contains t.
+// Has reports whether the sorted list `tags` contains t.
 func Has(tags []define.Tag, t define.Tag) bool {
 	_, ok := slices.BinarySearch(tags, t)
 	return ok

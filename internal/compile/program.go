@@ -110,9 +110,9 @@ func (s *Program) Counted(stacks int16) int16 {
 	return stacks
 }
 
-// Program is the compiled form of one definition. The rules of a Set read programs only. A program
-// has a copy of the Spec with all defaults filled in. In its other fields, the names in the Spec
-// are resolved to pointers to other programs or to numbers of the catalog, and its spans are in
+// Program is the compiled form of one definition. Package rules reads only programs. A program has
+// a copy of the Spec with all defaults filled in. In its other fields, the names in the Spec are
+// resolved to pointers to other programs or to numbers of the catalog, and its spans are in
 // milliseconds.
 //
 // The programs of a catalog are numbered in the order of its definitions; instances refer to
@@ -155,10 +155,10 @@ type Program struct {
 	Modifiers     []Modifier
 	Links         []*Program
 
-	// captures are the attributes of the source that this definition reads, or a definition that it
-	// can apply. Some of them may be read after the application, by another definition or at an
-	// act: see program.addLateCapture. For such reads, capturesLate reports whether one has
-	// SnapshotCast, and rereads whether one has SnapshotApply.
+	// Captures are the attributes of the source that this definition, or a definition that it can
+	// apply, reads. Some of them may be read after the application, by another definition or at an
+	// act: see Program.addLateCapture. CapturesLate reports whether such a read has SnapshotCast,
+	// and Rereads reports whether such a read has SnapshotApply.
 	Captures              []capture
 	CapturesLate, Rereads bool
 
@@ -216,11 +216,11 @@ const (
 	UsesLinks                       // Links
 	UsesDead                        // cannot be applied to a dead owner
 	UsesShare                       // PerSource
-	UsesOnlyCall                    // see program.onlyCalls
+	UsesOnlyCall                    // see Program.onlyCalls
 
 	// Sets of features. If a definition has no feature of a set, some code can be skipped: the
-	// first checks of an application (usesGates), the code before and after the start of a new
-	// instance (usesRoom and usesEntry), and the end of the effects of an instance (usesLeave).
+	// first checks of an application (UsesGates), the code before and after the start of a new
+	// instance (UsesRoom and UsesEntry), and the end of the effects of an instance (UsesLeave).
 	UsesGates = UsesNumbers | UsesMagnitudes | UsesRequire | UsesChance | UsesDead
 	UsesRoom  = usesGroup | usesSlot | UsesShare | UsesModifiers
 	UsesEntry = UsesModifiers | usesThresholds | UsesGrants | UsesImmunity | UsesHide | UsesOngoing | UsesActs
@@ -273,8 +273,8 @@ type reaction struct {
 type Change struct {
 	Attr     stat.Attr
 	By       Ref
-	AtAct    *Number // if not nil, used instead of the field by; it reads the amount, so it is evaluated at the act
-	Pulsed   bool    // the field by is evaluated again at each pulse
+	AtAct    *Number // if not nil, used instead of By; it reads the amount, so it is evaluated at the act
+	Pulsed   bool    // By is evaluated again at each pulse
 	PerStack bool
 	School   define.Tag
 }
@@ -290,8 +290,8 @@ type Modifier struct {
 
 // Ref refers to the value of a number.
 type Ref struct {
-	value float64 // the value of a constant, for which place is negative
-	Place int32   // index in program.numbers and in the values of an instance
+	value float64 // the value of a constant; Place is then negative
+	Place int32   // index in Program.Numbers and in the values of an instance
 }
 
 // Number is a compiled define.Number.
@@ -300,7 +300,7 @@ type Number struct {
 	From     define.From
 	Snapshot define.Snapshot
 	Whom     define.Whose
-	Known    bool // there is a default, which is in value
+	Known    bool // there is a default, which is in Value
 	Attr     stat.Attr
 	Value    float64 // the constant, or the default
 
@@ -312,8 +312,8 @@ type Number struct {
 	Reads   []read
 
 	// The inputs of a formula that reads stacks are numbers too: see checker.inputs. In the formula
-	// and in each of its inputs, live is the place of the first input; in all other numbers it is
-	// 0. In an input, input is true.
+	// and in each of its inputs, Live is the place of the first input. In all other numbers, Live is
+	// zero. Input is true in the inputs.
 	Live  int32
 	Input bool
 }
@@ -344,7 +344,7 @@ type capture struct {
 func Finite(v float64) bool { return math.Abs(v) <= stat.MaxValue }
 
 // Wants reports whether the definition, or a definition that it applies, captures an attribute of
-// its source at that moment.
+// its source at the given moment.
 func (s *Program) Wants(a stat.Attr, when define.Snapshot) bool {
 	for _, c := range s.Captures {
 		if c.Attr == a && c.When == when {
@@ -383,9 +383,9 @@ func (s *Program) Absorbs(school define.Tag, attr stat.Attr) bool {
 	return false
 }
 
-// Refuses reports whether the overflow rule refuses an application at the stack limit. The
-// parameter higher means that the application replaces the instance because of its higher level;
-// the rule deny does not refuse such an application.
+// Refuses reports whether the overflow rule refuses an application at the stack limit. If `higher`
+// is set, the application replaces the instance because of its higher level; OverflowDeny does not
+// refuse such an application.
 func (s *Program) Refuses(higher bool) bool {
 	return s.Stack.Overflow == define.OverflowClear || s.Stack.Overflow == define.OverflowDeny && !higher
 }

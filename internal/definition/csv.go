@@ -48,7 +48,7 @@ type reading struct {
 	by     byte // delimiter
 	marked bool // the first column contains marks such as "##var" instead of a field
 	heads  []columnHead
-	groups map[string]int // number by path; has the path of each column and all paths that contain it
+	groups map[string]int // number of each path; has the paths of columns, and of the maps that contain columns
 	wrong  bool           // an error was reported
 	row    row
 	each   func(*ast.MappingValueNode) bool // accepts a definition and reports whether to continue

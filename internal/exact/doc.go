@@ -1,3 +1,3 @@
-// Package exact is arithmetic with whole milliseconds and fractions, without rounding errors and
+// Package exact computes with whole milliseconds and fractions, without rounding errors and
 // overflows.
 package exact

@@ -5,7 +5,7 @@ import (
 	"github.com/bufftick/bufftick/internal/compile"
 )
 
-// stolenState is the rest of a stolen buff: its numbers, shield and charges, and its further
+// Buff is the remaining state of a stolen buff: its numbers, shield and charges, and its further
 // applications with separate timers.
 type Buff struct {
 	Spec    *compile.Program
@@ -13,16 +13,16 @@ type Buff struct {
 	Shield  int64
 	Charges int32
 	Rest    []Part    // further parts, in the order of their application
-	Waiting []float64 // numbers of the waiting applications of a queue: see stolenState.valuesOf
+	Waiting []float64 // numbers of the waiting applications of a queue: see Buff.ValuesOf
 }
 
-// stolenOf returns the remaining state of a stolen buff in an Origin, or nil if there is none.
+// Of returns the remaining state of the stolen buff in an Origin, or nil if there is none.
 func Of(state any) *Buff {
 	n, _ := state.(*Buff)
 	return n
 }
 
-// stolenPart is a part of a stolen buff, with a separate timer.
+// Part is a part of a stolen buff, with a separate timer.
 type Part struct {
 	Left      int64 // remaining ms
 	Magnitude int64
@@ -30,7 +30,7 @@ type Part struct {
 	Charges   int32 // remaining charges
 	Stacks    int16
 	Level     int16
-	Numbers   uint16 // index of separate numbers in stolenState.waiting, from 1; 0: none
+	Numbers   uint16 // index of separate numbers in Buff.Waiting, from 1; 0: none
 }
 
 // Find returns the former value of the k-th number of a definition, or NoParam if the stolen
