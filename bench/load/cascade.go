@@ -274,8 +274,8 @@ func worse(a, b cascadeFrame) cascadeFrame {
 	return a
 }
 
-// near reports whether a frame is at a boundary. The parameter at is the end of the frame, and the
-// boundaries are the multiples of every.
+// near reports whether a frame is at a boundary. The parameter "at" is the end of the frame, and
+// the boundaries are the multiples of "every".
 func near(at, every int64) bool {
 	off := ((at % every) + every) % every
 	reach := int64(borderReach) * frameTime.Milliseconds()

@@ -110,7 +110,8 @@ func (r *Report) cutsPart(w *writer) {
 	w.line("\nTime to open the file, check all its pages and restore all owners into the engine. The file was in the page cache.\n")
 }
 
-// oldest formats the largest age of the last cut on disk. The duration 0 means unknown.
+// oldest formats the largest age that the newest cut on disk has reached. The duration 0 means
+// unknown.
 func oldest(d time.Duration) string {
 	if d == 0 {
 		return "–"

@@ -22,7 +22,7 @@ type peer interface {
 	move(timer int, due int64)
 	remove(timer int)
 	advance(now int64) (fired int) // number of timers known to have fired since the last call
-	settle() (fired int)           // waits until all timers have fired; returns how many advance has not counted
+	settle() (fired int)           // waits until all timers have fired; returns the number of timers that "advance" has not counted
 	close()
 }
 

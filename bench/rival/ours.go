@@ -52,7 +52,7 @@ func (o *ours) close() {
 	}
 }
 
-// add does the same as refresh, because the engine uses one call for both.
+// add does the same as "refresh", because the engine uses one call for both.
 func (o *ours) add(slot int32, _, life int64) { o.cast(slot, life) }
 
 // again refreshes the buff in the slot, and returns the kind of the event.

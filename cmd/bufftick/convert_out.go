@@ -80,7 +80,7 @@ func isFolder(name string) bool {
 	return err == nil && info.IsDir() || err != nil && (strings.HasSuffix(name, "/") || filepath.Ext(name) == "")
 }
 
-// maxLost is the maximum number of comments that make prints as lost.
+// maxLost is the maximum number of comments that the method "make" prints as lost.
 const maxLost = 20
 
 // make returns an output file. If the file is a table and some fields do not fit into a table, make

@@ -49,7 +49,7 @@ type life struct {
 	timed  bool // the buff has a duration
 	known  bool // the recording determines when the buff should end
 	state  verdict
-	end    wheel.Time // in the states ended and killed: when the buff ended in the engine
+	end    wheel.Time // in the states "ended" and "killed": when the buff ended in the engine
 	fresh  wheel.Time // one duration after the last refresh
 }
 

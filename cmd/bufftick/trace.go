@@ -207,7 +207,7 @@ func eachRow(file string, columns []string, f func(line int, row []string) error
 	}
 }
 
-// bounded is a reader that fails after the number of bytes in left.
+// bounded is a reader that fails after the number of bytes in "left".
 type bounded struct {
 	r    io.Reader
 	left int

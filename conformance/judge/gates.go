@@ -31,7 +31,7 @@ func (o *owner) has(tag string) bool {
 
 func (t *tagTest) empty() bool { return len(t.All)+len(t.Any)+len(t.None) == 0 }
 
-// holds reports whether the owner has all tags of t.all, one of t.any and none of t.none.
+// holds reports whether the owner has all tags of t.all, at least one of t.any, and none of t.none.
 func (o *owner) holds(t *tagTest) bool {
 	for _, tag := range t.All {
 		if !o.has(tag) {

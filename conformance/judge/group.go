@@ -17,7 +17,7 @@ type leaver struct {
 // room returns the buffs that must end to make room for a new buff, or the reason for which the new
 // buff is refused.
 func (o *owner) room(d *definition, a application) (goes []leaver, why string) {
-	left := func(b *instance) bool { // reports whether b is already in goes
+	left := func(b *instance) bool { // reports whether b is already in "goes"
 		for _, g := range goes {
 			if g.b == b {
 				return true

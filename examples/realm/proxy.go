@@ -17,7 +17,7 @@ type proxy struct {
 	target string
 	until  time.Time // traffic is held back until this time
 	conns  map[net.Conn]bool
-	shut   chan struct{} // closed by close
+	shut   chan struct{} // closed by the method "close"
 }
 
 // newProxy returns a proxy that listens on host and forwards to target. A target that starts with /

@@ -20,11 +20,11 @@ import (
 // NATS server, which runs in this process.
 type servers struct {
 	own    *database       // private PostgreSQL; nil if an existing server is used
-	base   sync.Mutex      // held by a fault while it uses own, second or chain
-	second *database       // standby of own; nil if there is none
-	chain  *proxy          // proxy through which second reaches own
+	base   sync.Mutex      // held by a fault while it uses "own", "second" or "chain"
+	second *database       // standby of "own"; nil if there is none
+	chain  *proxy          // proxy through which the standby reaches the private PostgreSQL
 	config *pgx.ConnConfig // how to connect to PostgreSQL
-	schema string          // schema of this run, dropped by close
+	schema string          // schema of this run, dropped by the method "close"
 	nats   *server.Server
 	port   int // port of NATS, kept across restarts
 }

@@ -114,7 +114,7 @@ func (m *maker) literal(n *ast.BasicLit) {
 	}
 }
 
-// call drops a call whose results are unused. See locks for calls of Lock and Unlock.
+// call drops a call whose results are unused. See "locks" for calls of Lock and Unlock.
 func (m *maker) call(from, to token.Pos, c *ast.CallExpr) {
 	if sel, ok := c.Fun.(*ast.SelectorExpr); ok && isLock(sel.Sel.Name) {
 		return

@@ -177,7 +177,7 @@ func (s *Server) play(p *player, token string) {
 	s.show(p, h.unit, h.unit, h.token)
 }
 
-// watch makes a player a spectator. The view follows the unit at or, if at is nil, the King.
+// watch makes a player a spectator. The view follows the unit "at" or, if this is nil, the King.
 func (s *Server) watch(p *player, at *game.Unit) {
 	if at == nil || at.Arena != p.arena {
 		at = s.world.King(p.arena)
@@ -191,7 +191,7 @@ func (s *Server) watch(p *player, at *game.Unit) {
 	s.show(p, nil, at, "")
 }
 
-// show starts to send the game to a player. The view follows the unit given by at.
+// show starts to send the game to a player. The view follows the unit given by "at".
 func (s *Server) show(p *player, unit, at *game.Unit, token string) {
 	if p.viewer != nil {
 		p.viewer.Leave()

@@ -64,8 +64,8 @@ func framesOf(d time.Duration, rate int) int {
 	return int((int64(d)*int64(rate) + int64(time.Second) - 1) / int64(time.Second))
 }
 
-// at returns the game time of the n-th frame. A second has exactly rate frames, even if a frame is
-// not a whole number of nanoseconds.
+// at returns the game time of the n-th frame. A second has exactly "rate" frames, even if a frame
+// is not a whole number of nanoseconds.
 func (w *world) at(n int) time.Duration {
 	return time.Duration(int64(n) * int64(time.Second) / int64(w.rate))
 }

@@ -49,7 +49,7 @@ func (p *pulses) pause(owner buff.OwnerID, now wheel.Time) {
 	}
 }
 
-// resume ends the effect of pause for buffs that the player gets from now on.
+// resume ends the effect of "pause" for buffs that the player gets from now on.
 func (p *pulses) resume(owner buff.OwnerID) { delete(p.paused, owner) }
 
 // leaves reports whether an event is about an ignored buff, and updates the set of ignored buffs.
