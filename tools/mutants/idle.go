@@ -75,8 +75,8 @@ func activity(root int) (used int64, awake bool) {
 	return used, awake
 }
 
-// runs reports whether a thread of the process is runnable or waits for a disk. It also reports true
-// if the threads cannot be read.
+// runs reports whether a thread of the process is runnable or waits for a disk. It also reports
+// true if the threads cannot be read.
 func runs(pid int) bool {
 	threads, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/stat")
 	for _, path := range threads {

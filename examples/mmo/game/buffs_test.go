@@ -52,8 +52,8 @@ func TestBuffsUseEveryFeature(t *testing.T) {
 var action = regexp.MustCompile(`\.on\.((?:remove|act)\.[^.]+|[^.]+)(\.[a-z]+.*)$`)
 
 // The variable "number" matches the path of a number, which has the same fields everywhere. The
-// variable "tables" maps the paths of slot classes and of groups of diminishing returns in a file to
-// their paths in a definition, where they have the same fields.
+// variable "tables" maps the paths of slot classes and of groups of diminishing returns in a file
+// to their paths in a definition, where they have the same fields.
 var (
 	number = regexp.MustCompile(`\.(duration_scale|value|params\.\*|pool|by)\.([a-z]+.*)$`)
 	tables = strings.NewReplacer(".slots.*", ".buffs.*.slot", ".dr.*", ".buffs.*.dr")
