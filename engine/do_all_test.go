@@ -70,7 +70,7 @@ func TestDoAllBounded(t *testing.T) {
 func TestDoAll(t *testing.T) {
 	for _, recorded := range []bool{false, true} {
 		var rec [2]bytes.Buffer
-		var told [2][]string
+		var logs [2][]string
 		for k := range 2 {
 			cat := catalogOf(t,
 				buff.Spec{ID: "venom", Duration: 9 * time.Second, Period: time.Second, Stack: define.Stacking{By: define.BySource, Limit: 5}, On: define.Hooks{Pulse: call("act")}},
@@ -108,16 +108,16 @@ func TestDoAll(t *testing.T) {
 					if r.Kind == buff.Applied {
 						handles = append(handles, r.Handle)
 					}
-					told[k] = append(told[k], fmt.Sprint(r))
+					logs[k] = append(logs[k], fmt.Sprint(r))
 				}
 				if dice.IntN(2) == 0 {
 					require.NoError(t, e.Inbox().Do(buff.Apply(3, buff.Application{Spec: specs[1]})))
 				}
-				told[k] = append(told[k], lines(e.Tick(250*time.Millisecond))...)
+				logs[k] = append(logs[k], lines(e.Tick(250*time.Millisecond))...)
 			}
 		}
-		require.Greater(t, len(told[0]), 20_000)
-		require.Equal(t, told[1], told[0])
+		require.Greater(t, len(logs[0]), 20_000)
+		require.Equal(t, logs[1], logs[0])
 		require.Equal(t, rec[1].Bytes(), rec[0].Bytes())
 		require.Equal(t, recorded, rec[0].Len() > 0)
 	}

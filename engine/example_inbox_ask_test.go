@@ -28,19 +28,19 @@ func ExampleInbox_Ask() {
 
 	// its own producer, so that a flood of commands does not delay others
 	inbox := eng.Inbox().For("network")
-	told := make(chan string)
+	answers := make(chan string)
 	go func() {
 		result, err := inbox.Ask(context.Background(), buff.Apply(7, buff.Application{Spec: catalog.Spec("haste")}))
-		told <- fmt.Sprint(result.Kind, " ", err)
+		answers <- fmt.Sprint(result.Kind, " ", err)
 	}()
 	for said := ""; said == ""; { // the game loop
 		eng.Tick(50 * time.Millisecond)
 		select {
-		case said = <-told:
-			fmt.Println("the connection is told:", said)
+		case said = <-answers:
+			fmt.Println("the connection gets:", said)
 		default:
 		}
 	}
 	// Output:
-	// the connection is told: apply <nil>
+	// the connection gets: apply <nil>
 }

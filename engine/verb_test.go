@@ -32,8 +32,8 @@ func (s *story) verb(line string, self buff.OwnerID) storyLine {
 	}
 	var err error
 	// the first catalog that has the definition
-	for _, c := range slices.Concat(s.catalogs, []*buff.Catalog{nobodys}) {
-		v.cmd, err = buff.ParseCommand(line, s.meaning(c, self))
+	for _, c := range slices.Concat(s.catalogs, []*buff.Catalog{foreignCatalog}) {
+		v.cmd, err = buff.ParseCommand(line, s.resolve(c, self))
 		if !errors.Is(err, buff.ErrName) {
 			break
 		}
@@ -49,8 +49,8 @@ func (s *story) verb(line string, self buff.OwnerID) storyLine {
 // AFTER SCRIPT.
 var notCommands = []string{"spawn", "drop", "despawn", "restore", "place", "call", "look", "panic", "goexit"}
 
-// nobodys is a catalog that no engine of a story has.
-var nobodys = func() *buff.Catalog {
+// foreignCatalog is a catalog that no engine of a story has.
+var foreignCatalog = func() *buff.Catalog {
 	c, err := buff.NewCatalog(buff.Spec{ID: "foreign", Kind: define.Infinite})
 	if err != nil {
 		panic(err)
@@ -58,8 +58,8 @@ var nobodys = func() *buff.Catalog {
 	return c
 }()
 
-// meaning resolves the names in a story's commands: #5 is a handle given as a number.
-func (s *story) meaning(c *buff.Catalog, self buff.OwnerID) buff.Names {
+// resolve returns the meanings of the names in commands of a story. For example, #5 is handle 5.
+func (s *story) resolve(c *buff.Catalog, self buff.OwnerID) buff.Names {
 	return buff.Names{
 		Catalog: c, Self: self,
 		Buff: func(_ buff.OwnerID, name string) (buff.Handle, error) {

@@ -93,9 +93,9 @@ func newScene(tb testing.TB, c *verbCase, o engine.Options) *scene {
 	return x
 }
 
-// told appends the events of a frame that belong to the command, without those of the start of the
-// scene and of the timeouts that issue the command.
-func told(out []string, f *engine.Frame) []string {
+// commandEvents appends the events of a frame that belong to the command, without those of the
+// start of the scene and of the timeouts that issue the command.
+func commandEvents(out []string, f *engine.Frame) []string {
 	for e := range f.Events() {
 		if e.At > 0 && (e.Kind != buff.TimedOut || e.Name != "") {
 			out = append(out, line(e))
@@ -141,7 +141,7 @@ func (c *verbCase) story(t *testing.T, way string, m mode, rec io.Writer) (x *sc
 		_, err := x.AddTimeout(by, time.Second, func(ctx *engine.Context) { ctx.Do(cmd) })
 		require.NoError(t, err)
 	}
-	out = told(out, x.Tick(time.Second))
+	out = commandEvents(out, x.Tick(time.Second))
 	switch way {
 	case "loop":
 		answer <- x.Do(c.cmd(x, 1, x.h))
@@ -151,7 +151,7 @@ func (c *verbCase) story(t *testing.T, way string, m mode, rec io.Writer) (x *sc
 		require.NoError(t, r.Err)
 		require.False(t, r.Queued)
 	}
-	out = told(out, x.Tick(9*time.Second))
+	out = commandEvents(out, x.Tick(9*time.Second))
 	require.Zero(t, x.Stats().Undelivered)
 	return x, out
 }
@@ -213,7 +213,7 @@ func (c *verbCase) again(t *testing.T, x *scene, m mode, rec io.Reader) (out []s
 		Timeout: func(int, buff.OwnerID) func(*engine.Context) {
 			return func(ctx *engine.Context) { ctx.Do(c.cmd(x, 1, x.h)) }
 		},
-		Frame: func(f *engine.Frame) { out = told(out, f) },
+		Frame: func(f *engine.Frame) { out = commandEvents(out, f) },
 	})
 	require.NoError(t, err)
 	return out
@@ -295,7 +295,7 @@ func TestVerbsBusy(t *testing.T) {
 				gate := make(chan struct{})
 				_, err := x.AddTimeout(1, 500*time.Millisecond, func(*engine.Context) { <-gate })
 				require.NoError(t, err)
-				out := told(nil, x.Tick(time.Second))
+				out := commandEvents(nil, x.Tick(time.Second))
 				require.True(t, x.Busy(1))
 				r := x.Do(c.cmd(x, 1, x.h))
 				if c.many || c.waitsForNobody {
@@ -306,8 +306,8 @@ func TestVerbsBusy(t *testing.T) {
 				close(gate)
 				synctest.Wait()
 				// a stolen buff is given to the thief at the end of this frame, also at 1,000 ms
-				out = told(out, x.Tick(0))
-				out = told(out, x.Tick(9*time.Second))
+				out = commandEvents(out, x.Tick(0))
+				out = commandEvents(out, x.Tick(9*time.Second))
 				require.Equal(t, c.want, out)
 				require.Zero(t, x.Stats().Undelivered)
 				shut(t, x.Engine)
