@@ -280,7 +280,7 @@ func (box *Mailbox[O, M]) Defer(msg M, parks bool) {
 
 // EndBatch ends the batch. It is called after a Wait, even if the Wait returned false. The result
 // "left" holds the indexes of the turns that were not started and will never run. Turns are
-// numbered from 0 in the order of the calls of Batch. The result "whole" is true if all turns ended
+// numbered from 0 in the order of the calls to Batch. The result "whole" is true if all turns ended
 // normally, so that every mailbox is idle. If "whole" is false, some mailboxes may have become
 // running, as after a Send. [Mailbox.Idle] reports false for them, and [Group.Collect] returns them
 // later. The mailboxes of turns that a worker is still executing are overdue, see [Group.Wait].

@@ -79,7 +79,7 @@ type Group[O, M any] struct {
 	rejected        uint64
 
 	// batch holds the batched turns that the loop is adding for the next Start or, between Start
-	// and EndBatch, the turns being run. round is the same pointer, for the workers.
+	// and EndBatch, the turns being run. The field "round" is the same pointer, for the workers.
 	batch *round[O, M]
 	round atomic.Pointer[round[O, M]]
 
@@ -93,7 +93,7 @@ type Group[O, M any] struct {
 
 	mu        sync.Mutex
 	ready     ready[Mailbox[O, M]]
-	heldTurns []*Turn[O, M] // batched turns that EndBatch found held and that no worker has started
+	heldTurns []*Turn[O, M] // batched turns that EndBatch marked as held and that no worker has started
 	pending   int           // mailboxes started and not done: in the ready list or held by a worker
 	overdue   int           // pending mailboxes that Wait does not wait for
 	workers   []worker[O, M]
@@ -218,11 +218,11 @@ func (g *Group[O, M]) Staged() []*Mailbox[O, M] { return g.staged }
 // every batch is done, and Collect returns all running mailboxes. If timeout is nil there is no
 // time limit, and a Handle that never returns makes Wait block forever.
 //
-// A mailbox is overdue if a worker was holding it when an earlier Wait with all == false timed
-// out. If all is false, Wait does not wait for overdue mailboxes, and the result reports whether
-// every other batch is done. A slow owner thus delays the loop for one frame, not in every later
-// frame. If overdue mailboxes occupy every worker, no other batch can make progress, and Wait
-// returns at once.
+// A mailbox is overdue if a worker was holding it when an earlier Wait with all == false timed out.
+// If "all" is false, Wait does not wait for overdue mailboxes, and the result reports whether every
+// other batch is done. A slow owner thus delays the loop for one frame, not in every later frame.
+// If overdue mailboxes occupy every worker, no other batch can make progress, and Wait returns at
+// once.
 //
 // Wait submits missing workers when it is called and after a worker was ended by Goexit. If the
 // pool refuses a worker while none is running, the work cannot be finished. Wait then sleeps
@@ -333,8 +333,8 @@ func (g *Group[O, M]) Shrink(n int) {
 // each running mailbox.
 //
 // If wanted is not nil, only mailboxes for which it returns true become idle. The other mailboxes
-// are left for a later Collect. wanted is called once for each finished mailbox, in order, and may
-// read the owner's data. Only the loop goroutine may call Collect.
+// are left for a later Collect. Collect calls wanted() once for each finished mailbox, in order.
+// The function may read the owner's data. Only the loop goroutine may call Collect.
 func (g *Group[O, M]) Collect(dst []*Mailbox[O, M], wanted func(*Mailbox[O, M]) bool) []*Mailbox[O, M] {
 	still := g.running[:0]
 	for _, box := range g.running {

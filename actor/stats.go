@@ -16,10 +16,10 @@ type Stats struct {
 	Sent       uint64
 	Rejected   uint64 // messages refused by Send
 	Handled    uint64 // messages consumed in turns that have ended
-	Turns      uint64 // calls of Handle
+	Turns      uint64 // calls to Handle
 	Refused    uint64 // tasks refused by the pool
 	Panics     uint64 // panics that escaped Handle
-	Exits      uint64 // calls of runtime.Goexit that escaped Handle
+	Exits      uint64 // calls to runtime.Goexit that escaped Handle
 	HookPanics uint64 // panics that escaped Recovered
 	PoolPanics uint64 // panics that escaped Submit, also counted in Refused
 }

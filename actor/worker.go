@@ -223,7 +223,7 @@ func (g *Group[O, M]) turn(i int, box *Mailbox[O, M]) {
 		}
 		v := recover()
 		if v == nil {
-			// If the handler called Requeue before it exited, the message is kept.
+			// If the handler called Requeue before it ended the goroutine, the message is kept.
 			box.end(box.turn == open)
 		} else {
 			box.end(true)
@@ -236,8 +236,8 @@ func (g *Group[O, M]) turn(i int, box *Mailbox[O, M]) {
 	box.end(false)
 }
 
-// fault counts a panic that escaped Handle or, if v is nil, a Goexit, and calls Recovered,
-// which may panic too.
+// fault counts a panic that escaped Handle or, if v is nil, a Goexit, and calls Recovered, which
+// may itself panic.
 func (g *Group[O, M]) fault(i int, owner O, v any) {
 	g.mu.Lock()
 	if v == nil {

@@ -47,7 +47,7 @@
 // same time. A process that was suspended or disconnected from the database notices that its
 // lease has expired before it runs another frame.
 //
-// If a whole machine was suspended, its clock may have been stopped too. In this case the node
+// If a whole machine was suspended, its clock may also have been stopped. In this case the node
 // continues to run its zones until the database answers, for at most 1.7 s. The fence rejects all
 // commits of that time, so no client gets a Durable reply.
 //

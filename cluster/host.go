@@ -46,7 +46,7 @@ type host struct {
 	// time on the node's clock when commits started to fail; 0 if the last commit succeeded
 	unsaved atomic.Int64
 
-	// playing is held while a frame runs, and protects stopped.
+	// playing is held while a frame runs, and protects the field "stopped".
 	playing sync.Mutex
 	stopped bool
 

@@ -40,9 +40,9 @@ func (n *Node) publish(zone string, epoch uint64, to string, data []byte) error 
 	return err
 }
 
-// meet checks that this node receives its own messages on all subjects that nodes use, and that
-// no other world uses the same prefix. others is the number of other live nodes of this world. If
-// NATS is not connected, meet checks nothing.
+// meet checks that this node receives its own messages on all subjects that nodes use, and that no
+// other world uses the same prefix. The parameter "others" is the number of other live nodes of
+// this world. If NATS is not connected, meet checks nothing.
 func (n *Node) meet(ctx context.Context, others int) error {
 	if most := n.o.NATS.Opts.MaxReconnect; most >= 0 {
 		n.log("", 0, fmt.Sprintf("NATS closes its connection for good after %d attempts to reconnect, and then all zones are released: connect with nats.MaxReconnects(-1)", most))

@@ -43,8 +43,8 @@ type Node struct {
 	mu      sync.Mutex
 	hosts   map[string]*host
 	view    policy.View
-	viewSeq uint64        // sequence number of the beat that returned the field view
-	seen    policy.Time   // time when the field view was received
+	viewSeq uint64        // sequence number of the beat that returned the field "view"
+	seen    policy.Time   // time when the field "view" was received
 	moves   []Change      // at most mostMoves
 	left    chan struct{} // closed when a draining node has no zones left
 	stats   Stats
@@ -139,9 +139,9 @@ func incarnation() int64 {
 // random returns a random nonzero number.
 func random() uint64 { return uint64(incarnation()) + 1 }
 
-// wait calls do(), which is a step of Join; the parameter named what describes the step. If the
-// step takes longer than a second, wait logs what Join is waiting for. If ctx ends during the step,
-// the error also says what Join was waiting for.
+// wait calls do(), which is a step of Join; the parameter "what" describes the step. If the step
+// takes longer than a second, wait logs what Join is waiting for. If ctx ends during the step, the
+// error also says what Join was waiting for.
 func (n *Node) wait(ctx context.Context, what string, do func() error) error {
 	timer := time.AfterFunc(time.Second, func() { n.log("", 0, "Join is waiting for "+what) })
 	defer timer.Stop()
@@ -525,7 +525,7 @@ func (n *Node) Stats() Stats {
 // Drain releases each zone when all its changes are on disk, then stops the node and frees its
 // name. Zones are stopped without being saved if their last commits fail for 10 s, if their lease
 // expires, or if ctx ends. Drain then returns [ErrUnsaved] with the names of these zones. If ctx
-// has ended, the error wraps the error of ctx too.
+// has ended, the error also wraps the error of ctx.
 func (n *Node) Drain(ctx context.Context) error {
 	n.post(func(p *policy.Node) { p.Leave(n.clock()) })
 	defer n.Close()

@@ -181,8 +181,8 @@ func (h *host) do(e envelope) {
 	h.acks.Wait(frame, a)
 }
 
-// earlier returns the outcome of an earlier copy of a command, and the frame whose cut contains
-// its id. code is 0 if there was no earlier copy.
+// earlier returns the outcome of an earlier copy of a command, and the frame whose cut contains its
+// id. The code is 0 if there was no earlier copy.
 func (h *host) earlier(id policy.ID) (frame uint64, code policy.Code) {
 	if frame, seen := h.saver.Seen(store.CommandID(id)); seen {
 		return frame, policy.Done

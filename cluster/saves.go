@@ -16,7 +16,7 @@ type saves struct {
 }
 
 // gameErrors are the errors of a commit that are caused by the game and not by the store. Every
-// later commit probably fails too.
+// later commit will probably also fail.
 var gameErrors = []error{store.ErrElsewhere, store.ErrTooLarge, store.ErrBatch, store.ErrName}
 
 // saved records the result of the last commit and reports whether the zone should continue. If

@@ -12,7 +12,7 @@ import (
 	"github.com/bufftick/bufftick/replicate"
 )
 
-// lookEach is the number of frames between two calls of Interest for a viewer.
+// lookEach is the number of frames between two calls to Interest for a viewer.
 const lookEach = 4
 
 // screenHost holds the zone's replicate.Server and the subscriptions to which packets are sent.

@@ -114,7 +114,7 @@ func (s *Subscription) Receive(message []byte) {
 	}
 }
 
-// Close ends the subscription. A call of take may still be running when Close returns.
+// Close ends the subscription. A call to take may still be running when Close returns.
 func (s *Subscription) Close() {
 	s.c.mu.Lock()
 	defer s.c.mu.Unlock()
@@ -185,7 +185,8 @@ func (c *Client) hearShown(msg *nats.Msg) {
 	}
 }
 
-// hear processes a message and returns the packet for take, if there is one. Requires c.mu.
+// hear processes a message and returns the packet to pass to take(). The result "show" is false if
+// there is none. Requires c.mu.
 func (s *Subscription) hear(m *shown) (p Packet, show bool) {
 	c := s.c
 	p = Packet{Epoch: m.epoch, Bytes: m.bytes}

@@ -53,8 +53,8 @@ func (in *Inspector) attributesOf(o *view.Owner) []attributeJSON {
 	return out
 }
 
-// andMore appends an entry with the number of modifiers that are not shown. all is the total
-// number of modifiers.
+// andMore appends an entry with the number of modifiers that are not shown. The parameter "all" is
+// the total number of modifiers.
 func (j attributeJSON) andMore(all int) attributeJSON {
 	if n := all - len(j.Modifiers); n > 0 {
 		j.Modifiers = append(j.Modifiers, modifierJSON{"others", strconv.Itoa(n) + " more"})

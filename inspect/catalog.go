@@ -129,8 +129,8 @@ type specJSON struct {
 	Fields [][2]string `json:"fields"`
 }
 
-// serveCatalog responds with definitions, as many as fit into one response. text is the position
-// of the first definition.
+// serveCatalog responds with definitions, as many as fit into one response. The parameter "text" is
+// the position of the first definition.
 func (in *Inspector) serveCatalog(w http.ResponseWriter, text string) {
 	from, err := strconv.Atoi(cmp.Or(text, "0"))
 	c := in.eng.Catalog()

@@ -65,8 +65,9 @@ type stuckFor struct {
 	unbounded bool // the true duration is longer than wall
 }
 
-// see adds a View and returns the state of the game. at is the time of arrival on the inspector's
-// clock. Handlers that have been running for at least the given duration (after) are stuck.
+// see adds a View and returns the state of the game. The parameter "at" is the time of arrival on
+// the inspector's clock. Handlers that have been running for at least the given duration (after)
+// are stuck.
 func (c *course) see(v *view.View, at, after time.Duration) gameState {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -22,9 +22,9 @@ type follow struct {
 	end     func() // ends the request
 }
 
-// follow makes the engine follow a player until leave is called. If another request takes its
-// place, end() is called, which must end this request. known reports whether this request has the
-// token.
+// follow makes the engine follow a player until leave is called. If another request replaces this
+// request, end() is called, which must end this request. The parameter "known" reports whether this
+// request has the token.
 func (in *Inspector) follow(id buff.OwnerID, known bool, end func()) (leave func(), err error) {
 	s := &in.follows
 	s.mu.Lock()

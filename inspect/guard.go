@@ -112,7 +112,7 @@ func (in *Inspector) admit(r *http.Request) (url.Values, *refusal) {
 	switch {
 	case posts && in.opts.Token == "":
 		return nil, &refusal{http.StatusForbidden, "actions require Options.Token"}
-	case query.Has("worker") && len(query) == 1 && !posts: // the script contains no game data
+	case query.Has("worker") && len(query) == 1 && !posts: // needs no token, because the script contains no game data
 	case (posts || in.opts.Remote) && !trusted:
 		return nil, &refusal{http.StatusUnauthorized, "the token is missing or wrong"}
 	}

@@ -42,7 +42,7 @@ type hub struct {
 	players map[buff.OwnerID]message
 }
 
-// specCounts holds the last counts by definition. Each call of run has its own specCounts, because
+// specCounts holds the last counts by definition. Each call to run has its own specCounts, because
 // the last round of one call may overlap with the first round of the next call.
 type specCounts struct {
 	list    []view.SpecStats

@@ -333,9 +333,9 @@ func (in *Inspector) Attend(ctx context.Context) {
 	}
 }
 
-// attendOnce records the incidents of one View, on a separate goroutine like hub.round. It
-// reports whether the engine is closed or ctx has ended. last is the time at which the last View
-// arrived.
+// attendOnce records the incidents of one View, on a separate goroutine like hub.round. It reports
+// whether the engine is closed or ctx has ended. The parameter "last" is the time at which the last
+// View arrived.
 func (in *Inspector) attendOnce(ctx context.Context, last *time.Duration) (closed bool) {
 	done := make(chan struct{})
 	go func() {

@@ -160,8 +160,8 @@ func (in *Inspector) eventOf(e *buff.Event) eventJSON {
 	return out
 }
 
-// find requests one player from the engine. If many players are followed, the player may not be
-// in the next View, so find may request several Views.
+// find requests one player from the engine. If many players are followed, the next View perhaps
+// does not contain the player, so find may request several Views.
 func (in *Inspector) find(r *http.Request, id buff.OwnerID) (*view.Owner, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()

@@ -155,7 +155,7 @@ func (s *scenario) step(at wheel.Time, format string, args ...any) {
 	s.steps = append(s.steps, scenarioStep{at, fmt.Sprintf("  - {at: %d, ", at-s.from) + fmt.Sprintf(format, args...) + "}"})
 }
 
-// apply adds a step that applies a buff. The parameter lasts is the duration in ms of the buff's
+// apply adds a step that applies a buff. The parameter "lasts" is the duration in ms of the buff's
 // own time, or 0 for the duration in the definition.
 func (s *scenario) apply(at wheel.Time, x *scenarioBuff, stacks int32, lasts int64) {
 	text := fmt.Sprintf("apply: %s, source: %s", quoted(x.id), quoted(idText(x.source)))

@@ -214,7 +214,7 @@ type stalledJSON struct {
 	Say string `json:"say"`
 }
 
-// stalled returns the message for an error of watch.Next. The parameter since is the time since
+// stalled returns the message for an error of watch.Next. The parameter "since" is the time since
 // the last View.
 func stalled(err error, since time.Duration) stalledJSON {
 	if errors.Is(err, engine.ErrClosed) {

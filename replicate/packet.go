@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// Append appends the viewer's next packet to dst. It returns dst unchanged if no packet is
-// needed. Call it after [Server.Update], as soon as the connection can accept a packet. Until
-// then changes are queued. If Options.Packet is small, one packet may not be enough, so call
-// Append until it returns dst unchanged. Changes that did not fit stay queued.
+// Append appends the viewer's next packet to dst. It returns dst unchanged if no packet is needed.
+// Call it after [Server.Update], as soon as the connection can accept a packet. Until then changes
+// are queued. If Options.Packet is small, the changes may need several packets, so call Append
+// until it returns dst unchanged. Changes that did not fit stay queued.
 func (v *Viewer) Append(dst []byte) []byte { return v.packet(dst, false) }
 
 // Beat is like Append, but also appends a packet if there are no changes. A client notices that it
@@ -109,8 +109,8 @@ func (v *Viewer) head(dst []byte) []byte {
 // fulls appends requested full states until the packet is full, and at least one full state if the
 // packet is otherwise empty. Requests for owners that are busy or do not fit are kept. After a
 // loss, the client's state of such an owner may be wrong, so the owner is removed from the client's
-// view until its full state is sent. start is the offset of the packet in dst. The parameter "some"
-// reports whether the packet already has contents.
+// view until its full state is sent. The parameter "start" is the offset of the packet in dst. The
+// parameter "some" reports whether the packet already has contents.
 func (v *Viewer) fulls(dst []byte, start int, some bool) (_ []byte, n int) {
 	s, kept := v.server, 0
 	for _, local := range v.pendingFulls {

@@ -87,7 +87,7 @@ type entry struct {
 	id         buff.OwnerID
 	number     uint32
 	dead       bool
-	slotsValid bool // the field slots matches the state last sent to the watchers
+	slotsValid bool // the field "slots" matches the state last sent to the watchers
 	slots      []audience
 	watchers   []watcher
 
@@ -138,7 +138,7 @@ type mix struct {
 	bytes   []byte // the records, without their count
 }
 
-// delivery assigns an ownerDelta to one viewer. delta is the index in Server.deltas.
+// delivery assigns an ownerDelta to one viewer. The field "delta" is the index in Server.deltas.
 type delivery struct {
 	delta uint32
 	local uint16

@@ -18,7 +18,7 @@ type Viewer struct {
 	fingerprint uint64 // fingerprint of the catalog that was sent to the client
 	id          buff.OwnerID
 	seat        uint32 // index in Server.seats
-	// the client has received the packet with number base, and missed a later packet
+	// the client has received the packet with the number "base", and missed a later packet
 	missed bool
 	left   bool
 	last   []uint64 // number of the last packet about each owner, by local number; 0 if none

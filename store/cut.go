@@ -21,7 +21,7 @@ type Head struct {
 	// Zone is the name of the zone: 1 to MaxName bytes.
 	Zone string
 
-	// Epoch identifies a call of Store.Open: in a Cut, the call that last acquired the zone; in a
+	// Epoch identifies a call to Store.Open: in a Cut, the call that last acquired the zone; in a
 	// Batch, the call by which the batch's writer acquired the zone.
 	Epoch uint64
 

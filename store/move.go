@@ -59,7 +59,7 @@ type Place struct {
 
 // Limits of moves.
 const (
-	MostArrivals = 64   // maximum number of arrivals that one call of Arrivals returns
+	MostArrivals = 64   // maximum number of arrivals that one call to Arrivals returns
 	MostMoves    = 4096 // maximum number of moves of one zone that may wait for a commit
 )
 
@@ -148,12 +148,12 @@ func (v *Saver) tooManyLeaving() bool {
 // entered is an owner that Arrive has added.
 type entered struct {
 	number uint64
-	// the arrival was on disk before the previous call of Arrive, so later lists do not contain it
+	// the arrival was on disk before the previous call to Arrive, so later lists do not contain it
 	settled bool
 }
 
 // Arrive adds owners that arrive from other zones of the store. The list must be the result of a
-// call of Mover.Arrivals that started after the previous Arrive returned. Arrive calls report()
+// call to Mover.Arrivals that started after the previous Arrive returned. Arrive calls report()
 // once for each owner, with the error if the owner could not be added, but not for owners that an
 // earlier call has added. The owner belongs to this zone when the first cut that contains it is on
 // disk. If the process dies before that, the owner is still in transit and arrives again.

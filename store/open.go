@@ -61,10 +61,10 @@ func (f Failure) Error() string {
 	return fmt.Sprintf("owner %d: %v", f.Owner, f.Err)
 }
 
-// Open acquires a zone and returns a Saver with a running engine, which is restored from the
-// zone's last cut, or new if there is none. If eo.Epoch is zero, the current time is used. Uptime
-// continues from the cut. The clocks of all areas and every owner with its buffs are restored.
-// Each buff follows its own rule for the time away. [Saver.Restored] reports exceptions.
+// Open acquires a zone and returns a Saver with a running engine, which is restored from the zone's
+// last cut, or new if the zone has no cut. If eo.Epoch is zero, the current time is used. Uptime
+// continues from the cut. The clocks of all areas and every owner with its buffs are restored. Each
+// buff follows its own rule for the time away. [Saver.Restored] reports exceptions.
 //
 // It returns the errors of Store.Open and engine.New. After an error, at most the zone's epoch has
 // changed.

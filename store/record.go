@@ -129,9 +129,9 @@ func (r *reader) upTo(most uint64, what string) uint64 {
 	return v
 }
 
-// count reads the length of a list and fails if it exceeds the given limit. least is the minimum
-// size of an entry in bytes. A list that cannot fit into the remaining bytes is rejected, which
-// bounds the memory that the caller allocates.
+// count reads the length of a list and fails if it exceeds the given limit. The parameter "least"
+// is the minimum size of an entry in bytes. A list that cannot fit into the remaining bytes is
+// rejected, which bounds the memory that the caller allocates.
 func (r *reader) count(most, least int, what string) int {
 	n := r.upTo(uint64(most), what)
 	if n > uint64(len(r.rest)/least) {

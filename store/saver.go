@@ -141,7 +141,7 @@ type Saver struct {
 // Stats describes how far a zone has been saved.
 type Stats struct {
 	Frame uint64        // number of the last frame on disk, counted since the zone was created
-	Age   time.Duration // game time between the last cut on disk and the last call of After or SaveAll
+	Age   time.Duration // game time between the last cut on disk and the last call to After or SaveAll
 	Alarm bool          // Age exceeds Options.Alarm
 
 	Cuts   uint64 // acknowledged commits
@@ -316,7 +316,7 @@ func (v *Saver) startCut(last bool) {
 	v.started, v.cutting, v.spent = v.now, true, 0
 	frame := v.first + v.frame
 	if last {
-		frame++ // the cut includes changes since the last call of After
+		frame++ // the cut includes changes since the last call to After
 		v.noteUntold(frame)
 	}
 	v.cut = job{copies: v.copies, gone: r.Gone, at: v.now, batch: Batch{Whole: whole, Head: Head{

@@ -15,7 +15,7 @@ import (
 // never be on disk, or ctx.Err(). A failed commit does not end the wait, because the next commit
 // contains the same changes.
 //
-// Any goroutine may call it, except the loop and handlers, because there is no commit while they
+// Any goroutine may call it, except the loop and handlers, because nothing is committed while they
 // are blocked.
 func (v *Saver) Committed(ctx context.Context, frame uint64) error {
 	for {

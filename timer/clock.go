@@ -24,7 +24,7 @@ type Clock struct {
 	mask   uint32
 	spread atomic.Uint32 // 0 at first; equal to mask once a shard has many timers; see pick
 
-	// The tick until which the driver sleeps, or the constant awake. Only a timer due before that
+	// The tick until which the driver sleeps, or the constant "awake". Only a timer due before that
 	// tick wakes the driver.
 	sleepUntil atomic.Int64
 	wake       chan struct{} // holds one token

@@ -14,8 +14,8 @@ import (
 // earlier, it returns an error that wraps the cause of ctx. Timers that had not fired are dropped:
 // their functions do not start, and Stop and Reset return false.
 //
-// If a callback calls Close, Close waits for that callback too, so pass it a ctx that has already
-// ended.
+// If a callback calls Close, Close also waits for that callback, so the callback must pass a ctx
+// that has already ended.
 func (c *Clock) Close(ctx context.Context) error {
 	if c.closed.CompareAndSwap(false, true) {
 		for i := range c.shards {

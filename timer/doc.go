@@ -79,7 +79,7 @@
 // Memory grows with the highest number of waiting timers, and only Close releases it. Each shard
 // that was ever used has a wheel, which takes up to 87 KB. A Clock must be closed: if it is
 // dropped, its goroutine keeps running. An Inline callback or a Submit that blocks delays
-// everything except the calls of AfterFunc, Stop and Reset.
+// everything except the calls to AfterFunc, Stop and Reset.
 //
 // If many timers are due at one tick, the driver holds the lock of a shard while it visits them,
 // which takes some tens of nanoseconds for each timer. When it searches for the earliest deadline

@@ -151,7 +151,7 @@ func (c *Clock) untilTick(t wheel.Time) time.Duration {
 	return time.Duration(int64(t)*c.grain - c.elapsed())
 }
 
-// sleep waits for d, or until a call of rouse or Close. If d is forever, no timer is started.
+// sleep waits for d, or until a call to rouse or Close. If d is forever, no timer is started.
 func (c *Clock) sleep(d time.Duration) {
 	if d <= 0 {
 		return

@@ -26,7 +26,7 @@ type Options struct {
 // A refusal loses no timer. The timer can still be stopped, and its task is submitted again after
 // 1 ms, then after 2, 4, and up to 64 ms. Timers that become due in the meantime wait in order
 // until the pool has accepted the task; [Stats] counts the refusals. A Submit that blocks delays
-// the other timers in the same way, but does not delay calls of Stop, Reset or AfterFunc.
+// the other timers in the same way, but does not delay calls to Stop, Reset or AfterFunc.
 type Pool interface {
 	Submit(task func()) error
 }

@@ -24,7 +24,7 @@ type series struct {
 	// the deadline as a time.Time, which is passed to next or compared with the wall clock
 	at       time.Time
 	wall     bool // the timer follows the wall clock
-	everWall bool // the field wall has ever been true
+	everWall bool // the field "wall" has ever been true
 	live     bool // there will be another call unless the timer is stopped
 	running  bool
 	moved    bool // Reset was called while the function ran, and has set due
@@ -87,7 +87,7 @@ func (c *Clock) Every(d time.Duration, f func()) *Timer {
 // a monotonic reading, such as the result of [time.Date], Truncate or Round, follows the wall clock
 // as in [Clock.At]. (With Options.Clock there are no monotonic readings.)
 //
-// next is first called in Schedule and then just before each call of f, on the same goroutine. If
+// next is first called in Schedule and then just before each call to f, on the same goroutine. If
 // next panics and the pool recovers the panic, or if next ends its goroutine, there are no more
 // calls. Calls do not overlap. If the timer is stopped or reset while next runs, the result of
 // next is not used.
@@ -149,7 +149,7 @@ func (r *series) arm() {
 	}
 }
 
-// call makes one call of f. It is the function that the shard stores for the timer.
+// call makes one call to f. It is the function that the shard stores for the timer.
 func (r *series) call() {
 	if !r.enter() {
 		return
@@ -162,8 +162,8 @@ func (r *series) call() {
 	}
 }
 
-// enter reports whether the call should still be made now. If the wall clock was set back, a
-// timer that follows it may not be due yet. In this case enter makes it wait again.
+// enter reports whether the call should still be made now. If the wall clock was set back, a timer
+// that follows it is perhaps not due yet. In this case enter makes it wait again.
 func (r *series) enter() bool {
 	s := r.s
 	s.mu.Lock()

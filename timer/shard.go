@@ -49,8 +49,9 @@ const fnPage = 1 << 10
 // before it releases the lock.
 const searchPiece = 512
 
-// add starts a timer and reports whether it is due before all other timers of the shard. now is
-// in ns after New. After Close, add starts nothing and returns 0. The caller holds mu.
+// add starts a timer and reports whether it is due before all other timers of the shard. The
+// parameter "now" is in ns after New. After Close, add starts nothing and returns 0. The caller
+// holds mu.
 func (s *shard) add(now int64, due wheel.Time, f func()) (h wheel.Handle, first bool) {
 	if s.wheel == nil {
 		if s.closed {
@@ -83,8 +84,8 @@ func (s *shard) state(h wheel.Handle) wheel.State {
 }
 
 // move gives a timer another deadline. ok is false if the timer was stopped or its function has
-// started. first is true if the timer is now due before all other timers of the shard. The caller
-// holds mu.
+// started. The result "first" is true if the timer is now due before all other timers of the shard.
+// The caller holds mu.
 func (s *shard) move(h wheel.Handle, due wheel.Time) (ok, first bool) {
 	if s.wheel == nil || h == s.spare || !s.wheel.Move(h, due) {
 		return false, false

@@ -49,9 +49,9 @@ func (c *Clock) after(t *Timer, d time.Duration) {
 	}
 }
 
-// Stop prevents the call of the function. It returns true if it stops the timer, and false if
-// the timer has expired or was already stopped. If Stop returns true, the function will not
-// start. If it returns false, the function may still be running; Stop does not wait for it.
+// Stop prevents the function from being called. It returns true if it stops the timer, and false if
+// the timer has expired or was already stopped. If Stop returns true, the function will not start.
+// If it returns false, the function may still be running; Stop does not wait for it.
 //
 // Stop ends a timer of [Clock.Every] or [Clock.Schedule] even while its function runs. A result
 // of true then means that there are no further calls. Stop panics if the Timer was not created by

@@ -149,10 +149,10 @@ func (w *Wheel) placeLive(batch []entry) {
 	}
 }
 
-// moveToDial moves the whole queue q of a seconds slot to the dial, and reports whether it did.
-// All its entries must be due in the same millisecond. The queue is moved only if the dial slot
-// for that millisecond is empty. start is the first instant of the slot. The slot is the current
-// or the coming second, so the dial covers it.
+// moveToDial moves the whole queue q of a seconds slot to the dial, and reports whether it did. All
+// its entries must be due in the same millisecond. The queue is moved only if the dial slot for
+// that millisecond is empty. The parameter "start" is the first instant of the slot. The slot is
+// the current or the coming second, so the dial covers it.
 func (w *Wheel) moveToDial(q *queue, start Time) bool {
 	f := &w.level[dial]
 	at := f.ring(uint32(start-f.from) + q.only[0].due - uint32(start))
@@ -244,12 +244,12 @@ func (w *Wheel) fire(q *queue, t Time, dst []Fired) []Fired {
 	return dst
 }
 
-// cascadeAhead moves part of each coming slot down, so that the slot is empty when the hand
-// reaches it. The part is chosen so that the work is spread evenly over the remaining frames if
-// each of them is as long as this frame, which takes the given number of ms. Fractions of an entry
-// are carried over, so that a few entries are spread over all frames instead of being moved in the
-// first frames. turned reports whether a new second started in this frame. The result is true if a
-// coming slot held entries.
+// cascadeAhead moves part of each coming slot down, so that the slot is empty when the hand reaches
+// it. The part is chosen so that the work is spread evenly over the remaining frames if each of
+// them is as long as this frame, which takes the given number of ms. Fractions of an entry are
+// carried over, so that a few entries are spread over all frames instead of being moved in the
+// first frames. The parameter "turned" reports whether a new second started in this frame. The
+// result is true if a coming slot held entries.
 func (w *Wheel) cascadeAhead(frame uint64, turned bool) (coming bool) {
 	moved := uint64(0)
 	for l := seconds; l <= shelf; l++ {

@@ -2,7 +2,7 @@
 // levels for hours, minutes and seconds, and a dial of milliseconds for the current second.
 // Each timer waits in a slot of one level.
 //
-// Each level has a hand, which is at the slot that contains the current time. Before a hand
+// Each level has a hand, which points to the slot that contains the current time. Before a hand
 // reaches a slot, the slot's timers are moved to the next finer level, a few in each frame. When
 // they have reached the dial, they fire. A timer that is due in a few hours therefore costs a few
 // moves of twelve bytes, and a frame in which an hour starts takes no longer than any other frame.
@@ -115,8 +115,8 @@
 //
 // # Limitations
 //
-// The entry of a removed timer keeps its twelve bytes until it is swept. [Wheel.Face] counts dead
-// entries too. To subtract them, the Wheel would have to record the slot of each timer, which
+// The entry of a removed timer keeps its twelve bytes until it is swept. [Wheel.Face] also counts
+// dead entries. To subtract them, the Wheel would have to record the slot of each timer, which
 // takes four more bytes per timer. Every 32 days, when a round of shelf 1 starts, a slot of a
 // coarser shelf is emptied at once. An Advance over a long time does all the work that several
 // short frames would have shared.
@@ -136,7 +136,7 @@
 // late timer is the exception: it fires at the next Advance, after timers that have already fired,
 // even if its deadline is earlier.
 //
-// Every call of Add and Move gets a 64-bit sequence number, and the timers that fire in one
+// Every call to Add and Move gets a 64-bit sequence number, and the timers that fire in one
 // millisecond are sorted by this number. Moving entries between slots therefore need not preserve
 // an order. Usually the timers are already in order, and the sort is a single pass.
 // testdata/order.txt shows the order, and the model test checks it for every call.

@@ -315,7 +315,7 @@ func (w *Wheel) more(r *reading) []entry {
 // Invariant: bit i of words[k] is set if and only if words[k-1][i] is nonzero. Timer i is free
 // if and only if its bit is set in words[0] or, as bit i-from, in taken.
 type freeSet struct {
-	taken uint64       // the free timers for the next calls of Add, a word taken out of words[0]
+	taken uint64       // the free timers for the next calls to Add, a word taken out of words[0]
 	block *[word]timer // the timers whose bits are in taken
 	from  uint32       // index of the first timer in block
 	n     int          // free timers in words
@@ -352,7 +352,7 @@ func (f *freeSet) add(i uint32) {
 // len returns the number of free timers.
 func (f *freeSet) len() int { return f.n + bits.OnesCount64(f.taken) }
 
-// refill takes a nonzero word out of words[0] for the next calls of Add. It takes the word after
+// refill takes a nonzero word out of words[0] for the next calls to Add. It takes the word after
 // the previous word, or any other nonzero word if that word is zero. At least one word must be
 // nonzero.
 func (f *freeSet) refill() {

@@ -52,7 +52,8 @@ func (w *Wheel) invalidate(i uint32, t *timer, state uint32) uint32 {
 }
 
 // discardEntry removes the entry of an invalidated timer if it is the last entry of its slot, and
-// counts it as dead otherwise. seq is the number of the call that had set the deadline.
+// counts it as dead otherwise. The parameter seq is the number of the call that had set the
+// deadline.
 func (w *Wheel) discardEntry(timer, stamp uint32, due Time, seq uint64) {
 	if w.seq-seq >= recentCalls || !w.popEntry(timer, stamp, due) {
 		w.dead++
@@ -172,11 +173,11 @@ func (w *Wheel) levelOf(slot uint32) int {
 // removed directly, without waiting for a sweep.
 
 const (
-	// An entry is checked only if at most recentCalls calls of Add and Move were made since its
+	// An entry is checked only if at most recentCalls calls to Add and Move were made since its
 	// deadline was set. Older entries are rarely the last entries of their slots.
 	recentCalls = 1 << 10
 
-	// maxDeadPopped is the maximum number of other dead entries that popEntry removes too.
+	// maxDeadPopped is the maximum number of other dead entries that popEntry removes in one call.
 	maxDeadPopped = 8
 )
 
@@ -194,8 +195,8 @@ func (w *Wheel) popEntry(timer, stamp uint32, due Time) bool {
 	if !w.pop(q) {
 		return false
 	}
-	// The entries that are now last may be dead too. They were not last when their timers were
-	// removed.
+	// The entries that are now last may also be dead, because they were not last when their timers
+	// were removed.
 	for range maxDeadPopped {
 		if e, ok := q.last(); !ok || !w.isDead(e) || !w.pop(q) {
 			break

@@ -27,7 +27,7 @@ type Wheel struct {
 
 	slots  []queue      // the late slot, then the levels, finest first; or nil
 	sparse *sparseSlots // used instead of slots while there are few timers
-	// slots is used instead of sparse from this number of timers on
+	// number of timers from which on "slots" is used instead of "sparse"
 	sparseLimit uint64
 	level       [maxLevels]level     // the dial, three faces, the shelves
 	dial        [2][dialWords]uint64 // nonempty slots of the dial; see level.occupied
@@ -164,8 +164,8 @@ func (w *Wheel) Move(h Handle, due Time) bool {
 	return true
 }
 
-// Remove ends a timer and reports whether it was still waiting. A timer that has fired is ended
-// too, but Remove returns false. A stale or invalid handle changes nothing, and Remove returns
+// Remove ends a timer and reports whether it was still waiting. A timer that has fired is also
+// ended, but Remove returns false. A stale or invalid handle changes nothing, and Remove returns
 // false. Afterwards h is stale forever, and the next Add may reuse the memory. Only the loop
 // goroutine may call Remove.
 func (w *Wheel) Remove(h Handle) bool {
@@ -257,8 +257,8 @@ func (w *Wheel) find(h Handle) *timer {
 		return nil
 	}
 	t := &page[i]
-	// Check the state too. A free timer already has the generation of its next handle, so a
-	// guessed handle would match.
+	// Check the state in addition to the generation. A free timer already has the generation of its
+	// next handle, so a guessed handle would match.
 	if t.gen != uint32(h>>32) || t.stamp&living == 0 {
 		return nil
 	}
@@ -277,7 +277,7 @@ func (w *Wheel) State(h Handle) State {
 	return Waiting
 }
 
-// refill provides the 64 timers of one word of the bitmap for the next calls of Add. These are
+// refill provides the 64 timers of one word of the bitmap for the next calls to Add. These are
 // freed timers if there are any, and otherwise new timers.
 func (w *Wheel) refill() {
 	f := &w.free

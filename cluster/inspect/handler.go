@@ -23,7 +23,7 @@ type Options struct {
 	Hosts []string
 
 	// Token, if not empty, must be sent with each request (except for the page itself), as
-	// "Authorization: Bearer …". If it is set, requests from other machines are accepted too.
+	// "Authorization: Bearer …". If Token is set, requests from other machines are also accepted.
 	Token string
 }
 

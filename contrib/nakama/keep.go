@@ -14,9 +14,9 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// Keep is like Register, but its matches survive a restart of the server. The store saves the
-// buffs of each player, in a zone with the name of the match. Nakama identifies users by UUIDs,
-// whereas an engine identifies owners by numbers, so the owner of each user is saved too. A
+// Keep is like Register, but its matches survive a restart of the server. The store saves the buffs
+// of each player, in a zone with the name of the match. Nakama identifies users by UUIDs, whereas
+// an engine identifies owners by numbers, so the store also saves which owner each user has. A
 // returning user gets its earlier owner, even in another process.
 //
 // The match saves once a second and when it ends. Only one match with a given name may run at a

@@ -56,9 +56,9 @@ const layout = 1
 const lockWait = time.Millisecond
 
 // Open opens the file, or creates it. It fails with [store.ErrLocked] if another process has the
-// file open, [store.ErrReadOnly] if this process may not write to it, and [store.ErrDamaged],
-// [store.ErrFuture] or [store.ErrForeign] if it cannot be used. If Open fails, an existing file
-// is unchanged.
+// file open, [store.ErrReadOnly] if this process is not allowed to write to the file, and
+// [store.ErrDamaged], [store.ErrFuture] or [store.ErrForeign] if the file cannot be used. If Open
+// fails, an existing file is unchanged.
 func Open(path string, o Options) (*Store, error) {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && !o.ReadOnly {
 		if err := create(path); err != nil {

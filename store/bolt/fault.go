@@ -86,7 +86,7 @@ func (s *Store) recovered(do func() error) (err error) {
 }
 
 // pageAt names the page that is mapped at an address. It recovers from panics, because db.Info
-// reads the first page, which may be unreadable too.
+// reads the first page, which may also be unreadable.
 func (s *Store) pageAt(address uintptr) (place string) {
 	defer func() {
 		if recover() != nil {

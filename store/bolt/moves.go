@@ -59,7 +59,7 @@ type transit struct {
 	last                uint64 // number of the last move
 }
 
-// openTransit returns the owners in transit. If no owner has ever moved, the field zones is nil.
+// openTransit returns the owners in transit. If no owner has ever moved, the field "zones" is nil.
 func openTransit(tx *bbolt.Tx) (*transit, error) {
 	t := &transit{about: tx.Bucket(aboutBucket), where: tx.Bucket(whereBucket), zones: tx.Bucket(transitBucket)}
 	sum, last := t.about.Get(transitSumKey), t.about.Get(lastMoveKey)

@@ -46,7 +46,8 @@ type meta struct {
 	root, free, pages, transaction uint64
 }
 
-// errMeta describes an invalid meta page. foreign means that the page is not from bbolt.
+// errMeta describes an invalid meta page. The field "foreign" means that the page was not written
+// by bbolt.
 type errMeta struct {
 	text            string
 	foreign, future bool

@@ -147,7 +147,7 @@ func (w *writer) remove(id buff.OwnerID) error {
 	return w.where.Delete(k)
 }
 
-// giveWayEvery is the number of owners between two calls of store.GiveWay.
+// giveWayEvery is the number of owners between two calls to store.GiveWay.
 const giveWayEvery = 64
 
 func (w *writer) put() error {

@@ -108,7 +108,7 @@ func each(ctx context.Context, tx pgx.Tx, statement string, zone int64, do func(
 	return rows.Err()
 }
 
-// giveWayEvery is the number of owners between two calls of store.GiveWay.
+// giveWayEvery is the number of owners between two calls to store.GiveWay.
 const giveWayEvery = 256
 
 // Commit implements [store.Store].

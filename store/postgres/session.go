@@ -46,8 +46,8 @@ func Configure(c *pgxpool.Config) {
 // full disk.
 const readOnly = "25006"
 
-// Writing returns the options of a write transaction. They repeat settings of Configure, because a
-// connection pooler may not pass the session options on to the server.
+// Writing returns the options of a write transaction. They repeat settings of Configure, because
+// some connection poolers do not pass the session options on to the server.
 func Writing() pgx.TxOptions {
 	return pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite}
 }

@@ -68,7 +68,7 @@ func (d *Disk) Step() bool {
 }
 
 // Acknowledged returns the number of the last Ack, or 0 if there was none. The data that the
-// program has acknowledged with it must be on disk.
+// program has acknowledged with that Ack must be on disk.
 func (d *Disk) Acknowledged() int64 { return d.acked }
 
 // Crash returns a state, chosen with dice, in which a power loss now could leave the file. Each

@@ -10,8 +10,8 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// elsewhere returns an error if an owner of a Batch is in another zone or in transit. frame is
-// the frame of the last cut.
+// elsewhere returns an error if an owner of a Batch is in another zone or in transit. The parameter
+// "frame" is the frame of the last cut.
 func (m *memory) elsewhere(b *store.Batch, frame uint64) error {
 	check := func(id buff.OwnerID) error {
 		other, there := m.where[id]

@@ -7,9 +7,9 @@ type Place struct {
 }
 
 // Away decides the reply to a new command whose owner is not in the zone. If leaves is true, the
-// owner has left the zone, but its departure is not on disk yet, so a crash would undo it. at is
-// the location of the owner in the database, or nil if the database was not queried. If the result
-// "ask" is true, Away needs the location and must be called again with it.
+// owner has left the zone, but its departure is not on disk yet, so a crash would undo it. The
+// parameter "at" is the location of the owner in the database, or nil if the database was not
+// queried. If the result "ask" is true, Away needs the location and must be called again with it.
 //
 // The code is Moved only if the move is on disk, and Busy while the owner is in transit to this
 // zone. So a command is redirected only to a zone in which its owner is or will be.

@@ -112,7 +112,7 @@ func NewNode(c Config, now Time) *Node {
 }
 
 // Take removes the pending actions and returns them in the order in which they must be executed.
-// The slice is valid until the next call of any method.
+// The slice is valid until the next method is called.
 func (n *Node) Take() []Action {
 	out := n.out
 	n.out = n.out[len(n.out):]

@@ -134,8 +134,9 @@ func (w *Watch) Number() uint64 { return w.number }
 // have arrived since then.
 func (w *Watch) Resync() bool { return w.resync }
 
-// Heard processes a packet. defines reports whether it contains definitions. The result "missed"
-// is true if an earlier packet, which may have contained definitions, was lost.
+// Heard processes a packet. The parameter "defines" reports whether the packet contains
+// definitions. The result "missed" is true if an earlier packet, which may have contained
+// definitions, was lost.
 func (w *Watch) Heard(now, lease Time, epoch, join, number uint64, defines bool) (sight Sight, missed bool) {
 	same := epoch == w.epoch && lifeOf(join) == lifeOf(w.join)
 	turns := w.turns != 0 && w.turns == epoch
@@ -173,9 +174,9 @@ func (w *Watch) Turn(epoch uint64) {
 	}
 }
 
-// Renew counts a renewal. idle means that every packet that has arrived was read. The result "lost"
-// is true if all packets that the zone has sent since the last packet arrived must be considered
-// lost.
+// Renew counts a renewal. The parameter "idle" means that every packet that has arrived was read.
+// The result "lost" is true if all packets that the zone has sent since the last packet arrived
+// must be considered lost.
 func (w *Watch) Renew(idle bool) (lost bool) {
 	w.quiet++
 	return idle && w.join != 0 && w.quiet%LostAfter == 0

@@ -93,7 +93,7 @@ type Reply struct {
 	Code  Code
 	Body  []byte
 
-	Greeted // complete if Code is Greeting; otherwise only Life, copied from the message
+	Greeted // if Code is not Greeting, only Life is set, copied from the message
 }
 
 // Greeted is the description of a zone in the reply to a hello. It is zero if an earlier version of

@@ -23,11 +23,12 @@ type Window struct {
 	total uint64
 }
 
-// NewWindow returns the window of a zone. size is the number of saved ids; total is the number of
-// commands that the zone has executed.
+// NewWindow returns the window of a zone. The parameter "size" is the number of saved ids; "total"
+// is the number of commands that the zone has executed.
 func NewWindow(size int, total uint64) Window { return Window{uint64(size), total} }
 
-// Judge decides about a command. seen reports whether its id is in the window.
+// Judge decides about a command. The parameter "seen" reports whether the command's id is in the
+// window.
 func (w *Window) Judge(seen bool, since uint64) Verdict {
 	switch {
 	case seen:

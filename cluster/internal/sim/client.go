@@ -91,8 +91,8 @@ func (c *client) flush() {
 	}
 }
 
-// send publishes a command to the host of the zone that has the epoch of the message, or a hello to
-// every host of the zone. If there is no subscriber, NATS reports that at once.
+// send publishes a command to the zone's host with the message's epoch, or a hello to every host of
+// the zone. If there is no subscriber, NATS reports that at once.
 func (c *client) send(m policy.Message) {
 	w := c.w
 	responders := false

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// faults injects one fault after another until the field calm is set.
+// faults injects one fault after another until w.calm is set.
 func (w *world) faults() {
 	if w.calm {
 		return

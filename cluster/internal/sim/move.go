@@ -77,8 +77,8 @@ func (h *host) admit(list map[int]arrival) {
 	}
 }
 
-// come describes the arrival of an admitted player. number is the number of the move; settled is
-// true if the arrival was on disk before the last poll.
+// come describes the arrival of an admitted player. The field "number" is the number of the move;
+// "settled" is true if the arrival was on disk before the last poll.
 type come struct {
 	number  int
 	settled bool

@@ -61,8 +61,8 @@ func (n *net) carry(client, node int, deliver func()) {
 }
 
 // ask executes a request in the database and delivers the reply to the node. It calls failed()
-// instead if the connection breaks or no reply arrives in time. In that case, the request may or
-// may not have been executed, and may still be executed later.
+// instead if the connection breaks or no reply arrives in time. In that case, it is unknown whether
+// the request was executed, and it may still be executed later.
 func (n *net) ask(from *node, slowKind string, do func(), answer, failed func()) {
 	w := n.w
 	life, connection := from.life, w.db.connections

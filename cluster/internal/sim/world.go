@@ -108,7 +108,7 @@ func (q *queue) Pop() any {
 	return x
 }
 
-// at schedules a call of do() at the time t.
+// at schedules a call to do() at the time t.
 func (w *world) at(t time.Duration, do func()) {
 	w.order++
 	heap.Push(&w.queue, event{max(t, w.now), w.order, do})
