@@ -325,7 +325,7 @@ func unreadParam(a *buff.Application) string {
 	return ""
 }
 
-// endAfter returns the instant ms milliseconds after at, or Never if ms is 0.
+// endAfter returns the instant that is `ms` milliseconds after `at`, or Never if `ms` is 0.
 func endAfter(at wheel.Time, ms int64) wheel.Time {
 	if ms == 0 {
 		return wheel.Never
@@ -334,7 +334,7 @@ func endAfter(at wheel.Time, ms int64) wheel.Time {
 }
 
 // Captures reports whether the definition, or any definition that it can apply directly or
-// indirectly, reads attributes of its source. If not, [Application.Capture] does nothing.
+// indirectly, reads attributes of its source. If not, [Capture] does nothing.
 func Captures(s *buff.Spec) bool { return len(compile.Of(s).Captures) > 0 }
 
 // Capture reads the attributes of the source that are needed by the definition and by all
@@ -345,8 +345,9 @@ func Captures(s *buff.Spec) bool { return len(compile.Of(s).Captures) > 0 }
 // attributes. Capture is not needed if the source is the owner itself, because the Owner reads its
 // own attributes.
 //
-// The parameter source is the Owner of the source. If it is nil, the values stay missing: a number
-// that needs one uses its default, or the application is denied. The catalog is Turn.Catalog.
+// The parameter `source` is the Owner of the source. If it is nil, the values stay missing: a
+// number that needs one uses its default, or the application is denied. The catalog is
+// Turn.Catalog.
 //
 // The values are appended to dst, and the extended slice is returned; Capture allocates only if
 // dst is too short. The caller must have exclusive access to the Owner of the source: see the
@@ -368,7 +369,7 @@ func capture(a *buff.Application, dst []buff.Captured, source *Owner, c *compile
 	return dst
 }
 
-// Unknown reports whether [Application.Capture] with SnapshotApply would read any attribute.
+// Unknown reports whether [Capture] with SnapshotApply would read any attribute.
 func Unknown(a *buff.Application) bool {
 	for _, w := range compile.Of(a.Spec).Captures {
 		if _, ok := findCaptured(a.Captured, w.Attr, w.When); !ok {

@@ -67,8 +67,8 @@ func (s *Owner) restartAsyncPeriods(i *instance, now wheel.Time) {
 }
 
 // rescaleAsync scales the remaining time in the current period of each async stack by ms/was. It is
-// called after the same change to the instance; beat is the end of the period of the instance
-// before that change.
+// called after the same change to the instance. The parameter `beat` is the end of the period of
+// the instance before that change.
 func (s *Owner) rescaleAsync(i *instance, now, beat wheel.Time, ms, was int64) {
 	if s.programOf(i).Stack.Timers != define.TimersEach {
 		return
@@ -87,10 +87,10 @@ func compareAsync(a, b asyncStack) int {
 
 // reapplyAsync executes a further application to an instance with TimersEach.
 //
-// At the limit, the overflow rules deny and clear work as with shared timers. The rule replace
-// removes as many of the oldest stacks as necessary. With the rule allow, the refresh rule is
-// applied to the stack that ends first. If there is room for only some of the new stacks, the
-// others are dropped without an event.
+// At the limit, the overflow rules "deny" and "clear" work as with shared timers. The rule
+// "replace" removes as many of the oldest stacks as necessary. With the rule "allow", the refresh
+// rule is applied to the stack that ends first. If there is room for only some of the new stacks,
+// the others are dropped without an event.
 func (s *Owner) reapplyAsync(t *Turn, at uint16, a *buff.Application, d int64) outcome {
 	i, spec := s.slot(at), compile.Of(a.Spec)
 	r := outcome{handle: s.handle(at), kind: buff.Stacked}
@@ -142,7 +142,7 @@ func (s *Owner) reapplyAsync(t *Turn, at uint16, a *buff.Application, d int64) o
 }
 
 // restartFirst applies the refresh rule, at the limit, to the stack that ends first. Unless the
-// rule is none, that stack becomes an async stack with a new end. Only one stack is restarted,
+// rule is "none", that stack becomes an async stack with a new end. Only one stack is restarted,
 // however many stacks the application has: of three stacks with the same end, two keep this end.
 //
 // Example: testdata/timers_each_full.txt.
@@ -289,12 +289,12 @@ func (s *Owner) countedStacks(i *instance, at wheel.Time) (stacks int32, sum int
 	return stacks, sum
 }
 
-// eachCounted calls f for each entry of async that has stacks in effect at an instant; n is the number
-// of these stacks. If most is not 0, at most that many stacks are in effect in total: the strongest
-// ones, and the older of equally strong ones.
+// eachCounted calls f for each entry of the list that has stacks in effect at an instant, with the
+// number of these stacks. If `most` is not 0, at most that many stacks are in effect in total: the
+// strongest ones, and among equally strong stacks the older ones.
 //
-// It searches the list once for each entry in effect: this needs no sorting and no memory, and there
-// are usually few.
+// It searches the list once for each entry in effect. This needs no sorting and no memory, and
+// usually few entries are in effect.
 func eachCounted(async []asyncStack, at wheel.Time, most int, f func(l *asyncStack, n int32)) {
 	if most == 0 {
 		for k := range async {

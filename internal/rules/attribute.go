@@ -59,9 +59,9 @@ func (s *Owner) Attributes(c *buff.Catalog) iter.Seq[stat.View] {
 	}
 }
 
-// Modifiers returns the modifiers of an attribute of the owner, oldest first. In each
-// [stat.Modifier] the field Of is the [Handle] of the buff. Modifiers panics if the catalog does
-// not have the attribute. The Owner must not be modified during the iteration.
+// Modifiers returns the modifiers of an attribute of the owner, oldest first. The `Of` field of
+// each [stat.Modifier] is the handle of the buff. Modifiers panics if the catalog does not have the
+// attribute. The Owner must not be modified during the iteration.
 func (s *Owner) Modifiers(c *buff.Catalog, a stat.Attr) iter.Seq[stat.Modifier] {
 	compiledOf(c).Schema.At(a)
 	return func(yield func(stat.Modifier) bool) {
@@ -180,7 +180,7 @@ func (s *Owner) withinLimits(catalog *compile.Catalog, a stat.Attr) bool {
 }
 
 // reachedMinimum applies the AtMin rule of an attribute that has reached its minimum. The parameter
-// by has the source and the definition that caused the change.
+// `by` has the source and the definition that caused the change.
 func (s *Owner) reachedMinimum(t *Turn, catalog *compile.Catalog, a stat.Attr, by *buff.Application) {
 	if catalog.Attributes[a-1].AtMin == define.AtMinKill {
 		t.Issue(s, &buff.Command{Verb: verb.Kill, Application: buff.Application{Spec: by.Spec, Source: by.Source}})

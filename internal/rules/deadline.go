@@ -10,20 +10,20 @@ type scheduler struct {
 	scratch *scratch // lent by the Turn; nil if no slot is dirty and no event is due
 
 	next       wheel.Time // the earliest deadline, or Never; while mustSearch is set, a lower bound of it
-	order      uint32     // the oldest order of all deadlines at next; not valid while mustSearch is set
-	mustSearch bool       // a deadline at next may have moved, so findEarliest must be called
-	moved      bool       // next or order has changed since the last TakeDeadline
-	firstSlot  uint16     // the slot of an instance that is probably due at next; it is checked before use
+	order      uint32     // the oldest order of all deadlines at `next`; not valid while mustSearch is set
+	mustSearch bool       // a deadline at `next` may have moved, so findEarliest must be called
+	moved      bool       // `next` or `order` has changed since the last TakeDeadline
+	firstSlot  uint16     // the slot of an instance that is probably due at `next`; it is checked before use
 }
 
 // TakeDeadline returns the earliest deadline, at which the Owner needs its next [Owner.Run], or
 // wheel.Never if there is none. The caller keeps one timer for each Owner, for example on a timing
-// wheel, and sets it to this deadline. The result moved reports whether the deadline or its order
+// wheel, and sets it to this deadline. The result `moved` reports whether the deadline or its order
 // has changed since the last call.
 //
-// The result order is the [Turn].Order of the turn or command that has set the deadline; if several
-// buffs have the same deadline, it is the oldest of their orders. Owners that are sorted by due and
-// order run in the same order as if each of their buffs had its own timer.
+// The result `order` is the [Turn].Order of the turn or command that has set the deadline; if
+// several buffs have the same deadline, it is the oldest of their orders. Owners that are sorted by
+// `due` and `order` run in the same order as if each of their buffs had its own timer.
 //
 // It costs O(slots) if the earliest deadline has moved to a later instant, and O(1) otherwise.
 func (s *Owner) TakeDeadline(t *Turn) (due wheel.Time, order uint32, moved bool) {
@@ -100,7 +100,7 @@ func (d *scheduler) clearDue(its *wheel.Time) {
 	*its = wheel.Never
 }
 
-// collectDue marks all slots and timeouts with a deadline at or before until (world time) as
+// collectDue marks all slots and timeouts with a deadline at `until` (world time) or earlier as
 // dirty, and returns the earliest later deadline. If only one instance is due and the Turn has no
 // other work, which is the usual case, it returns the slot of the instance without marking it.
 // Otherwise it returns noSlot.
@@ -193,9 +193,9 @@ func (s *Owner) markAllDirty(t *Turn) {
 	s.scheduler.dropDue()
 }
 
-// reschedule computes the deadlines of all dirty slots. Events due by until are pushed onto the
-// due heap; later ones get a deadline. It runs once at the end of a command or a turn, because an
-// application can move one deadline several times.
+// reschedule computes the deadlines of all dirty slots. Events due at `until` or earlier are pushed
+// onto the due heap; later ones get a deadline. It runs once at the end of a command or a turn,
+// because an application can move one deadline several times.
 func (s *Owner) reschedule(t *Turn, until wheel.Time) {
 	reached := s.timeScale().lastReached(until)
 	l := s.scheduler.scratch

@@ -15,8 +15,8 @@ func (s *Owner) purge(t *Turn, q *buff.Query) buff.Result {
 	return s.portions(t, q, buff.Dispelled, func(at uint16) { s.dispel(t, at, q) })
 }
 
-// portions calls the function take for each portion of a dispel or a steal. There are Query.Most
-// portions or, if Most is zero, one portion of each buff. A buff that resists uses up a portion.
+// portions calls `take` for each portion of a dispel or a steal. There are Query.Most portions or,
+// if Most is zero, one portion of each buff. A buff that resists uses up a portion.
 //
 // Each round takes at most one portion of each buff. For example, if three portions of one stack
 // each are taken from three buffs, each buff loses one stack. The last round is the one that takes

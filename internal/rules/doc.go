@@ -32,7 +32,7 @@
 //	a timer fires     Run
 //
 // Run finds the due deadlines itself, so calling it too early or too often does no harm. The timer
-// may be lazy: if the deadline moves to a later instant, the timer can keep its old one and be
+// may be lazy: if the deadline moves to a later instant, the timer can keep the old deadline and be
 // re-armed when it fires. A refresh, which moves the end of a buff, therefore touches no timer. Ten
 // buffs need one timer, and no order is lost: TakeDeadline also returns the order in which Owners
 // that are due at the same instant must run.
@@ -41,10 +41,11 @@
 //
 // # Concurrency
 //
-// One goroutine at a time. Any goroutine may use an Owner and its Turn, but never two at once; passing
-// them to another goroutine must synchronise the two, in the sense of the Go memory model. Inside a
-// handler only [Turn.Issue] and the methods that read ([Owner.All], [Owner.Find], [Owner.Len]) may be
-// called. A [Catalog] and its Specs never change: any goroutine may read them.
+// Only one goroutine at a time may use an Owner and its Turn, but it need not always be the same
+// one. Passing them to another goroutine must synchronise the two goroutines, in the sense of the
+// Go memory model. Inside a handler only [Turn.Issue] and the methods that read ([Owner.All],
+// [Owner.Find], [Owner.Len]) may be called. A [buff.Catalog] and its Specs never change: any
+// goroutine may read them.
 //
 // # Cost
 //
@@ -108,9 +109,9 @@
 //
 // # Limits
 //
-// An owner has at most [MaxPerOwner] instances and the same number of timeouts, or the lower limit
-// passed to NewOwner. Above it an application is Denied and a timeout Faulted, with the reason Full
-// and [ErrFull]. [define.MaxStacks], [define.MaxDuration] and [define.MinPeriod] limit a
-// definition. Handles have a generation of 32 bits that never wraps: a slot without unused
+// An owner has at most [buff.MaxPerOwner] instances and the same number of timeouts, or the lower
+// limit passed to NewOwner. Above it an application is Denied and a timeout Faulted, with the
+// reason Full and [buff.ErrFull]. [define.MaxStacks], [define.MaxDuration] and [define.MinPeriod]
+// limit a definition. Handles have a generation of 32 bits that never wraps: a slot without unused
 // generations is retired. Programmer errors, such as a Command without a Verb, panic.
 package rules

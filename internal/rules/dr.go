@@ -131,8 +131,8 @@ type drKey struct {
 }
 
 // affectingSources returns the keys of all records that have an application in effect or waiting in
-// a queue. It gives the same answers as isAffected does for single sources, but with one pass over
-// the instances.
+// a queue. It gives the same answers as isAffected for single sources, but with one pass over the
+// instances.
 func (s *Owner) affectingSources() map[drKey]bool {
 	felt, noted := map[drKey]bool{}, map[uint16]bool{}
 	for _, a := range s.gates().appliers {

@@ -77,7 +77,7 @@ func (s *Owner) numbersAtEnd(t *Turn, i *instance) *magnitudes {
 }
 
 // endEffects revokes the effects of an instance that ends. It is not needed for a definition
-// without usesLeave.
+// without compile.UsesLeave.
 func (s *Owner) endEffects(t *Turn, at uint16) {
 	i := s.slot(at)
 	s.reportLastState(t, at, false)
@@ -237,7 +237,7 @@ func (s *Owner) kill(t *Turn, c *buff.Command) buff.Result {
 	return r
 }
 
-// queueDeathActions queues the on.death actions of the buff in a slot. The parameter seq is the
+// queueDeathActions queues the on.death actions of the buff in a slot. The parameter `seq` is the
 // sequence number of the event Died.
 func (s *Owner) queueDeathActions(t *Turn, at uint16, seq uint64, killer buff.OwnerID) {
 	i := s.slot(at)

@@ -13,15 +13,15 @@ import (
 
 // evaluation has the numbers of the application that is being executed.
 type evaluation struct {
-	values    []float64 // of program.numbers
+	values    []float64 // values of Program.Numbers
 	reads     []float64 // inputs of a formula
 	fresh     []float64 // numbers that are evaluated at a pulse
 	behind    magnitudes
 	each      magnitudes // the result of Owner.numbersOf with TimersEach, and its parts:
 	parts     []ownPart
 	strongest []float64
-	args      []buff.Arg // of an instance that migrates
-	coming    []float64  // of an application, saved while other numbers are evaluated
+	args      []buff.Arg // arguments of an instance that migrates
+	coming    []float64  // numbers of an application, saved while other numbers are evaluated
 	scale     float64    // factor of the duration
 	pool      int64      // pool of the shield
 
@@ -213,7 +213,7 @@ func (q *evaluator) inputsKnown(n *compile.Number) (float64, buff.Reason) {
 }
 
 // callFormula evaluates a formula, which may be code of the game. If the formula panics,
-// callFormula returns errPanic.
+// callFormula returns compile.ErrPanic.
 func (q *evaluator) callFormula(f define.Formula, in define.Inputs) (v float64, err error) {
 	returned := false
 	defer func() {

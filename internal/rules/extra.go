@@ -13,7 +13,7 @@ type extra struct {
 	// holders: see aura.go.
 	async         []asyncStack
 	magnitudes    *magnitudes   // nil if none are stored
-	large         *largeNumbers // set if the instance has the flag large
+	large         *largeNumbers // set if the instance has the flag `large`
 	key           uint64        // for ByKey
 	currentPeriod int64         // ms; 0: the same as the following periods
 	pendingPeriod int64         // ms; with HasteSnapshot, the period after the next refresh; 0: unchanged

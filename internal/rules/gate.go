@@ -81,7 +81,7 @@ func (s *Owner) Has(tag buff.Tag) bool { return s.gates() != nil && s.gates().ta
 
 // admit runs the checks of an application from the first one to the chance. It returns the reason
 // of the check that fails, or NoReason. It can be skipped if the owner has no gates and the
-// definition has none of the features in usesGates.
+// definition has none of the features in compile.UsesGates.
 //
 // Examples: testdata/reasons.txt, require.txt, dead.txt, chance.txt.
 func (s *Owner) admit(t *Turn, a *buff.Application) buff.Reason {
@@ -113,8 +113,8 @@ func mix(x uint64) uint64 {
 }
 
 // Remaining returns the longest remaining time at now among the owner's buffs with the tag, and
-// reports whether there is one. It considers Tags and Grants, including tags below the given one.
-// A cooldown can therefore be a buff with a tag. The time is the same as from [Instance.Left]:
+// reports whether there is one. It considers Tags and Grants, including tags below the given tag. A
+// cooldown can therefore be a buff with a tag. The time is the same as from [buff.Instance.Left]:
 // for an infinite buff it is the longest Duration. It costs O(buffs).
 func (s *Owner) Remaining(tag buff.Tag, now wheel.Time) (left time.Duration, ok bool) {
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {

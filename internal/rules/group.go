@@ -11,7 +11,7 @@ import (
 // makeRoom checks whether the owner has room for a new instance, and ends the instances that it
 // displaces: in its group, in its slot class, and of its source. If there is no room, it returns
 // the reason and changes no instance. It is not needed for a definition without the features in
-// usesRoom.
+// compile.UsesRoom.
 //
 // The displaced instances are collected first and ended together, so that all Removed events
 // precede the Applied.
@@ -175,7 +175,7 @@ func (s *Owner) findStrongest(t *Turn) {
 }
 
 // isStronger reports whether the instance in slot a, which is older, is stronger than the instance
-// in slot b. It compares priority, level and magnitude. Of equal instances, the younger one is
+// in slot b. It compares priority, level and magnitude. Among equal instances, the younger is
 // stronger.
 func (s *Owner) isStronger(a, b uint16) bool {
 	x, y := s.slot(a), s.slot(b)

@@ -23,9 +23,9 @@ func (s *Owner) strengthChanged(spec *compile.Program) {
 	}
 }
 
-// reevaluate updates which buffs are hidden and removes those whose requirement for removal is
-// met, oldest first, until the result is stable. After MaxRounds, for example if buffs hide each
-// other in a ring, it stops with a Faulted with reason Cascade.
+// reevaluate updates which buffs are hidden and removes those whose requirement for removal is met,
+// oldest first, until the result is stable. After MaxRounds, for example if buffs hide one another
+// in a ring, it stops with a Faulted with reason Cascade.
 //
 // It runs after each command and each due event, before the commands that they have issued, so
 // that no handler or action sees an out-of-date state.
@@ -175,7 +175,7 @@ func (s *Owner) revokeEffects(t *Turn, at uint16) {
 	}
 }
 
-// tag executes the commands AddTag and DropTag. Tags are counted: one that was added twice must
+// tag executes the commands AddTag and DropTag. Tags are counted: a tag that was added twice must
 // be dropped twice. Tags that buffs grant are counted separately.
 func (s *Owner) tag(t *Turn, c *buff.Command) buff.Result {
 	if c.Tag == 0 {
@@ -195,8 +195,8 @@ func (s *Owner) tag(t *Turn, c *buff.Command) buff.Result {
 	return buff.Result{Kind: buff.Done}
 }
 
-// eachInstance calls f for each instance, oldest first. Function f may end any of them. Instances
-// that start meanwhile are not visited.
+// eachInstance calls f for each instance, oldest first. The function f may end any of them.
+// Instances that start meanwhile are not visited.
 func (s *Owner) eachInstance(f func(at uint16)) {
 	last := s.ages
 	for at := s.oldest; at != noSlot; {
@@ -210,8 +210,8 @@ func (s *Owner) eachInstance(f func(at uint16)) {
 	}
 }
 
-// nextYounger returns the slot of the oldest instance younger than age; at is the slot that had
-// the instance of that age.
+// nextYounger returns the slot of the oldest instance younger than `age`. The parameter `at` is the
+// slot that had the instance of that age.
 func (s *Owner) nextYounger(at uint16, age uint64) uint16 {
 	if i := s.slot(at); i.def != 0 && s.age(i) == age {
 		return i.newer

@@ -9,8 +9,8 @@ import (
 	"github.com/bufftick/bufftick/internal/compile"
 )
 
-// immuneTo reports whether the owner is immune to a definition, by a tag from the command
-// Immunize or by a buff other than the one in the slot except.
+// immuneTo reports whether the owner is immune to a definition, by a tag from the command Immunize
+// or by a buff other than the buff in the slot `except`.
 //
 // Examples: testdata/immunity.txt, immunity_buff.txt.
 func (s *Owner) immuneTo(spec *compile.Program, except uint16) bool {
@@ -44,8 +44,8 @@ func (g *gates) immuneByTag(spec *compile.Program) bool {
 
 // immunize executes the commands Immunize and DropImmunity. An immunity matches the Tags of a buff,
 // not its Grants. Like tags, immunities are counted. What happens to a running buff depends on its
-// Immune rule: with remove, it ends here; with suppress, reevaluate hides it later; with ignore,
-// nothing happens. If the command has Purge, buffs with suppress end here too.
+// Immune rule: with "remove", it ends here; with "suppress", reevaluate hides it later; with
+// "ignore", nothing happens. If the command has Purge, buffs with "suppress" end here too.
 //
 // Examples: testdata/immunity.txt, immune_ring.txt.
 func (s *Owner) immunize(t *Turn, c *buff.Command) buff.Result {
@@ -78,7 +78,7 @@ func (s *Owner) immunize(t *Turn, c *buff.Command) buff.Result {
 }
 
 // purgeImmune ends the buffs whose Immune rule is remove and that match the immunity of the buff in
-// slot at.
+// the slot `at`.
 func (s *Owner) purgeImmune(t *Turn, at uint16) {
 	m := &s.programOf(s.slot(at)).Immunity
 	s.eachInstance(func(other uint16) {

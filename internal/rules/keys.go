@@ -33,7 +33,8 @@ func orderWords(n int) int { return (n + 1) / 2 }
 // keyWords returns the number of words of all three rows for n slots.
 func keyWords(n int) int { return n + hashWords(n) + orderWords(n) }
 
-// copyFrom copies the keys of n slots from rows for oldRoom slots to rows for room slots.
+// copyFrom copies the keys of n slots. The old rows have room for `oldRoom` slots, and the new rows
+// for `room` slots.
 func (k keys) copyFrom(old keys, n, room, oldRoom int) {
 	copy(k, old[:n])
 	hashes := k[room : room+hashWords(room)]
@@ -113,8 +114,8 @@ func (s *Owner) rehash(at uint16) { s.setHash(at, hashOf(s.programOf(s.slot(at))
 // each16 has the lowest bit of each group of 16 bits set.
 const each16 = 1<<48 | 1<<32 | 1<<16 | 1
 
-// hashPattern matches hashes: the bits of hash that are set in care must be equal. Both values are
-// repeated four times.
+// hashPattern matches hashes: those bits that are set in `care` must be equal to the bits of
+// `hash`. Both values are repeated four times.
 type hashPattern struct{ hash, care uint64 }
 
 // patternFor returns the pattern for the instances that an application may join.

@@ -9,7 +9,7 @@ import "math"
 // maxInline is the largest number that is stored in the instance itself. Tests may lower it.
 var maxInline uint64 = math.MaxUint32
 
-// largeNumbers holds the age, period and duration of an instance that has the flag large.
+// largeNumbers holds the age, period and duration of an instance that has the flag `large`.
 type largeNumbers struct {
 	age              uint64
 	period, duration int64 // ms

@@ -72,8 +72,8 @@ func (g *gates) addLink(l linkage) {
 	}
 }
 
-// isHead reports whether links are recorded for the buff with that age. The definition of the buff
-// is no help, because it may have lost its links in a reload.
+// isHead reports whether links are recorded for the buff with the given age. The definition of the
+// buff cannot be used for this, because it may have lost its links in a reload.
 func (g *gates) isHead(of uint64) bool {
 	return g != nil && slices.ContainsFunc(g.links, func(l linkage) bool { return l.head == of })
 }
@@ -140,13 +140,13 @@ func (g *gates) headCount(link buff.Handle) (n int) {
 	return n
 }
 
-// hasOtherHead reports whether a link has a head whose age is not in the list except.
+// hasOtherHead reports whether a link has a head whose age is not in the list `except`.
 func (g *gates) hasOtherHead(link buff.Handle, except []uint64) bool {
 	return slices.ContainsFunc(g.links, func(l linkage) bool { return l.link == link && !slices.Contains(except, l.head) })
 }
 
-// nextLinked returns the linkage of a link to its oldest head among those whose age is above after.
-// If there is none, the head of the result is math.MaxUint64.
+// nextLinked returns the linkage of a link to its oldest head among the heads whose age is above
+// `after`. If there is no such head, the head of the result is math.MaxUint64.
 func (g *gates) nextLinked(link buff.Handle, after uint64) linkage {
 	next := linkage{head: math.MaxUint64}
 	for _, l := range g.links {

@@ -16,7 +16,7 @@ import (
 // magnitudes holds the numbers of an instance. When the extra of the instance is reused, the memory
 // of the lists is reused too.
 type magnitudes struct {
-	values   []float64         // in the order of program.numbers
+	values   []float64         // in the order of Program.Numbers
 	keys     []sheet.Key       // the modifiers on the owner's sheet; empty while the instance is hidden
 	captured []buff.Captured   // attributes of the source, for the instance and all that it can apply
 	waiting  *[]waitingNumbers // separate numbers of async stacks and waiting applications; nil until needed
@@ -168,9 +168,9 @@ func (e *effect) addModifiers(sheet *sheet.Sheet, of buff.Handle) {
 	}
 }
 
-// reorderOverrides removes the overrides of the buff in the slot from and of all younger buffs, and
-// adds them again in the order of age. This is needed because the sheet uses the override that was
-// added last, which must be the override of the youngest buff, not of the buff shown last.
+// reorderOverrides removes the overrides of the buff in the slot `from` and of all younger buffs,
+// and adds them again in the order of age. This is needed because the sheet uses the override that
+// was added last, which must be the override of the youngest buff, not of the buff shown last.
 func (s *Owner) reorderOverrides(sheet *sheet.Sheet, from uint16) {
 	for younger := from; younger != noSlot; younger = s.slot(younger).newer {
 		s.visited++
@@ -259,7 +259,7 @@ func (e *effect) updateModifiers(sheet *sheet.Sheet) {
 	}
 }
 
-// numbersOf returns the numbers for the actions of an event of an instance. The instant at is in
+// numbersOf returns the numbers for the actions of an event of an instance. The instant `at` is in
 // the instance's time; it matters only with TimersEach, where only the stacks that count at this
 // instant are used: see countsAt. A number with per_stack is then the sum over these stacks. Any
 // other number is the number of the strongest stack, or of the youngest among equally strong
@@ -324,8 +324,8 @@ func (t *Turn) numberOf(spec *compile.Program, c *compile.Change, k *magnitudes,
 	return v, ok
 }
 
-// reevaluatePulsed evaluates the numbers with SnapshotPulse again, for the buff in the slot at. The
-// slot is noSlot for a restored buff that has already ended. If one of the numbers cannot be
+// reevaluatePulsed evaluates the numbers with SnapshotPulse again, for the buff in the slot `at`.
+// This slot is noSlot for a restored buff that has already ended. If one of the numbers cannot be
 // evaluated, it changes no number and reports false.
 func (s *Owner) reevaluatePulsed(t *Turn, at uint16, i *instance, spec *compile.Program, k *magnitudes, async []asyncStack) bool {
 	q := evaluator{set: s, turn: t, spec: spec}
@@ -360,7 +360,7 @@ func (s *Owner) reevaluatePulsed(t *Turn, at uint16, i *instance, spec *compile.
 }
 
 // modifiersFit reports whether the owner's sheet has room for the modifiers of a definition, if
-// freed is the number of present modifiers that are removed first.
+// `freed` of the present modifiers are removed first.
 func (s *Owner) modifiersFit(spec *compile.Program, freed int) bool {
 	return len(spec.Modifiers) == 0 || s.modifierCount()-freed+len(spec.Modifiers) <= stat.MaxModifiers
 }

@@ -21,7 +21,7 @@ type Owner struct {
 	scheduler scheduler
 	piece     // the slots and their keys
 
-	catalog *compile.Catalog // of the last application and of the instances; see programOf
+	catalog *compile.Catalog // the catalog of the last application and of the instances; see programOf
 	rare    *rareState       // nil until needed
 	ages    uint64           // number of applications and timeouts so far
 	events  uint64           // number of the last event that has one; see Event.Seq
@@ -34,10 +34,11 @@ type Owner struct {
 	free, oldest, newest uint16
 }
 
-// NewOwner returns an empty Owner for the owner. Its number, below [MaxOwners], is part of all its
-// handles. base is zero, or the [Owner.Generation] of the Owner that had the number before, whose
-// handles then stay invalid. The Owner holds at most limit instances, and as many timeouts; the
-// limit is from 1 to [MaxPerOwner]. NewOwner panics if one of these is out of range.
+// NewOwner returns an empty Owner for the given owner. The number, below buff.MaxOwners, is part of
+// all handles of the Owner. The parameter `base` is zero, or the [Owner.Generation] of the Owner
+// that had the number before, whose handles then stay invalid. The Owner holds at most `limit`
+// instances, and as many timeouts. The limit is from 1 to buff.MaxPerOwner. NewOwner panics if one
+// of the arguments is out of range.
 func NewOwner(owner buff.OwnerID, number uint32, base uint32, limit int) *Owner {
 	if number >= buff.MaxOwners || base == math.MaxUint32 || limit < 1 || limit > buff.MaxPerOwner {
 		panic("rules: NewOwner with a number, generation or limit out of range")
@@ -88,7 +89,7 @@ func (s *Owner) All() iter.Seq[buff.Instance] {
 	}
 }
 
-// Find returns the buff with that handle, and reports whether there is one.
+// Find returns the buff with the given handle, and reports whether there is one.
 func (s *Owner) Find(h buff.Handle) (buff.Instance, bool) {
 	if s.lookup(h) == nil {
 		return buff.Instance{}, false
@@ -166,8 +167,8 @@ func reducedRatio(num, den uint64) buff.Ratio {
 	return buff.Ratio{Num: uint32(num), Den: uint32(den)}
 }
 
-// At returns the buff in a slot, and reports whether there is one. Slots are below [MaxPerOwner]
-// and are reused: see [Handle.Slot].
+// At returns the buff in a slot, and reports whether there is one. Slots are below
+// [buff.MaxPerOwner] and are reused: see [buff.Handle.Slot].
 func (s *Owner) At(slot int) (buff.Instance, bool) {
 	if slot < 0 || slot >= int(s.used) || s.slot(uint16(slot)).def == 0 {
 		return buff.Instance{}, false

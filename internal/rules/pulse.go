@@ -18,9 +18,9 @@ func (s *Owner) pulse(t *Turn, at uint16) { s.pulseAt(t, at, offBoundary, 0, 0, 
 const offBoundary wheel.Time = math.MinInt64
 
 // pulseAt emits a pulse and queues its actions. If the buff is hidden, it emits a Suppressed
-// instead. The parameter own is the instant of the pulse in the instance's time. For a partial
-// pulse, elapsed is the elapsed part of the period in ms; otherwise it is zero. If the pulse stands
-// for more than one pulse, count is their number; otherwise it is zero.
+// instead. The parameter `own` is the instant of the pulse in the instance's time. For a partial
+// pulse, `elapsed` is the elapsed part of the period in ms; otherwise it is zero. If the pulse
+// stands for more than one pulse, `count` is their number; otherwise it is zero.
 //
 // Examples: testdata/pulse_and_end.txt, catchup.txt.
 func (s *Owner) pulseAt(t *Turn, at uint16, own wheel.Time, elapsed, period int64, count int32) {
@@ -54,9 +54,9 @@ func (s *Owner) queuePulseActions(t *Turn, at uint16, own wheel.Time) {
 }
 
 // queuePulseActionsOf queues the actions for the pulse that was just emitted for an instance. The
-// parameter at is its slot, or noSlot for a restored buff that has already ended. If a number with
-// SnapshotPulse cannot be evaluated, queuePulseActionsOf emits a Faulted and skips the actions that
-// depend on such numbers.
+// parameter `at` is its slot, or noSlot for a restored buff that has already ended. If a number
+// with SnapshotPulse cannot be evaluated, queuePulseActionsOf emits a Faulted and skips the actions
+// that depend on such numbers.
 func (s *Owner) queuePulseActionsOf(t *Turn, at uint16, i *instance, spec *compile.Program, k *magnitudes, async []asyncStack, own wheel.Time) {
 	ops := spec.Pulse
 	sound := spec.Uses&compile.UsesPulsed == 0 || s.reevaluatePulsed(t, at, i, spec, k, async)
@@ -79,12 +79,12 @@ func (s *Owner) queuePulseActionsOf(t *Turn, at uint16, i *instance, spec *compi
 	}
 }
 
-// firePulse executes a due pulse and advances to the next boundary of the period. The parameter own
-// is the instant of the pulse in the instance's time. It is a boundary of the period or, for a
-// partial pulse, the end of the buff.
+// firePulse executes a due pulse and advances to the next boundary of the period. The parameter
+// `own` is the instant of the pulse in the instance's time. It is a boundary of the period or, for
+// a partial pulse, the end of the buff.
 //
-// The next boundary is counted from own, not from now, so that late frames cause no drift. It is
-// set before the pulse is emitted, because the actions of the pulse may change it.
+// The next boundary is counted from `own`, not from the present, so that late frames cause no
+// drift. It is set before the pulse is emitted, because the actions of the pulse may change it.
 func (s *Owner) firePulse(t *Turn, at uint16, own wheel.Time) {
 	i := s.slot(at)
 	elapsed, period := int64(0), int64(0)
@@ -132,7 +132,8 @@ func (s *Owner) catchUp(t *Turn, at uint16, own wheel.Time, elapsed, period int6
 	}
 }
 
-// flushMatching calls flushPulses for each instance whose definition is selected by the function.
+// flushMatching calls flushPulses for each instance for whose definition the function `which`
+// returns true.
 func (s *Owner) flushMatching(t *Turn, which func(*compile.Program) bool) {
 	s.eachInstance(func(at uint16) {
 		if which(s.programOf(s.slot(at))) {

@@ -13,13 +13,15 @@ import (
 // With TimersQueue one application runs and determines the fields of the instance. The others
 // wait, with their remaining time and separate numbers, until they are the strongest.
 
-// reapplyQueued adds an application to a queue. A stronger one, by level and magnitude, runs at
-// once, and the running one waits with its remaining time. Any other waits.
+// reapplyQueued adds an application to a queue. If the new application is stronger than the running
+// one, by level and magnitude, it runs at once, and the other waits with its remaining time.
+// Otherwise the new application waits.
 //
-// The limit includes the running application. At the limit, replace removes the oldest waiting one,
-// and allow the weakest if it is weaker than the new one. Deny removes the weakest for a higher
-// level that wins. Otherwise the new one is refused. Clear ends the whole instance. No other rule
-// removes the running application.
+// The limit includes the running application. At the limit, the rule "replace" removes the oldest
+// waiting application. The rule "allow" removes the weakest waiting application if it is weaker
+// than the new one. The rule "deny" removes the weakest if the new application wins by its higher
+// level. Otherwise the new application is refused. The rule "clear" ends the whole instance. No
+// other rule removes the running application.
 //
 // Examples: testdata/timers_queue.txt, timers_queue_full.txt, stat/queue.txt,
 // stat/queue_reload.txt.
@@ -73,7 +75,8 @@ func (s *Owner) reapplyQueued(t *Turn, at uint16, a *buff.Application, d int64) 
 // setRunning makes an application the running one. It does not set the numbers of the instance.
 //
 // The instance keeps its handle, its age, its slot and its period. It takes the source, level,
-// magnitude and time of the application, and stores its age in case it waits again.
+// magnitude and time of the application, and stores the application's age in case the application
+// waits again.
 func (s *Owner) setRunning(t *Turn, at uint16, l *asyncStack, now wheel.Time) {
 	i := s.slot(at)
 	i.magnitude = l.magnitude
@@ -144,8 +147,8 @@ func turnOrder(a, b *asyncStack) int {
 	return cmp.Or(b.strength().compare(a.strength()), cmp.Compare(a.age, b.age))
 }
 
-// weakestOf returns the index of the application that would run last: the weakest, of equals the
-// youngest. It returns -1 for an empty list. It must be the reverse of strongestOf, so that an
+// weakestOf returns the index of the application that would run last: the weakest, and among equals
+// the youngest. It returns -1 for an empty list. It must be the reverse of strongestOf, so that an
 // overflow removes the last one in the order of nextInQueue.
 func weakestOf(async []asyncStack) int {
 	weakest := -1

@@ -95,7 +95,7 @@ func (s *Owner) updateNumbers(t *Turn, at uint16, a *buff.Application) {
 	}
 }
 
-// longer returns the longer of two durations, of which 0 is infinite.
+// longer returns the longer of two durations, where 0 means infinite.
 func longer(a, b int64) int64 {
 	if a == 0 || b == 0 {
 		return 0

@@ -15,17 +15,17 @@ import (
 )
 
 // Restore applies the state in a blob to the owner, with the definitions of Turn.Catalog. It panics
-// unless the Owner is as returned by [NewOwner]. The function parameter returns the handlers of
+// unless the Owner is as returned by [NewOwner]. The function `handler` returns the handlers of
 // timeouts by name; if it is nil, the handlers of the catalog are used.
 //
-// An Online buff continues where it was. For a Wall buff the calendar time has passed, for an
-// Uptime buff the uptime of the server, at the rate of the buff's and the owner's time when it
-// was saved, even if that was 0; a clock that went back has not moved. Pulses in that time follow
-// Saving.Offline, with the stacks of the last pulse. They are Suppressed if the buff was hidden
-// or the owner is immune. The partial pulse of a [define.TailPartial] follows the whole ones. A
-// number with [define.SnapshotPulse] is evaluated for each pulse, from the restored buffs and the
-// buff itself. Stacks that end before the buff are reported in one event, and so are applications
-// of a queue.
+// An Online buff continues where it was. For a Wall buff, the elapsed calendar time has passed; for
+// an Uptime buff, the elapsed uptime of the server. A clock that went back counts as not having
+// moved. The time passes at the rate that the buff's and the owner's time had when the owner was
+// saved, even if that rate was 0. Pulses in that time follow Saving.Offline, with the stacks of the
+// last pulse. They are Suppressed if the buff was hidden or the owner is immune. The partial pulse
+// of a [define.TailPartial] follows the whole ones. A number with [define.SnapshotPulse] is
+// evaluated for each pulse, from the restored buffs and the buff itself. Stacks that end before the
+// buff are reported in one event, and so are applications of a queue.
 //
 // The events are at at.Now, the oldest buff first. A restored buff emits Restored, then
 // StackEnded or Queued if stacks or the running application have ended, then its pulses. A buff
@@ -49,12 +49,13 @@ import (
 // that was set aside and is restored is the owner's youngest. A link without a head in the
 // blob is dropped.
 //
-// The commands in zone, of [define.OfZone], give the owner's time the state of its zone from
-// at.Now on. Ends that follow are emitted.
+// The commands in `zone`, which concern [define.OfZone], set the state of the owner's zone from
+// at.Now on. If buffs end as a result, events report this.
 //
-// Restore fails with [ErrBlob], with [ErrFull] if the owner may not carry that many, or with
-// [ErrRoom] if there would be too many events at once. The Owner is then unchanged. Without the
-// events, it allocates at most a fixed multiple of the length of the blob, whatever its contents.
+// Restore fails with [buff.ErrBlob], with [buff.ErrFull] if the owner may not have that many buffs,
+// timeouts or modifiers, or with [buff.ErrRoom] if there would be too many events at once. The
+// Owner is then unchanged. Without the events, it allocates at most a fixed multiple of the length
+// of the blob, whatever its contents.
 func (s *Owner) Restore(t *Turn, at buff.Moment, blob []byte, handler func(name string) (define.HandlerID, bool), zone ...buff.Command) (buff.Restoration, error) {
 	if int(s.used)+len(s.timeouts().all()) > 0 || s.gates() != nil || s.timeScale() != nil || s.sheet() != nil {
 		panic("buff: Restore into a Set that has been used")
@@ -111,8 +112,8 @@ func (r *restorer) steppedBack(b *state.Buff) bool {
 // memory, for all owners.
 type restorer struct {
 	memory  *state.Memory
-	catalog *compile.Catalog // of the names in memory
-	fates   []fate           // of each saved buff
+	catalog *compile.Catalog // the catalog whose names are in memory
+	fates   []fate           // the fate of each saved buff
 	set     *Owner
 	turn    *Turn
 	at      buff.Moment
@@ -122,7 +123,7 @@ type restorer struct {
 	handler func(name string) (define.HandlerID, bool)
 	result  buff.Restoration
 
-	own  *timeScale // of the restored owner
+	own  *timeScale // the time scale of the restored owner
 	now  wheel.Time // owner time
 	ages uint64
 
@@ -285,7 +286,7 @@ func (r *restorer) decide() {
 	}
 }
 
-// fateOf returns the fate of the saved buff of an age.
+// fateOf returns the fate of the saved buff with the given age.
 func (r *restorer) fateOf(age uint64) fate {
 	for k := range r.saved.Buffs {
 		if r.saved.Buffs[k].Age == age {
@@ -336,7 +337,7 @@ func (r *restorer) timeouts() {
 	r.result.Timeouts = len(r.waits)
 }
 
-// handlerOf returns the handler of a name.
+// handlerOf returns the handler with the given name.
 func (r *restorer) handlerOf(name string) (define.HandlerID, bool) {
 	if r.handler != nil {
 		return r.handler(name)

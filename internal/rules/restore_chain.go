@@ -29,15 +29,15 @@ func (t *Turn) backdateOf(e *buff.Event) buff.Backdate {
 	return t.backdate
 }
 
-// followBackdated queues the actions of a buff that ended ms ago.
+// followBackdated queues the actions of a buff that ended `ms` milliseconds ago.
 func (s *Owner) followBackdated(t *Turn, spec *compile.Program, k *magnitudes, ms int64) {
 	t.ended = buff.Backdate{Ms: ms, Clock: spec.Clock}
 	s.queueActions(t, spec.Remove[buff.Expired], k)
 	t.ended = buff.Backdate{}
 }
 
-// catchUpBackdated applies the time since an instance started, back ms ago, like a Restore:
-// pulses follow Saving.Offline, stacks end, and the instance ends if its end has passed.
+// catchUpBackdated applies the time since an instance started, `back` ms ago, in the same way as a
+// Restore: pulses follow Saving.Offline, stacks end, and the instance ends if its end has passed.
 //
 // Example: testdata/save/chain.txt.
 func (s *Owner) catchUpBackdated(t *Turn, at uint16, back int64) {

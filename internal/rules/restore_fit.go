@@ -58,8 +58,8 @@ func rounded(b *state.Buff) int64 {
 // instants after the time away.
 //
 // A blob has no instants, only remaining times in ms, because engine time starts from zero in each
-// run. comeback subtracts the time that has passed by the buff's clock. Then pass handles the
-// instants that are in the past.
+// run. comeback subtracts the time that has passed by the buff's clock. Then [comeback.pass]
+// handles the instants that are in the past.
 func (r *restorer) comeback(c *comeback, b *state.Buff, spec *compile.Program) {
 	c.now, c.over, c.young, c.saved, c.spec = r.now, r.now, b.Since != nil, b, spec
 	elapsed := r.elapsed(c, b)
@@ -275,7 +275,7 @@ func allUses(b *state.Buff) (shield state.Maybe, charges int64) {
 	return shield, charges
 }
 
-// lagOf returns the lag of an async stack, if the next pulse is in next ms. A blob of a format
+// lagOf returns the lag of an async stack, if the next pulse is in `next` ms. A blob of a format
 // before 3 has the last pulse in which it counts instead, at the end of one of its periods.
 func lagOf(l *state.Stack, next, period int64) int64 {
 	if l.Lag >= 0 {

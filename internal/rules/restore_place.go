@@ -379,7 +379,7 @@ func (r *restorer) worksAgain(c *comeback) {
 }
 
 // tellPulses emits the pulses of the time away; if there is a partial pulse, it is the last. The
-// event e is the one for a single pulse.
+// parameter `e` is the event for a single pulse.
 func (s *Owner) tellPulses(t *Turn, c *comeback, e buff.Event, at uint16) {
 	spec := c.spec
 	times, count, tail := c.told()

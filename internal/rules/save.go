@@ -15,15 +15,16 @@ import (
 )
 
 // Save appends a blob of the owner's saved state to dst. It returns the extended slice, and the
-// number of timeouts by function and deferred handlers, which a blob cannot hold. It does not change
-// the Owner. The catalog is the one of the Turns that run the Owner; the zone is the owner's.
+// number of deferred handlers and of timeouts with a function, which a blob cannot hold. It does
+// not change the Owner. The parameter `c` is the catalog of the Turns that run the Owner, and
+// `zone` is the owner's zone.
 //
-// A blob has the bases of attributes that differ from the catalog, and for each buff its numbers and
-// the captured attributes of its source; modifiers follow from these. It does not have buffs applied
-// by an aura, buffs that their Saving.Mode excludes, links whose heads are all of these kinds, and the
-// effect of the owner's zone on its time: to restore the owner, get the zone with [BlobZone] and pass
-// the effect to [Owner.Restore]. After a [Owner.Restore] at the same Moment everything else continues as
-// if there had been no interruption.
+// A blob has the bases of attributes that differ from the catalog, and for each buff its numbers
+// and the captured attributes of its source; modifiers follow from these. It does not have buffs
+// applied by an aura, buffs that their Saving.Mode excludes, links whose heads are all of these
+// kinds, and the effect of the owner's zone on its time: to restore the owner, get the zone with
+// [state.BlobZone] and pass the effect to [Owner.Restore]. After an [Owner.Restore] at the same
+// Moment everything else continues as if there had been no interruption.
 //
 // As for [Owner.Do], everything due up to at.Now must have run. Save costs O(buffs) and allocates only
 // to grow dst.
@@ -58,7 +59,7 @@ type saver struct {
 	catalog *compile.Catalog
 	aside   *state.Owner // parts that Restore set aside because the catalog did not know them
 	now     wheel.Time
-	plain   state.Buff // reused; only the fields of fill are set
+	plain   state.Buff // reused; only the fields that the method fill sets are used
 
 	// headless has the ages of the buffs that findHeadless has found.
 	headless []uint64
@@ -103,7 +104,7 @@ func (w *saver) diminishing() {
 	}
 }
 
-// timeouts writes the timeouts by name and counts the others.
+// timeouts writes the timeouts that have a named handler, and counts the others.
 func (w *saver) timeouts() (lost int) {
 	all := w.set.timeouts().all()
 	for k := range all {

@@ -30,5 +30,5 @@ func scale(p *buff.Share, v float64) float64 {
 	return v
 }
 
-// instantStacks returns the number of stacks for an instant.
+// instantStacks returns the number of stacks of an instant buff.
 func instantStacks(p *buff.Share) int32 { return max(p.Stacks, 1) }

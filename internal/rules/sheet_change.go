@@ -10,8 +10,8 @@ import (
 )
 
 // OnSheet returns Modifiers[k] as it is on the sheet of an owner, for a number of stacks and the
-// numbers that [Owner.Numbers] returns. place is the index of the number that determines its value,
-// or below 0 for none. Missing numbers have their defaults.
+// numbers that [Owner.Numbers] returns. The result `place` is the index of the number that
+// determines the value, or below 0 if there is none. Missing numbers have their defaults.
 func OnSheet(s *buff.Spec, k, stacks int, numbers []float64) (m stat.Modifier, place int) {
 	p := compile.Of(s)
 	c := &p.Modifiers[k]
@@ -32,8 +32,8 @@ func OnSheet(s *buff.Spec, k, stacks int, numbers []float64) (m stat.Modifier, p
 // it cannot be computed from one number and the number of stacks alone.
 func Varies(s *buff.Spec, k int) bool { p := compile.Of(s); return p.Varies(&p.Modifiers[k]) }
 
-// Numbers appends to dst the numbers of the buff with that handle, for [Spec.OnSheet], and returns
-// it. For a stale handle it appends none.
+// Numbers appends to dst the numbers of the buff with the given handle, for [OnSheet], and returns
+// the extended slice. For a stale handle it appends none.
 func (s *Owner) Numbers(h buff.Handle, dst []float64) []float64 {
 	i := s.lookup(h)
 	if i == nil {

@@ -33,7 +33,7 @@ func pool(s *compile.Program, t *Turn, a *buff.Application) int64 {
 }
 
 // Absorb reduces an amount of damage by the points of the owner's shields that absorb its school,
-// and returns the damage that is left. The shield with the highest priority is used first; of
+// and returns the damage that is left. The shield with the highest priority is used first; among
 // shields with equal priority, the oldest. Shields that are limited to certain attributes are used
 // too. A spent shield is not removed until the next Absorb command, so a handler that calls this
 // method must issue an Absorb command with an Amount of 0.
@@ -133,7 +133,7 @@ func (s *Owner) breakSpent(t *Turn) {
 }
 
 // endSpent ends the part of an instance whose shield or charges are spent. With TimersEach, it ends
-// the async stacks for which the function spent returns true. In a queue, it ends the running
+// the async stacks for which the function `spent` returns true. In a queue, it ends the running
 // application and starts the next one now. Otherwise it ends the instance. It reports whether the
 // instance has ended.
 //

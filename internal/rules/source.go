@@ -11,7 +11,7 @@ import (
 // must then be read before every command and Run: see [Owner.Reread].
 func Rereads(s *buff.Spec) bool { return compile.Of(s).Rereads }
 
-// Rereads reports whether the owner may have buffs for whose definitions [Spec.Rereads] is true. If
+// Rereads reports whether the owner may have buffs for whose definitions [Rereads] is true. If
 // not, [Owner.Reread] has no effect.
 func (s *Owner) Rereads() bool { return s.rare != nil && s.rare.rereads }
 
@@ -76,7 +76,7 @@ next:
 	return list
 }
 
-// ofCast returns a copy of the captured attributes with [define.SnapshotCast], nil if there are
+// ofCast returns a copy of the captured attributes with [define.SnapshotCast], or nil if there are
 // none.
 func ofCast(list []buff.Captured) (out []buff.Captured) {
 	for _, c := range list {

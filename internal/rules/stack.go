@@ -123,7 +123,7 @@ func stacksOf(s *compile.Program, a *buff.Application) int32 {
 }
 
 // crossThresholds issues the commands of the thresholds that an instance has reached from below.
-// The parameter was is its number of stacks before the change. A threshold that has been reached
+// The parameter `was` is the number of stacks before the change. A threshold that has been reached
 // counts again only after the stacks have been below it. The applications that crossThresholds
 // issues have the source and the captured attributes of the application that added the stacks.
 //

@@ -43,7 +43,7 @@ func (c *Cause) name() string {
 }
 
 // steal removes the buffs that match the query from the owner and applies them to the thief with
-// their remaining times. If most is above zero, it limits each of these times.
+// their remaining times. If `most` is above zero, it limits each of these times.
 //
 // The thief also gets the remaining shield and charges, the async stacks with their separate ends,
 // and the waiting applications of a queue, each with its numbers. On the thief, this is an ordinary
@@ -86,8 +86,8 @@ func (s *Owner) divisible(i *instance) bool {
 // reports whether any time is left.
 //
 // With shared timers, this is one application. With TimersEach, and in a queue, there is one
-// application for each part, ordered by age or by turn. The first part is stored in a itself, the
-// others in stolenState.rest: see startRest.
+// application for each part, ordered by age or by turn. The first part is stored in the application
+// itself, the others in stolen.Buff.Rest: see startRest.
 func (s *Owner) fillStolen(t *Turn, i *instance, a *buff.Application, n int16, most time.Duration) bool {
 	a.Stacks = int(n)
 	var taken *stolen.Buff

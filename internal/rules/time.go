@@ -44,8 +44,8 @@ func (s *Owner) reportedEnd(i *instance) wheel.Time {
 	return s.timeScale().toWorld(own)
 }
 
-// remaining returns the ms from now until at, at least zero. With two rates, each rounded up, now
-// can be later than an instant that is due in the same millisecond.
+// remaining returns the ms from `now` until `at`, at least zero. With two rates, each rounded up,
+// `now` can be later than an instant that is due in the same millisecond.
 func remaining(now, at wheel.Time) int64 { return max(int64(at-now), 0) }
 
 // nowOf returns the current instant in the instance's time.
@@ -58,9 +58,9 @@ func (s *Owner) nowOf(t *Turn, i *instance) wheel.Time {
 
 func (s *Owner) scaledNow(t *Turn, i *instance) wheel.Time { return s.extraOf(i).scale.ceil(t.now) }
 
-// extend moves the end of a buff by the given time. If most has a duration, the new end is at most
-// that long after now, unless the old end was already later. If the new end is not after now, the
-// buff expires at once, without a pulse.
+// extend moves the end of a buff by the given time. If `most` has a duration, the new end is at
+// most that long after now, unless the old end was already later. If the new end is not after now,
+// the buff expires at once, without a pulse.
 func (s *Owner) extend(t *Turn, at uint16, by time.Duration, most buff.Span) buff.Result {
 	i := s.slot(at)
 	if i.end == wheel.Never {
@@ -75,7 +75,8 @@ func (s *Owner) extend(t *Turn, at uint16, by time.Duration, most buff.Span) buf
 	return s.setEnd(t, at, end)
 }
 
-// setRemaining sets the time until the end of the buff. If by <= 0, the buff expires at once.
+// setRemaining sets the time until the end of the buff. If `by` is zero or less, the buff expires
+// at once.
 func (s *Owner) setRemaining(t *Turn, at uint16, by time.Duration) buff.Result {
 	i := s.slot(at)
 	end := s.nowOf(t, i)
@@ -184,7 +185,7 @@ func (p *timeScale) apply(now wheel.Time, c *buff.Command) {
 }
 
 // Paused reports whether the owner's time is paused, because the owner or its zone is paused.
-// Single buffs may be paused even if the owner is not: see [Instance.Paused].
+// Single buffs may be paused even if the owner is not: see [buff.Instance.Paused].
 func (s *Owner) Paused() bool { return s.timeScale().paused() }
 
 // effectiveDuration returns the duration of an application in ms, or the reason to deny the

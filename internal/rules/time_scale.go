@@ -14,9 +14,9 @@ import (
 // timeScale maps an outer time to an inner time that may be paused or have another rate. It maps
 // world time to owner time, or owner time to buff time.
 //
-// From the outer instant at, inner time advances num ms in every den ms. At that instant the inner
-// time was inner + rest/den. Keeping the fraction prevents drift, however often the rate changes,
-// as long as the denominators have a common multiple below 2^31.
+// From the outer instant `at`, inner time advances `num` ms in every `den` ms. At that instant the
+// inner time was `inner` + `rest`/`den`. Keeping the fraction prevents drift, however often the
+// rate changes, as long as the denominators have a common multiple below 2^31.
 type timeScale struct {
 	at, inner wheel.Time
 	rest      int64 // below den
@@ -180,7 +180,7 @@ func (p *timeScale) ownerZero() int64 {
 //
 // The rates of all causes are multiplied, and each paused cause stops the time. The time up to now
 // is converted at the old rate: the whole ms are added to inner, and the remainder is kept in rest,
-// so that frequent changes stay exact. The method fit limits the denominator.
+// so that frequent changes stay exact. [timeScale.fit] limits the denominator.
 //
 // Examples: testdata/rate_owner.txt, rate_buff.txt, pause_buff.txt.
 func (p *timeScale) change(now wheel.Time, w define.Whose, held bool, rate buff.Ratio) {
@@ -219,7 +219,7 @@ func (p *timeScale) fit(rest int64, num, den uint64) (int64, int64, int64) {
 	return int64(num * (common / den)), int64(common), rest * int64(common/old)
 }
 
-// within reports whether Den is not zero and both Num and Den are at most limit.
+// ratioWithin reports whether Den is not zero and both Num and Den are at most `limit`.
 func ratioWithin(r buff.Ratio, limit uint32) bool {
 	r = r.OrOne()
 	return r.Den > 0 && r.Den <= limit && r.Num <= limit

@@ -33,7 +33,7 @@ func (l *timeouts) count() int {
 	return int(l.live)
 }
 
-// TimeoutsCall reports whether a waiting timeout calls a function, or a handler for which slow
+// TimeoutsCall reports whether a waiting timeout calls a function, or a handler for which `slow`
 // returns true. It costs O(timeouts).
 func (s *Owner) TimeoutsCall(slow func(define.HandlerID) bool) bool {
 	for _, x := range s.timeouts().all() {
@@ -55,7 +55,7 @@ func (l *timeouts) next() wheel.Time {
 	return next
 }
 
-// find returns the slot of the timeout with that handle, and reports whether it is waiting.
+// find returns the slot of the timeout with the given handle, and reports whether it is waiting.
 func (l *timeouts) find(h buff.TimeoutHandle) (uint16, bool) {
 	at, all := handle.Slot(h), l.all()
 	return at, int(at) < len(all) && all[at].live && all[at].generation == handle.Generation(h)

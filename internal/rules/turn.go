@@ -35,7 +35,7 @@ type Turn struct {
 
 	// MostEvents and MostCalls limit the events and handler calls that [Owner.Restore] may make at
 	// once from a blob, not counting those that follow from them. A blob with more fails with
-	// [ErrRoom]. Zero means no limit.
+	// [buff.ErrRoom]. Zero means no limit.
 	MostEvents, MostCalls int
 
 	// Catalog resolves the names of definitions and tags. If it is nil, actions of a buff use the
@@ -47,8 +47,8 @@ type Turn struct {
 	// of Owners does not matter.
 	Order uint32
 
-	// Memory stores the instances of the Owners. If nil, each Owner has its own piece of the heap. A
-	// Owner must always be used with the same Memory.
+	// Memory stores the instances of the Owners. If nil, each Owner has its own piece of the heap.
+	// An Owner must always be used with the same Memory.
 	Memory *Memory
 
 	// Seed determines the random rolls, together with the owner and the number of the roll.
@@ -64,8 +64,8 @@ type Turn struct {
 	// no handler is called.
 	Call func(t *Turn, c *Call) buff.Reason
 
-	// FormulaFailed, if not nil, is called when a [Formula] panics, with the value of the panic,
-	// or nil if the formula called runtime.Goexit. The event has the time, the owner and the
+	// FormulaFailed, if not nil, is called when a [define.Formula] panics, with the value of the
+	// panic, or nil if the formula called runtime.Goexit. The event has the time, the owner and the
 	// definition. It is called from the deferred function that has recovered.
 	FormulaFailed func(of *buff.Event, with any)
 
@@ -77,7 +77,7 @@ type Turn struct {
 	TimeChanged func(buff.TimeChange)
 
 	// SheetChanged, if not nil, is called with earlier inputs of attributes that no event
-	// reports: see [SheetChange].
+	// reports: see [buff.SheetChange].
 	SheetChanged func(buff.SheetChange)
 
 	at        wheel.Time // the current instant
@@ -104,7 +104,7 @@ type Turn struct {
 	ended     buff.Backdate   // backdate for the actions of the removal that is being executed
 	evaluated evaluation      // evaluated numbers of the current application
 	stolen    stolenMemory    // memory for stolen buffs
-	captured  []buff.Captured // of the queued applications
+	captured  []buff.Captured // captured attributes of the queued applications
 
 	scratch *scratch // nil while lent to an Owner, and before the first use
 
@@ -123,7 +123,7 @@ type item struct {
 	quiet bool // see Turn.quiet
 }
 
-// compiled returns the compiled form of Turn.Catalog, nil if there is none.
+// compiled returns the compiled form of Turn.Catalog, or nil if there is none.
 func (t *Turn) compiled() *compile.Catalog {
 	if t.Catalog == nil {
 		return nil
@@ -191,8 +191,9 @@ func (t *Turn) resetQueue() {
 	}
 }
 
-// Do executes one command at the instant at, which must not be before any earlier command or event.
-// Actions of definitions run at once; Go handlers are deferred to the start of the next [Owner.Run].
+// Do executes one command at the instant `at`, which must not be before any earlier command or
+// event. Actions of definitions run at once; Go handlers are deferred to the start of the next
+// [Owner.Run].
 func (s *Owner) Do(t *Turn, at wheel.Time, c buff.Command) buff.Result { return s.Obey(t, at, &c) }
 
 // Obey is Do without a copy of the command. It may fill in omitted fields of the command, and
@@ -224,7 +225,7 @@ func (s *Owner) Remove(t *Turn, at wheel.Time, h buff.Handle, n int, why buff.Re
 	return r.handle, r.kind, r.why, r.err
 }
 
-// finish ends a command at the instant at: it runs the queue and reschedules changed deadlines.
+// finish ends a command at the instant `at`: it runs the queue and reschedules changed deadlines.
 func (s *Owner) finish(t *Turn, at wheel.Time) {
 	s.evaluateConditions(t)
 	if len(t.items) > 0 {
@@ -256,10 +257,10 @@ func (s *Owner) drainQueue(t *Turn) {
 	t.resetQueue()
 }
 
-// Run processes, in order, the deferred handlers and everything that is due up to and including
-// until, including events that become due meanwhile. It stops after limit of these, or after limit
+// Run processes, in order, the deferred handlers and everything that is due at `until` or earlier,
+// including events that become due meanwhile. It stops after `limit` of these, or after `limit`
 // Events, and reports whether it has finished. If it reports false, the caller must call it again,
-// with the same until or a later one, before any other call on the Owner.
+// with the same `until` or a later one, before any other call on the Owner.
 func (s *Owner) Run(t *Turn, until wheel.Time, limit int) bool {
 	most := len(t.Events) + limit
 	if s.scheduler.next <= until {
@@ -396,8 +397,8 @@ func (s *Owner) emitMissed(t *Turn, who buff.OwnerID, c *Cause) {
 	t.emit(s, &buff.Event{Kind: buff.Missed, Spec: c.Spec, Source: c.Source, Handle: c.Handle, Target: who, Name: c.name(), End: wheel.Never})
 }
 
-// Miss emits a [Missed] at the instant at, because the target of an [Outgoing] does not exist. The
-// instant must not be before any earlier command or event.
+// Miss emits a buff.Missed at the instant `at`, because the target of an [Outgoing] does not exist.
+// The instant must not be before any earlier command or event.
 func (s *Owner) Miss(t *Turn, at wheel.Time, who buff.OwnerID, c *Cause) {
 	t.begin(at, s.timeScale().firstReached(at), false)
 	s.emitMissed(t, who, c)
@@ -417,7 +418,7 @@ func (t *Turn) emit(s *Owner, e *buff.Event) {
 	t.emitUnnumbered(s, e)
 }
 
-// emitUnnumbered is emit for an event without a number: see [Event.Seq].
+// emitUnnumbered is emit for an event without a number: see [buff.Event.Seq].
 func (t *Turn) emitUnnumbered(s *Owner, e *buff.Event) {
 	to := t.appendEvent()
 	*to = *e
@@ -435,8 +436,8 @@ func (t *Turn) newEvent(s *Owner, kind buff.EventKind) *buff.Event {
 	return e
 }
 
-// Count increments the owner's event number and returns it: see [Event.Seq]. It is for callers that
-// emit events about the owner themselves.
+// Count increments the owner's event number and returns it: see [buff.Event.Seq]. It is for callers
+// that emit events about the owner themselves.
 func (s *Owner) Count() uint64 {
 	s.events++
 	return s.events
