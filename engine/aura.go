@@ -49,8 +49,8 @@ type aura struct {
 	bearer  buff.OwnerID
 	born    uint64 // serial number, in the order of creation; 0 if the entry is free
 	start   wheel.Time
-	ended   wheel.Time // Never while the aura is running
-	timer   wheel.Handle
+	ended   wheel.Time     // Never while the aura is running
+	search  wheel.Time     // next search, for which there is an entry on the wheel
 	members []buff.OwnerID // sorted
 	next    int32          // index of the next aura with the same key, or of the next free entry
 }
@@ -72,19 +72,24 @@ type search struct {
 	at     int32
 }
 
-// auraTimer is a flag in the values of wheel timers that belong to auras. The values of owner
-// timers are smaller.
+// auraTimer is a flag in the entries of the wheel that belong to auras. Places of buffs are smaller.
 const auraTimer = 1 << 63
 
 func newAuras(catalog *buff.Catalog) auras {
 	return auras{catalog: catalog, free: noEntry, of: map[buff.Handle]int32{}, same: map[auraKey]int32{}}
 }
 
-// timerFired schedules the search of an aura after its timer has fired.
-func (x *auras) timerFired(i int32) {
-	if a := &x.all[i]; a.ended == wheel.Never {
+// timerFired schedules the search of an aura for which an entry has come out of the wheel.
+func (x *auras) timerFired(i int32, due wheel.Time) {
+	if x.waits(i, due) {
+		x.all[i].search = wheel.Never
 		x.schedule(i)
 	}
+}
+
+// waits reports whether a running aura is to be searched at the instant due.
+func (x *auras) waits(i int32, due wheel.Time) bool {
+	return int(i) < len(x.all) && x.all[i].born != 0 && x.all[i].ended == wheel.Never && x.all[i].search == due
 }
 
 // update updates the running auras after a change of a buff, and schedules their searches for the
@@ -147,7 +152,7 @@ func (x *auras) create(c *change, apply *buff.Spec) int32 {
 	x.born++
 	x.all[i] = aura{
 		handle: c.handle, spec: c.spec, apply: apply, bearer: c.owner, born: x.born,
-		start: c.at, ended: wheel.Never, members: x.all[i].members[:0], next: next,
+		start: c.at, ended: wheel.Never, search: wheel.Never, members: x.all[i].members[:0], next: next,
 	}
 	return i
 }
@@ -239,8 +244,9 @@ func (e *Engine) searchAuras() {
 func (e *Engine) searchAura(i int32, due wheel.Time) {
 	x := &e.index.auras
 	a := &x.all[i]
-	if next := due.After(a.spec.Aura.Interval); a.timer == 0 || !e.wheel.Move(a.timer, next) {
-		a.timer = e.wheel.Add(next, auraTimer|uint64(i)) // Move can re-arm a timer that has fired
+	if next := min(due.After(a.spec.Aura.Interval), e.now.Add(wheel.Horizon)); next != a.search {
+		a.search = next
+		e.wheel.Add(next, auraTimer|uint64(i))
 	}
 	o := e.at(a.handle.Number())
 	if o == nil || !e.idle(o) {
@@ -327,8 +333,6 @@ func (e *Engine) addMember(id buff.OwnerID) {
 // endAura removes all members of an aura that has ended, and frees it.
 func (e *Engine) endAura(i int32) {
 	x := &e.index.auras
-	e.wheel.Remove(x.all[i].timer)
-	x.all[i].timer = 0
 	members, kept := x.all[i].members, 0
 	for _, id := range members {
 		if !e.leaveAura(i, id, x.all[i].ended) {

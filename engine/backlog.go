@@ -7,7 +7,7 @@ import (
 )
 
 // backlog is a FIFO queue of idle owners that have due work but did not get an allowance because
-// Limits.Tick was used up. Their records have the flag markPostponed. Game time does not advance
+// Limits.Tick was used up. Their marks have the flag markPostponed. Game time does not advance
 // until all of them have had their turn.
 type backlog struct {
 	queue []uint32 // owner numbers; entries of owners that no longer wait are skipped
@@ -18,7 +18,7 @@ type backlog struct {
 // postpone adds an owner to the backlog because it has due events or deferred handlers, or because
 // its turn was cut short.
 func (e *Engine) postpone(number uint32) {
-	if b, c := &e.backlog, &e.owners.records[number]; !c.has(markPostponed) {
+	if b, c := &e.backlog, &e.owners.marks[number]; !c.has(markPostponed) {
 		c.set(markPostponed)
 		b.queue = append(b.queue, number)
 		b.n++
@@ -39,13 +39,13 @@ func (e *Engine) nextPostponed() (number uint32, ok bool) {
 
 // isPostponed reports whether an owner is in the backlog.
 func (e *Engine) isPostponed(number uint32) bool {
-	return e.backlog.n > 0 && int(number) < e.owners.len() && e.owners.records[number].has(markPostponed)
+	return e.backlog.n > 0 && int(number) < e.owners.len() && e.owners.marks[number].has(markPostponed)
 }
 
 // removePostponed removes an owner from the backlog.
 func (e *Engine) removePostponed(number uint32) {
 	b := &e.backlog
-	e.owners.records[number].clear(markPostponed)
+	e.owners.marks[number].clear(markPostponed)
 	if b.n--; b.n == 0 {
 		e.high.backlog.used(len(b.queue))
 		b.queue, b.head = b.queue[:0], 0
@@ -167,7 +167,7 @@ func (e *Engine) dispatchMessages(left int) {
 // is at most `most`.
 func (e *Engine) grantAllowance(o *owner, most int) int {
 	t := o.needTurns()
-	t.given, t.order = min(int32(most), e.share), e.nextOrder()
+	t.given = min(int32(most), e.share)
 	t.used, t.executed = 0, 0
 	e.reserveQuota(o, t.given)
 	e.starts++

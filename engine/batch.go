@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/bufftick/bufftick/actor"
+	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -10,12 +11,12 @@ import (
 // that the loop and the worker exchange, so that the loop need not access the owner. In a large
 // game, owners are rarely in cache, but the batch is.
 type batchedTurn struct {
-	// The loop writes these fields, except `used`, `completed` and `parked`, which the worker sets.
-	// If a turn is neither completed nor parked, its result is in the owner, like the result of a
-	// turn that a message started.
-	owner        *owner // for prefetching; nil after the turn
-	number       uint32 // number of the owner
-	order        uint32 // sequence number of the turn; see rules.Turn.Order
+	// The loop writes these fields, except that the worker sets used, completed and parked. If a
+	// turn is neither completed nor parked, its result is in the owner, as after a turn started by
+	// a message.
+	owner        *owner      // for prefetching; nil after the turn
+	number       uint32      // number of the owner
+	place        rules.Place // the only place with a deadline that has been reached; NoPlace if there may be others
 	at           wheel.Time
 	given        int32 // the allowance; 0 means the default, Engine.perReason
 	used         int32 // used part of the allowance
@@ -24,14 +25,11 @@ type batchedTurn struct {
 	parked       bool  // the turn was cut short because its allowance was used up
 
 	// The worker's results.
-	hasDeferred bool       // handlers were deferred
-	hasCommands bool       // `result` has commands for other owners
-	moved       bool       // the owner's next deadline has changed
-	nextOrder   uint32     // order of the next deadline: see rules.Owner.TakeDeadline
-	next        wheel.Time // the owner's next deadline
+	hasDeferred bool // handlers were deferred
+	hasCommands bool // result has commands for other owners
 	result      segment
 
-	_ [32]byte // keeps the turns of two workers on different cache lines
+	_ [24]byte // keeps the turns of two workers on different cache lines
 }
 
 // turnBatch holds the batched turns of a slice. Each turn is allocated separately, because workers
@@ -39,7 +37,6 @@ type batchedTurn struct {
 type turnBatch struct {
 	list []*batchedTurn // the first n turns are in use; the others are kept for larger slices
 	n    int            // number of turns in this slice
-	seen uint32         // sum of prefetched values; it keeps the compiler from removing the reads
 
 	before highWater // number of entries in use when shrink was last called
 }
@@ -47,12 +44,13 @@ type turnBatch struct {
 // batchDue starts batched turns for all due owners and all scheduled owners. No owner may be busy.
 func (e *Engine) batchDue() {
 	for _, d := range e.due {
-		e.batchTurn(d.number())
+		x := e.batchTurn(d.number())
+		x.place = e.owners.marks[x.number].place
 	}
 	for _, r := range e.scheduled {
 		if o := r.alive(); o != nil {
 			o.scheduled = false
-			e.batchTurn(o.number)
+			e.batchTurn(o.number).place = rules.NoPlace
 		}
 	}
 	e.clearScheduled()
@@ -61,7 +59,7 @@ func (e *Engine) batchDue() {
 // batchTurn returns the owner's batched turn in this slice, and adds one if there is none.
 func (e *Engine) batchTurn(number uint32) *batchedTurn {
 	v := &e.batch
-	c := &e.owners.records[number]
+	c := &e.owners.marks[number]
 	if k := c.turn(); k < v.n && v.list[k].number == number {
 		return v.list[k]
 	}
@@ -74,7 +72,7 @@ func (e *Engine) batchTurn(number uint32) *batchedTurn {
 	x, o := v.list[v.n], e.owners.place(number)
 	e.refreshSources(o)
 	x.owner = o
-	x.number, x.order, x.at, x.given, x.used, x.wasPostponed, x.completed, x.parked = number, e.nextOrder(), e.now, 0, 0, false, false, false
+	x.number, x.place, x.at, x.given, x.used, x.wasPostponed, x.completed, x.parked = number, rules.NoPlace, e.now, 0, 0, false, false, false
 	c.setTurn(v.n)
 	v.n++
 	return x
@@ -106,31 +104,13 @@ func (e *Engine) endBatch() {
 	e.high.batch.used(v.n)
 	left, whole := e.group.EndBatch()
 	if whole {
-		e.mergeAll(v.list[:v.n])
+		for _, x := range v.list[:v.n] {
+			e.finishBatched(x)
+		}
 	} else {
 		e.splitBatch(left)
 	}
 	v.n = 0
-}
-
-// mergeAll merges the results of batched turns. It first reads the deadline records and the timers
-// of several owners, so that the cache misses overlap.
-func (e *Engine) mergeAll(turns []*batchedTurn) {
-	for len(turns) > 0 {
-		some := turns[:min(len(turns), readAhead)]
-		turns = turns[len(some):]
-		seen := uint32(0)
-		for _, x := range some {
-			seen += e.owners.records[x.number].order
-		}
-		for _, x := range some {
-			seen += e.wheel.Touch(e.owners.records[x.number].timer)
-		}
-		e.batch.seen = seen
-		for _, x := range some {
-			e.finishBatched(x)
-		}
-	}
 }
 
 // readAhead is the number of turns that are prefetched together.
@@ -224,9 +204,7 @@ func (e *Engine) mergeBatched(v *batchedTurn) {
 	if v.hasCommands {
 		e.outbox = append(e.outbox, v.result.outbox...)
 	}
-	if v.moved {
-		e.setDeadline(v.number, v.next, v.nextOrder)
-	}
+	e.file(v.result.deadlines)
 	if v.hasDeferred && !v.parked {
 		if o := e.owners.at(v.number); !o.leaving() {
 			e.scheduleTurn(o)
@@ -250,21 +228,21 @@ func (e *Engine) mergeEvents(s *segment) {
 // prefetch prefetches the owners of turns that will run soon: see actor.Options. It must not read
 // data that belongs to the loop, because the loop may have continued after the budget ran out.
 func (l *workerState) prefetch(next []actor.Turn[*owner, message]) {
-	l.readOwners(len(next), func(k int) *owner { return next[k].Arg.(*batchedTurn).owner })
+	l.readOwners(len(next), func(k int) *batchedTurn { return next[k].Arg.(*batchedTurn) })
 }
 
 // readOwners reads the data that the turns of n owners need first, so that the cache misses
 // overlap. It reads all owners before it reads their slot keys and due entries, whose addresses
 // are in the owners.
-func (l *workerState) readOwners(n int, owner func(k int) *owner) {
+func (l *workerState) readOwners(n int, turn func(k int) *batchedTurn) {
 	seen := uint64(0)
 	for k := range n {
-		o := owner(k)
+		o := turn(k).owner
 		seen += o.set.Ahead() + uint64(o.touched)
 	}
 	for k := range n {
-		o := owner(k)
-		seen += o.set.AheadKeys() + o.set.AheadFirst()
+		x := turn(k)
+		seen += x.owner.set.AheadPlace(x.place)
 	}
 	l.prefetchSink = seen
 }
@@ -281,7 +259,6 @@ func (l *workerState) runBatched(box *mailbox, v *batchedTurn) {
 	} else {
 		*h = progress{}
 	}
-	h.order, l.turn.Order = v.order, v.order
 	h.given, h.used = v.allowance(l.engine), 0
 	t := l.beginTurn(o, h)
 	defer func() {
@@ -291,7 +268,7 @@ func (l *workerState) runBatched(box *mailbox, v *batchedTurn) {
 		l.endTurn(&t)
 	}()
 	l.batched, l.inBatch = v, true
-	if v.completed = l.run(box, o, v.at); !v.completed {
+	if v.completed = l.run(box, o, v.place, v.at); !v.completed {
 		l.requeue(box)
 	}
 }
@@ -307,6 +284,5 @@ func (l *workerState) storeBatched(o *owner, v *batchedTurn) {
 		v.result = segment{}
 		return
 	}
-	v.next, v.nextOrder, v.moved = o.set.TakeDeadline(&l.turn)
 	v.hasCommands, v.hasDeferred = len(v.result.outbox) > 0, o.set.Pending() > 0
 }

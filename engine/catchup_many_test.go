@@ -236,7 +236,7 @@ func TestTick_ManyEndsAtOnce(t *testing.T) {
 // coalesced or dropped as their definitions say. If a Tick has several slices, this applies to
 // each slice.
 func TestP10_CatchUpRules(t *testing.T) {
-	m := newMany(t, 4, 5*time.Second, engine.Options{Synchronous: true})
+	m := newMany(t, 2, 5*time.Second, engine.Options{Synchronous: true})
 	require.Zero(t, m.tick(t, 5*time.Second).Behind)
 	m.requireAll(t)
 	require.Equal(t, m.owners, m.got[2])

@@ -9,7 +9,6 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/rules"
-	"github.com/bufftick/bufftick/wheel"
 )
 
 // AddBuff applies a buff to an owner, at the instant of the last Tick and after all events that
@@ -69,7 +68,7 @@ func (e *Engine) ready(o *owner) bool {
 
 // afterCommand does the loop's work after the Set of an owner has executed a command.
 func (e *Engine) afterCommand(o *owner) {
-	e.refreshDeadline(o)
+	e.fileDeadlines(o)
 	if e.index.needed != 0 {
 		e.indexLoopEvents()
 	}
@@ -209,37 +208,21 @@ func (e *Engine) overload(o *owner, limit int, what string) buff.Result {
 // turn returns the Turn in which the loop executes its commands, prepared for one command.
 func (e *Engine) turn() *rules.Turn {
 	e.loop.Now = e.now
-	e.loop.Order++
 	return &e.loop
 }
 
-// nextOrder returns the order number for a worker's turn: see rules.Turn.
-func (e *Engine) nextOrder() uint32 {
-	e.loop.Order++
-	return e.loop.Order
-}
-
-// refreshDeadline records the next deadline of an idle owner after a command or turn. It reports
-// whether that deadline has already passed because events became due while the owner was busy.
-func (e *Engine) refreshDeadline(o *owner) (late bool) {
-	next, order, moved := o.set.TakeDeadline(&e.loop)
-	late = e.updateDeadline(o, next, order, moved)
+// fileDeadlines adds the deadlines that a command of the loop has set for an idle owner to the
+// wheel, and schedules a turn for the owner if it needs one at once.
+func (e *Engine) fileDeadlines(o *owner) {
+	if len(e.loop.Deadlines) > 0 {
+		if e.file(e.loop.Deadlines) && !o.leaving() {
+			e.scheduleTurn(o)
+		}
+		e.loop.Deadlines = e.loop.Deadlines[:0]
+	}
 	if o.set.Pending() > 0 && !o.leaving() && !o.isParked() {
 		e.scheduleTurn(o)
 	}
-	return late
-}
-
-// updateDeadline records an owner's next deadline if it has moved, and reports whether the deadline
-// has already passed.
-func (e *Engine) updateDeadline(o *owner, next wheel.Time, order uint32, moved bool) (late bool) {
-	switch {
-	case o.leaving(): // events after the Drop are never processed
-		return next <= o.since
-	case moved:
-		e.setDeadline(o.number, next, order)
-	}
-	return next <= e.now
 }
 
 // scheduleTurn schedules a turn of the owner for the next Tick.

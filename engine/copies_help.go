@@ -74,7 +74,7 @@ func (c *copies) collectSoonDue() {
 	}
 	list, left := c.takeSoonSpare(), mostSoon
 	for id := range c.engine.wheel.Soon(c.engine.now.After(c.ticks.span)) {
-		if number := uint32(id); id&auraTimer == 0 && c.now.has(number) {
+		if number := placeOf(id).Number(); id&auraTimer == 0 && c.now.has(number) {
 			list = append(list, number)
 		}
 		if left--; left == 0 {

@@ -238,11 +238,11 @@ func TestCopiesClean(t *testing.T) {
 	o := engine.Options{Catalog: cat, Synchronous: true, Epoch: noon, Uptime: time.Hour}
 	e := open(t, o)
 	spawn(t, e, 1, 2)
+	require.NoError(t, e.Do(buff.SetZone(1, 5)).Err)
+	require.NoError(t, e.Do(buff.SetZoneRate(5, buff.Ratio{Num: 1, Den: 2})).Err)
 	for s := range cat.All() {
 		add(t, e, 1, s)
 	}
-	require.NoError(t, e.Do(buff.SetZone(1, 5)).Err)
-	require.NoError(t, e.Do(buff.SetZoneRate(5, buff.Ratio{Num: 1, Den: 2})).Err)
 	c := e.Copies(nil)
 	disk := &copied{owners: map[buff.OwnerID]snapshot.Copy{}}
 	round := func() (copies int) {

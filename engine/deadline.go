@@ -3,30 +3,26 @@ package engine
 import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/internal/radix"
+	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Each owner has one timer on the wheel, however many buffs it has, and the timer is lazy: if the
-// deadline becomes later, the timer does not move. It then fires early, and the loop re-arms it
-// from its own table, without accessing the owner.
-//
-// Ten buffs therefore need only one timer, and a refresh moves no timer. The price is that the
-// wheel does not preserve the order of events at one instant, which must be the order of the calls
-// that set the deadlines. findDue restores this order by sorting the deadlines by the number of the
-// turn or command that set them.
+// Each buff and each timeout has at most one valid entry on the wheel. The entries are values: the
+// owner's state knows which entry is valid, see rules.Turn.Deadlines. If a deadline becomes later, the
+// entry stays where it is; when it comes out, the owner's turn finds nothing due and files the rest.
+// If a buff ends early, its entry does nothing. So refreshing and removing a buff do not touch the
+// wheel.
 
-// deadlineRecord is the loop's record of an owner: its next deadline, the state of its timer, and
-// the marks needed for a batched turn. The records of all owners form a table without pointers.
-type deadlineRecord struct {
-	next    wheel.Time   // the owner's next deadline; Never if there is none
-	timerAt wheel.Time   // when the timer fires, at `next` or earlier; Never if it is not armed
-	timer   wheel.Handle // the only timer of the owner; 0 if there is none
-	order   uint32       // order of owners due at the same instant: see rules.Owner.TakeDeadline
-	mark    mark
+// ownerMark is what the loop notes about an owner in a table of its own, so that it need not access
+// the owner.
+type ownerMark struct {
+	flags mark
+	slice uint32      // the slice, as in Engine.round, in which the owner was last due
+	place rules.Place // what was due then; NoPlace if more than one place
 }
 
-// mark holds flags of an owner. Its low bits are the index of the owner's turn in turnBatch.list.
-// The index may be stale: it is valid only if the turn at that index has the number of this owner.
+// mark holds flags of an owner. Its low bits are the index of the owner's turn in turnBatch.list;
+// the index is valid only if the turn at that index has the number of this owner.
 type mark uint32
 
 const (
@@ -36,56 +32,64 @@ const (
 	turnMask = markPostponed - 1
 )
 
-func (c *deadlineRecord) has(m mark) bool { return c.mark&m != 0 }
-func (c *deadlineRecord) set(m mark)      { c.mark |= m }
-func (c *deadlineRecord) clear(m mark)    { c.mark &^= m }
+func (c *ownerMark) has(m mark) bool { return c.flags&m != 0 }
+func (c *ownerMark) set(m mark)      { c.flags |= m }
+func (c *ownerMark) clear(m mark)    { c.flags &^= m }
 
-func (c *deadlineRecord) turn() int      { return int(c.mark & turnMask) }
-func (c *deadlineRecord) setTurn(at int) { c.mark = c.mark&^turnMask | mark(at) }
+func (c *ownerMark) turn() int      { return int(c.flags & turnMask) }
+func (c *ownerMark) setTurn(at int) { c.flags = c.flags&^turnMask | mark(at) }
 
-// noDeadline is the record of an owner without deadlines.
-var noDeadline = deadlineRecord{next: wheel.Never, timerAt: wheel.Never}
+// An entry of the wheel has 64 bits besides its deadline: the flag auraTimer, the age, and the
+// rules.Place. The age is the number of entries added before it, modulo 2^30: of two entries for one
+// instant, the older one comes first.
+const (
+	ageShift = 33
+	ageMask  = 1<<30 - 1
+)
 
-// dueOwner identifies a due owner and is its sort key. The order is by delay, the longest overdue
-// first; then by the number of the turn or command that set the deadline, the lowest first; and
-// then by the owner's number.
+// dueOwner is a due owner as a sortable integer. It sorts first by how overdue the owner is, the
+// longest overdue first, then by the age of the entry, and then by the owner's number.
 type dueOwner uint64
 
 const (
 	numberBits   = 20 // bits of a number below buff.MaxOwners
-	instantShift = 32 + numberBits
-	mostLate     = 1<<12 - 1
+	instantShift = 30 + numberBits
+	mostLate     = 1<<14 - 1
 )
 
 // number returns the owner's number.
 func (d dueOwner) number() uint32 { return uint32(d) & (buff.MaxOwners - 1) }
 
 // dueKey returns the sort key of a due owner. A delay above mostLate counts as mostLate, because
-// the key has no room for more. Such delays do not occur in a slice, unless almost no events are
+// the key has no room for more. Slices of a Tick are shorter than that, unless almost no events are
 // due.
-func (e *Engine) dueKey(c *deadlineRecord, number uint32) dueOwner {
-	late := uint64(min(e.now-c.next, mostLate))
-	return dueOwner((mostLate-late)<<instantShift | uint64(^(e.loop.Order-c.order))<<numberBits | uint64(number))
+func (e *Engine) dueKey(f wheel.Fired, number uint32) dueOwner {
+	late := uint64(min(e.now-f.Due, mostLate))
+	age := (f.ID>>ageShift - e.age) & ageMask // the oldest has the smallest
+	return dueOwner((mostLate-late)<<instantShift | age<<numberBits | uint64(number))
 }
 
-// findDue collects the due owners of the fired timers, sorted by deadline and then by the age of
-// the deadline. Timers that fired early are re-armed.
+// findDue collects the owners of the entries that have come out of the wheel, in order.
 func (e *Engine) findDue() {
 	e.due = e.due[:0]
 	sorted, last := true, dueOwner(0)
 	for _, f := range e.fired {
 		if f.ID&auraTimer != 0 {
-			e.index.auras.timerFired(int32(f.ID &^ auraTimer))
+			e.index.auras.timerFired(int32(f.ID&^auraTimer), f.Due)
 			continue
 		}
-		number := uint32(f.ID)
-		c := &e.owners.records[number]
-		c.timerAt = wheel.Never
-		if c.next > e.now {
-			e.setDeadline(number, c.next, c.order)
+		place := placeOf(f.ID)
+		number := place.Number()
+		c := &e.owners.marks[number]
+		switch {
+		case !c.has(markPresent):
+			continue
+		case c.slice == uint32(e.round):
+			c.place = rules.NoPlace // several
 			continue
 		}
-		d := e.dueKey(c, number)
+		c.slice, c.place = uint32(e.round), place
+		d := e.dueKey(f, number)
 		sorted = sorted && last <= d
 		e.due = append(e.due, d)
 		last = d
@@ -96,30 +100,63 @@ func (e *Engine) findDue() {
 	e.stats.Fired += uint64(len(e.fired))
 }
 
-// setDeadline records an owner's next deadline. It changes the timer only if the new deadline is
-// earlier than the timer, or is Never. If the deadline has already passed, no timer is needed,
-// because mergeTurn schedules a turn.
-func (e *Engine) setDeadline(number uint32, next wheel.Time, order uint32) {
-	c := &e.owners.records[number]
-	c.next, c.order = next, order
-	switch {
-	case next == wheel.Never:
-		e.clearDeadline(number)
-	case next >= c.timerAt || next <= e.now:
-	case c.timer != 0:
-		c.timerAt = next
-		e.wheel.Move(c.timer, next)
-	default:
-		c.timerAt = next
-		c.timer = e.wheel.Add(next, uint64(number))
+// placeOf returns the place in an entry that is not of an aura.
+func placeOf(id uint64) rules.Place { return rules.Place(id & (1<<ageShift - 1)) }
+
+// file adds deadlines to the wheel. It reports whether one of them has already passed, because it
+// was set by a turn that ended late. Such a deadline is not added: the owner needs a turn at once.
+func (e *Engine) file(list []rules.Deadline) (late bool) {
+	for _, d := range list {
+		if d.Due <= e.now {
+			late = true
+			continue
+		}
+		e.wheel.Add(d.Due, (e.age&ageMask)<<ageShift|uint64(d.Place))
+		e.age++
+	}
+	return late
+}
+
+// Entries that are no longer valid are swept off the wheel when there are more of them than valid
+// ones. A sweep visits twice as many entries as have been added, so it overtakes any flood.
+const (
+	invalidAllowed = 256
+	sweepPiece     = 256
+)
+
+// sweepWheel removes some invalid entries from the wheel, if there are many.
+func (e *Engine) sweepWheel() {
+	added := int(e.age - e.swept)
+	e.swept = e.age
+	if e.wheel.Len() > invalidAllowed && e.group.Quiet() && e.wheel.Len()-invalidAllowed > 2*e.countTimers() {
+		e.wheel.Sweep(2*added+sweepPiece, e.isValid)
 	}
 }
 
-// clearDeadline removes an owner's timer from the wheel.
-func (e *Engine) clearDeadline(number uint32) {
-	c := &e.owners.records[number]
-	if c.timer != 0 {
-		e.wheel.Remove(c.timer)
+// countTimers returns the number of valid entries of the wheel or, while an owner is busy, an earlier
+// result.
+func (e *Engine) countTimers() int {
+	if !e.group.Quiet() {
+		return e.timers
 	}
-	c.next, c.timerAt, c.timer, c.order = noDeadline.next, noDeadline.timerAt, 0, 0
+	e.timers = e.loop.Waiting
+	for i := range e.workers {
+		e.timers += e.workers[i].turn.Waiting
+	}
+	for i := range e.index.auras.all {
+		if x := &e.index.auras; x.waits(int32(i), x.all[i].search) && x.all[i].search != wheel.Never {
+			e.timers++
+		}
+	}
+	return e.timers
+}
+
+// isValid reports whether an entry of the wheel is valid. Every owner must be idle.
+func (e *Engine) isValid(due wheel.Time, id uint64) bool {
+	if id&auraTimer != 0 {
+		return e.index.auras.waits(int32(id&^auraTimer), due)
+	}
+	p := placeOf(id)
+	o := e.owners.there(p.Number())
+	return o != nil && o.set.Waits(rules.Deadline{Due: due, Place: p})
 }

@@ -94,19 +94,17 @@
 // order of issue. The same calls therefore produce the same frames with one worker, with eight, and
 // with none ([Options].Synchronous).
 //
-// # One timer for each owner
+// # One entry for each buff
 //
-// An owner has one timer on the wheel, however many buffs it has. When the timer fires, the
-// owner's turn finds the due buffs. The engine moves the timer only if the owner's next deadline
-// becomes earlier. If the deadline becomes later, for example because a buff was refreshed, the
-// timer stays where it is. It then fires early, and the loop re-arms it from its own table,
-// without accessing the owner.
+// Each buff and each timeout has one entry on the wheel, a deadline and a place. When the entry
+// comes out, the turn of the owner runs what is due. If a deadline becomes later, for example
+// because a buff was refreshed, the entry stays where it is; it then comes out early, and the turn
+// adds one for the rest. If a buff ends early, its entry is ignored. So only a deadline that becomes
+// earlier touches the wheel. When there are more ignored entries than valid ones, each Tick removes
+// some.
 //
-// A million buffs on a hundred thousand players therefore need a hundred thousand timers, and a
-// refresh moves none of them. One timer is enough because a turn processes all due instants of its
-// owner in order. The owners in a Frame have the same order as if each buff had its own timer,
-// because each deadline stores the number of the turn or command that set it, and the loop sorts by
-// it.
+// The owners in a Frame are in the order of their earliest entries, and at one instant the entry
+// that was added first comes first.
 //
 // # Where turns run
 //

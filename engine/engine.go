@@ -40,10 +40,13 @@ type Engine struct {
 	target       wheel.Time    // sum of the lengths of all Ticks; after `now` if time is carried
 	waitingSince wheel.Time    // when some owner started to wait for a worker; Never if none waits
 	carry        time.Duration // fraction of a millisecond left over from the last Tick
-	wheel        *wheel.Wheel
+	wheel        *wheel.Schedule
+	timers       int    // result of the last countTimers
+	age          uint64 // number of deadlines added to the wheel
+	swept        uint64 // age at the last sweepWheel
 	fired        []wheel.Fired
-	due          []dueOwner // owners whose timers have fired and that are due, in order
-	dueSpare     []dueOwner // scratch for sorting `due`
+	due          []dueOwner // owners of the entries in fired, in order
+	dueSpare     []dueOwner // scratch for sorting due
 	high         highWaters
 
 	owners    owners
@@ -142,7 +145,7 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 	e := &Engine{
 		opts:     o,
 		release:  release,
-		wheel:    wheel.New(0),
+		wheel:    wheel.NewSchedule(0),
 		byID:     newIDs(),
 		workers:  make([]workerState, o.Workers+1),
 		names:    make(map[string]define.HandlerID),

@@ -209,7 +209,7 @@ func (e *Engine) Stats() view.Stats {
 	s.Owners = e.byID.n
 	s.Busy = g.Running + g.Staged + e.backlog.n
 	s.Behind = timeBetween(e.now, e.target)
-	s.Timers = e.wheel.Len()
+	s.Timers = e.countTimers()
 	s.Inbox = e.producers.waiting()
 	s.InboxRefused = e.producers.refusals()
 	s.Dropped = e.loop.Dropped + e.dropped.Load()

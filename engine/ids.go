@@ -24,7 +24,7 @@ type ids struct {
 }
 
 const (
-	numberMask = 1<<(numberBits+1) - 1
+	numberMask = 2*buff.MaxOwners - 1
 	fewIDs     = 16 // entries of the smallest table
 )
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -12,6 +13,7 @@ type lists struct {
 	frame       uint64
 	outbox      []outgoing
 	commandData commandData
+	deadlines   []rules.Deadline
 }
 
 // mostOld is the number of lists of earlier frames that a worker keeps: the list of the last
@@ -43,7 +45,7 @@ func assign[T any](to **T, p *T) {
 
 // setListsAside sets the current lists aside and replaces them with free or new lists.
 func (l *workerState) setListsAside() {
-	l.old = append(l.old, lists{l.frame, l.outbox, l.commandData})
+	l.old = append(l.old, lists{l.frame, l.outbox, l.commandData, l.turn.Deadlines})
 	o := lists{}
 	if l.old[0].frame < l.engine.unread.Load() {
 		o = l.old[0]
@@ -53,7 +55,7 @@ func (l *workerState) setListsAside() {
 	} else if len(l.old) > mostOld {
 		l.old = slices.Delete(l.old, 0, 1)
 	}
-	l.outbox, l.commandData = o.outbox[:0], o.commandData
+	l.outbox, l.commandData, l.turn.Deadlines = o.outbox[:0], o.commandData, o.deadlines[:0]
 }
 
 // empty clears the lists. The loop calls it when the lists are no longer read.
@@ -61,7 +63,7 @@ func (l *workerState) empty(frame uint64) {
 	l.frame, l.emptied = frame, true
 	clear(l.outbox) // commands may hold functions
 	l.emptyAll()
-	l.outbox = l.outbox[:0]
+	l.outbox, l.turn.Deadlines = l.outbox[:0], l.turn.Deadlines[:0]
 	l.commandData.empty()
 }
 
@@ -69,7 +71,7 @@ func (l *workerState) empty(frame uint64) {
 func (l *workerState) shrink(s *highWaters) {
 	l.old = nil
 	l.chunks.shrink()
-	l.outbox = fit(l.outbox, s.events)
+	l.outbox, l.turn.Deadlines = fit(l.outbox, s.events), fit(l.turn.Deadlines, s.fired)
 	l.owner, l.progress, l.batched = nil, nil, nil // they would keep an owner's whole slab alive
 }
 
@@ -194,7 +196,7 @@ func (e *Engine) shrinkLists(frame uint64) {
 	}
 	s := &e.high
 	e.fired, e.collected = fit(e.fired[:0], s.fired), fit(e.collected[:0], s.collected)
-	e.due, e.dueSpare = fit(e.due[:0], s.fired), fit(e.dueSpare[:0], s.fired)
+	e.due, e.dueSpare, e.loop.Deadlines = fit(e.due[:0], s.fired), fit(e.dueSpare[:0], s.fired), fit(e.loop.Deadlines[:0], s.loop)
 	if len(e.outbox) == 0 {
 		e.outbox = fit(e.outbox, s.outbox)
 	}
@@ -226,11 +228,11 @@ type highWaters struct{ fired, collected, outbox, scheduled, batch, events, loop
 // is called after the last owner has left, when no timer handles are in use. Owner numbers start
 // again at 0, but with generations above all earlier ones, so that old buff handles stay stale.
 func (e *Engine) releaseMemory() {
-	if e.wheel.Len() > 0 || len(e.index.auras.due) > 0 {
+	if len(e.index.auras.of)+len(e.index.auras.due) > 0 {
 		return // an ended aura still has members
 	}
 	e.hadOwners = false
-	e.wheel = wheel.New(e.now)
+	e.wheel = wheel.NewSchedule(e.now)
 	e.byID = newIDs()
 	e.zones.first().owners = nil
 	yield := e.index.auras.addFound

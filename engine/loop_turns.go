@@ -56,7 +56,7 @@ func (e *Engine) runHere(at int) {
 		if at == read {
 			read = min(at+readAhead, v.n)
 			some := v.list[at:read]
-			l.readOwners(len(some), func(k int) *owner { return some[k].owner })
+			l.readOwners(len(some), func(k int) *batchedTurn { return some[k] })
 		}
 		x := v.list[at]
 		l.runBatched(&x.owner.box, x)

@@ -36,7 +36,9 @@ type owner struct {
 	scheduled bool       // the owner is in Engine.scheduled
 	presence  presence
 	adopts    bool // the owner may have adopted buffs that are not in the cross-owner index
-	held      bool // a handler outlasted the budget, and the turn is not merged yet
+	held      bool // its handler outlasted the budget, and the turn is not merged yet
+
+	_ [16]byte // an owner starts with a cache line, so its size is three of them
 }
 
 // presence says whether a place in a slab is in use.
@@ -64,7 +66,6 @@ type progress struct {
 	given      int32      // the allowance: see Engine.dispatch
 	used       int32      // used part of the allowance
 	executed   int32      // commands executed since dispatch
-	order      uint32     // sequence number of its turns: see rules.Turn
 	until      wheel.Time // instant up to which the last turn must process due events
 	reached    wheel.Time // instant at which a turn was cut short
 	unfinished bool       // there are unprocessed events that are due at `until` or earlier
@@ -216,6 +217,8 @@ type segment struct {
 	events []buff.Event
 	chunk  *chunk // memory of `events`; undefined if there are no events
 	outbox []outgoing
+
+	deadlines []rules.Deadline // to be added to the wheel
 }
 
 // newSegment adds a segment for the result of a turn. The owner keeps it until the loop merges the
@@ -336,9 +339,8 @@ func (e *Engine) removeOwner(o *owner) (dropped int) {
 		o.since = e.now
 	}
 	dropped = o.set.Clear(e.turn(), o.since, buff.Unload)
-	e.refreshDeadline(o)
+	e.fileDeadlines(o)
 	o.presence = leaving // so that a timer of the owner that has already fired has no effect
-	e.clearDeadline(o.number)
 	e.ownerCount--
 	e.leaveZone(o)
 	if e.copies != nil {

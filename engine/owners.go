@@ -4,7 +4,7 @@ package engine
 // few hundred large objects that the garbage collector scans sequentially, and not a hundred
 // thousand small ones.
 //
-//	records    ┌ 0 ┬ 1 ┬ 2 ┬ … by number: the loop's records of the owners
+//	marks      ┌ 0 ┬ 1 ┬ 2 ┬ … by number: what the loop notes about the owners
 //	rows       ┌ ─────────┬ ─────────┬ … of 16 owners each
 //	             │          └───────▸ ┌ owner 16 ┬ owner 17 ┬ …
 //	             └─▸ ┌ owner 0 ┬ …    └ a slab: 1 row for the first 256 owners, 16 rows for later ones
@@ -13,10 +13,10 @@ package engine
 // and a slab without owners is freed. Therefore references to owners that outlast a Tick must not
 // be pointers but [ref]s.
 type owners struct {
-	records []deadlineRecord
-	rows    []*row
-	living  []int32 // number of owners in each slab; at 0, the slab is freed
-	lives   uint32  // number of owners made so far
+	marks  []ownerMark
+	rows   []*row
+	living []int32 // number of owners in each slab; at 0, the slab is freed
+	lives  uint32  // number of owners made so far
 }
 
 type row [rowLength]owner
@@ -27,12 +27,12 @@ const (
 )
 
 // len returns the number of owner numbers in use.
-func (l *owners) len() int { return len(l.records) }
+func (l *owners) len() int { return len(l.marks) }
 
 // at returns the owner with the given number, or nil if there is none. The number must be below
 // len.
 func (l *owners) at(number uint32) *owner {
-	if !l.records[number].has(markPresent) {
+	if !l.marks[number].has(markPresent) {
 		return nil
 	}
 	return l.place(number)
@@ -67,8 +67,8 @@ func (l *owners) place(number uint32) *owner {
 
 // next returns a new owner number.
 func (l *owners) next() uint32 {
-	l.records = append(l.records, noDeadline)
-	return uint32(len(l.records) - 1)
+	l.marks = append(l.marks, ownerMark{})
+	return uint32(len(l.marks) - 1)
 }
 
 // reserve returns the place for a new owner. The owner is absent until arrive is called.
@@ -84,14 +84,14 @@ func (l *owners) reserve(number uint32) *owner {
 // arrive marks an owner as present.
 func (l *owners) arrive(o *owner) {
 	o.presence = there
-	l.records[o.number].set(markPresent)
+	l.marks[o.number].set(markPresent)
 	l.living[o.number/slabLength]++
 }
 
 // depart marks an owner as absent. The owner can still be read until its number is reused.
 func (l *owners) depart(o *owner) {
 	o.box, o.data, o.presence = mailbox{Owner: o}, nil, absent
-	l.records[o.number].clear(markPresent)
+	l.marks[o.number].clear(markPresent)
 	slab := o.number / slabLength
 	l.living[slab]--
 	if l.living[slab] == 0 && slab > 0 {

@@ -180,9 +180,7 @@ func (e *Engine) restore(o *owner, zone uint32, z *zone, at buff.Moment, blob []
 	}
 	e.index.collectRestored(e.loop.Events)
 	e.admit(o, zone, z)
-	if e.refreshDeadline(o) {
-		e.scheduleTurn(o)
-	}
+	e.fileDeadlines(o)
 	if later {
 		e.postponeOutbox()
 	}

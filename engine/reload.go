@@ -166,7 +166,7 @@ func (e *Engine) adoptOwner(o *owner) {
 	w.visited += o.set.Len()
 	e.refreshSources(o)
 	o.set.Adopt(e.turn(), e.now)
-	e.refreshDeadline(o)
+	e.fileDeadlines(o)
 	e.indexLoopEvents()
 	e.deliverOutbox()
 }

@@ -93,6 +93,7 @@ func (e *Engine) endTick(requested time.Duration) {
 		e.continueSweep()
 	}
 	e.counters.addLoop(e.loop.Events)
+	e.sweepWheel()
 	e.frame.end(e)
 	if e.record != nil {
 		e.inCallback = "Options.Trace.Record"
@@ -237,6 +238,15 @@ func (e *Engine) collect() {
 	clear(e.collected)
 }
 
+// isLate reports whether events of an idle owner have become due while the owner was busy. Of an
+// owner that has left, later events are never processed.
+func (e *Engine) isLate(o *owner) bool {
+	if o.leaving() {
+		return o.set.WaitsBy(o.since)
+	}
+	return o.set.WaitsBy(e.now)
+}
+
 // mergeTurn merges the results of one owner.
 func (e *Engine) mergeTurn(o *owner) {
 	late, issued, used, executed := false, false, o.used(), int32(0)
@@ -261,6 +271,7 @@ func (e *Engine) mergeTurn(o *owner) {
 			s := &t.segments[i]
 			e.watch.turnResult(o.id(), s)
 			e.mergeEvents(s)
+			e.file(s.deadlines)
 			e.outbox = append(e.outbox, s.outbox...)
 			issued = issued || len(s.outbox) > 0
 		}
@@ -275,7 +286,8 @@ func (e *Engine) mergeTurn(o *owner) {
 	if b.revoked.Load() != nil {
 		b.forgetRevoked(b.dispatched)
 	}
-	late = e.refreshDeadline(o) || late
+	e.fileDeadlines(o)
+	late = e.isLate(o) || late
 	if (late || o.set.Pending() > 0 && !o.leaving()) && !o.isParked() && !e.cutOff.Load() {
 		// The owner is late: its due events, or handlers that a queued command has deferred, must
 		// run before any later command. A parked owner already has a message for its unfinished

@@ -62,9 +62,9 @@ func (l *workerState) init(e *Engine, index int) {
 
 // turnOf holds values that are recorded at the start of a turn and needed at its end.
 type turnOf struct {
-	region         *trace.Region
-	began          time.Duration
-	events, outbox int // lengths of the worker's lists when the turn started
+	region                    *trace.Region
+	began                     time.Duration
+	events, outbox, deadlines int // lengths of the worker's lists when the turn started
 }
 
 // beginTurn starts a turn of an owner. The caller must have set hand.given, the allowance.
@@ -87,7 +87,7 @@ func (l *workerState) beginTurn(o *owner, hand *progress) turnOf {
 	} else {
 		t.began = -1
 	}
-	t.events, t.outbox = len(l.turn.Events), len(l.outbox)
+	t.events, t.outbox, t.deadlines = len(l.turn.Events), len(l.outbox), len(l.turn.Deadlines)
 	return t
 }
 
@@ -97,7 +97,7 @@ func (l *workerState) beginTurn(o *owner, hand *progress) turnOf {
 func (l *workerState) storeResult(to *segment, t *turnOf) {
 	endRegion(t.region)
 	l.flushOutbox()
-	to.events = l.turn.Events[t.events:]
+	to.events, to.deadlines = l.turn.Events[t.events:], l.turn.Deadlines[t.deadlines:]
 	if len(l.outbox) > t.outbox || len(to.outbox) > 0 {
 		to.outbox = l.outbox[t.outbox:len(l.outbox):len(l.outbox)]
 	}
@@ -132,7 +132,6 @@ func (l *workerState) runMailbox(box *mailbox) {
 		l.copyBeforeTurn(o)
 	}
 	h := &o.needTurns().progress
-	l.turn.Order = h.order
 	t := l.beginTurn(o, h)
 	defer func() {
 		l.storeResult(o.newSegment(), &t)
@@ -143,13 +142,13 @@ func (l *workerState) runMailbox(box *mailbox) {
 		case do:
 			// An earlier run may be unfinished although there is no run message, because a batched
 			// turn that was cut short leaves none.
-			if h.unfinished && !l.run(box, o, h.until) || h.used >= h.given {
+			if h.unfinished && !l.run(box, o, rules.NoPlace, h.until) || h.used >= h.given {
 				l.requeue(box)
 				return
 			}
 			l.execute(o, &m)
 		case run:
-			if !l.run(box, o, m.at) {
+			if !l.run(box, o, rules.NoPlace, m.at) {
 				l.requeue(box)
 				return
 			}
@@ -177,7 +176,7 @@ func (l *workerState) execute(o *owner, m *message) {
 //
 // If a handler ends its goroutine, run does not return either. A deferred function then executes
 // the pending commands of the turn, and requeues the mailbox for another worker.
-func (l *workerState) run(box *mailbox, o *owner, until wheel.Time) (done bool) {
+func (l *workerState) run(box *mailbox, o *owner, place rules.Place, until wheel.Time) (done bool) {
 	h := l.progress
 	if l.engine.cutOff.Load() {
 		h.unfinished = false
@@ -197,7 +196,11 @@ func (l *workerState) run(box *mailbox, o *owner, until wheel.Time) (done bool) 
 	if !l.onLoop {
 		limit = min(l.engine.opts.Limits.Turn, limit)
 	}
-	done = o.set.Run(&l.turn, until, limit)
+	if place == rules.NoPlace {
+		done = o.set.Run(&l.turn, until, limit)
+	} else {
+		done = o.set.RunPlace(&l.turn, place, until, limit)
+	}
 	l.charge(ran, before)
 	h.unfinished = !done
 	returned = true
@@ -244,8 +247,13 @@ func (l *workerState) finish(o *owner, until wheel.Time) {
 	returned = true
 }
 
-// setCurrent records the owner and the definition of the handler that is about to run.
+// setCurrent records the owner and the definition of the handler that is about to run. The loop
+// itself needs no record: nobody can ask for it before the handler has returned, and the atomic store
+// waits for all earlier stores.
 func (l *workerState) setCurrent(s *buff.Spec) {
+	if l.onLoop {
+		return
+	}
 	v := uint64(l.owner.number+1) << 32
 	if s != nil {
 		v |= uint64(s.Lineage())

@@ -115,7 +115,7 @@ func (w *Wheel) cascade(l int, k uint32, n uint32) {
 	w.moved += uint64(n)
 	for n > 0 {
 		batch := w.front(q, n)
-		if f.wide || l == seconds {
+		if w.values == nil && (f.wide || l == seconds) {
 			w.placeLive(batch)
 		} else {
 			for _, e := range batch {
@@ -198,6 +198,9 @@ func (w *Wheel) fireDial(now Time, dst []Fired) []Fired {
 func (w *Wheel) fireOnly(q *queue, t Time, dst []Fired) []Fired {
 	e := q.only[0]
 	q.clear()
+	if w.values != nil {
+		return append(dst, e.fired(t))
+	}
 	b := w.timer(e.timer)
 	switch {
 	case b.stamp != e.stamp:
@@ -216,6 +219,9 @@ func (w *Wheel) fireOnly(q *queue, t Time, dst []Fired) []Fired {
 // before t, and marks them as resting. A timer whose deadline was postponed beyond t is placed in
 // another slot.
 func (w *Wheel) fire(q *queue, t Time, dst []Fired) []Fired {
+	if w.values != nil {
+		return w.fireValues(q, t, dst)
+	}
 	first, inOrder := len(dst), true
 	last, lastSeq := earliest, uint64(0)
 	for r := w.read(q); r.left > 0; {

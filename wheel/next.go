@@ -159,11 +159,16 @@ func (w *Wheel) relocate(slot, n uint32, first Time) Time {
 	for n > 0 {
 		batch := w.front(q, n)
 		for _, e := range batch {
-			if w.timer(e.timer).stamp != e.stamp {
+			var due Time
+			switch {
+			case w.values != nil:
+				due = e.fired(w.now).Due
+			case w.timer(e.timer).stamp != e.stamp:
 				w.dead--
 				continue
+			default:
+				due = w.timer(e.timer).due
 			}
-			due := w.timer(e.timer).due
 			w.place(e.timer, e.stamp, due, w.now)
 			first = min(first, due)
 		}
@@ -183,11 +188,20 @@ func (w *Wheel) Soon(until Time) iter.Seq[uint64] {
 			f := &w.level[dial]
 			for r := w.read(w.queue(f.first + f.ring(k))); r.left > 0; {
 				for _, e := range w.more(&r) {
-					if t := w.timer(e.timer); t.stamp == e.stamp && t.due <= until && !yield(t.id) {
+					if f, ok := w.waiting(e); ok && f.Due <= until && !yield(f.ID) {
 						return
 					}
 				}
 			}
 		}
 	}
+}
+
+// waiting returns the deadline and the number of an entry. It returns false if the entry is dead.
+func (w *Wheel) waiting(e entry) (f Fired, ok bool) {
+	if w.values != nil {
+		return e.fired(w.now), true
+	}
+	t := w.timer(e.timer)
+	return Fired{Due: t.due, ID: t.id}, t.stamp == e.stamp
 }

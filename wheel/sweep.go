@@ -70,6 +70,7 @@ func (w *Wheel) sweepStep(n uint32) {
 	s := &w.sweep
 	s.turns++
 	switch {
+	case w.values != nil: // only Schedule.Sweep can tell which entries are dead
 	case s.on:
 		w.sweepSome(n)
 	case w.tooManyDead(), s.turns > s.lap && w.dead > 0:
@@ -126,7 +127,11 @@ func (w *Wheel) sweepFirst(slot, n uint32) {
 		batch := w.front(q, n)
 		n -= uint32(len(batch))
 		kept := w.compact(batch)
-		w.dead -= len(batch) - kept
+		if w.values != nil {
+			w.values.n -= len(batch) - kept
+		} else {
+			w.dead -= len(batch) - kept
+		}
 		if q.first == 0 && kept == 1 {
 			return // the only entry is also the last entry
 		}
@@ -145,6 +150,15 @@ func (w *Wheel) sweepFirst(slot, n uint32) {
 // by a multiple of sixteen.
 func (w *Wheel) compact(batch []entry) int {
 	n := 0
+	if v := w.values; v != nil {
+		for _, e := range batch {
+			batch[n] = e
+			if f := e.fired(w.now); v.alive(f.Due, f.ID) {
+				n++
+			}
+		}
+		return n
+	}
 	for _, e := range batch {
 		batch[n] = e
 		i := e.timer

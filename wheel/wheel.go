@@ -41,8 +41,9 @@ type Wheel struct {
 	half       uint64 // number of the current half-day
 	zeroHalf   uint64 // number of the half-day that starts at Time 0
 	sweep      sweep
-	moved      uint64 // total number of entries moved down, visited or swept
-	most       uint64 // maximum number of entries a level moves in a frame; 0: no limit
+	moved      uint64  // total number of entries moved down, visited or swept
+	most       uint64  // maximum number of entries a level moves in a frame; 0: no limit
+	values     *values // nil if the entries belong to timers
 }
 
 // Fired is a timer that has fired.
@@ -82,7 +83,12 @@ func (w *Wheel) Touch(h Handle) uint32 {
 
 // Len returns the number of timers that wait for their deadline. Resting timers are not
 // counted. Only the loop goroutine may call it.
-func (w *Wheel) Len() int { return int(w.made) - 1 - w.free.len() - w.resting - w.retiredTimers }
+func (w *Wheel) Len() int {
+	if w.values != nil {
+		return w.values.n
+	}
+	return int(w.made) - 1 - w.free.len() - w.resting - w.retiredTimers
+}
 
 // Add starts a timer with the given deadline, which may be any Time, and returns its handle.
 // The id is chosen by the caller and returned in [Fired]; it need not be unique. A timer due at

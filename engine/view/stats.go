@@ -43,7 +43,7 @@ type StuckTurn struct {
 // Stats holds the present state of an engine and its counters since it was made.
 type Stats struct {
 	Ticks  uint64
-	Fired  uint64 // number of wheel timers that have fired; each owner and each aura has one timer
+	Fired  uint64 // number of deadlines that have come out of the wheel; some were no longer valid
 	Events uint64 // number of events in all frames
 
 	Owners      int
@@ -51,7 +51,7 @@ type Stats struct {
 	Behind      time.Duration // carried time that is still to be processed: see Options.CatchUp
 	Lost        time.Duration // time dropped since the engine was made
 	LostAtClose time.Duration // carried time dropped by Close
-	Timers      int           // number of wheel timers, of owners and of auras
+	Timers      int           // number of deadlines on the wheel, one for each buff, timeout and aura that has one
 	Inbox       int           // number of accepted commands that are waiting in the Inbox
 
 	Dropped      uint64 // number of due events that had become invalid when their turn came

@@ -29,9 +29,14 @@ func (s *Owner) AheadKeys() (seen uint64) {
 	return seen + uint64(keys[last])
 }
 
-// AheadFirst prefetches the instance with the earliest deadline. Call [Owner.Ahead] some time before
-// AheadFirst.
-func (s *Owner) AheadFirst() (seen uint64) { return s.prefetchSlot(int(s.scheduler.firstSlot)) }
+// AheadPlace prefetches what [Owner.RunPlace] reads. Call [Owner.Ahead] some time before AheadPlace.
+func (s *Owner) AheadPlace(p Place) (seen uint64) {
+	at := p.slot()
+	if p&placeTimeout != 0 || at >= s.used {
+		return s.AheadKeys()
+	}
+	return uint64(s.slot(at).generation) + uint64(*s.key(at))
+}
 
 // prefetchSlot prefetches the instance in a slot.
 func (s *Owner) prefetchSlot(at int) (seen uint64) {

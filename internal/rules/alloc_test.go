@@ -51,7 +51,7 @@ func (w *work) pass(ms wheel.Time) {
 
 func (w *work) done() {
 	w.turn.Events = w.turn.Events[:0]
-	w.set.TakeDeadline(&w.turn)
+	w.turn.Deadlines = w.turn.Deadlines[:0]
 }
 
 // TestAllocations: in the steady state nothing allocates.

@@ -5,114 +5,103 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// scheduler tracks an owner's earliest deadline and the slots whose deadlines must be recomputed.
+// scheduler tracks the slots whose deadlines must be recomputed, and the events that are due.
 type scheduler struct {
 	scratch *scratch // lent by the Turn; nil if no slot is dirty and no event is due
-
-	next       wheel.Time // the earliest deadline, or Never; while mustSearch is set, a lower bound of it
-	order      uint32     // the oldest order of all deadlines at `next`; not valid while mustSearch is set
-	mustSearch bool       // a deadline at `next` may have moved, so findEarliest must be called
-	moved      bool       // `next` or `order` has changed since the last TakeDeadline
-	firstSlot  uint16     // the slot of an instance that is probably due at `next`; it is checked before use
 }
 
-// TakeDeadline returns the earliest deadline, at which the Owner needs its next [Owner.Run], or
-// wheel.Never if there is none. The caller keeps one timer for each Owner, for example on a timing
-// wheel, and sets it to this deadline. The result `moved` reports whether the deadline or its order
-// has changed since the last call.
-//
-// The result `order` is the [Turn].Order of the turn or command that has set the deadline; if
-// several buffs have the same deadline, it is the oldest of their orders. Owners that are sorted by
-// `due` and `order` run in the same order as if each of their buffs had its own timer.
-//
-// It costs O(slots) if the earliest deadline has moved to a later instant, and O(1) otherwise.
-func (s *Owner) TakeDeadline(t *Turn) (due wheel.Time, order uint32, moved bool) {
-	d := &s.scheduler
-	if d.mustSearch {
-		s.findEarliest(t)
+// Deadline is an instant at which an Owner needs an [Owner.Run], for one of its buffs or timeouts.
+type Deadline struct {
+	Due   wheel.Time
+	Place Place
+}
+
+// Place identifies a slot or a timeout of one of many Owners: the number of the Owner, and the slot. It
+// has 33 bits.
+type Place uint64
+
+const (
+	placeNumberShift = 13
+	placeTimeout     = 1 << 12
+)
+
+// NoPlace is not a place.
+const NoPlace Place = 1<<64 - 1
+
+// Number returns the number of the Owner that was passed to [NewOwner].
+func (p Place) Number() uint32 { return uint32(p >> placeNumberShift) }
+
+func (p Place) slot() uint16 { return uint16(p) & (placeTimeout - 1) }
+
+// Waits reports whether an Owner still waits for a deadline: whether neither an earlier deadline has
+// replaced it, nor the buff or timeout has ended, nor a Run has reached it.
+func (s *Owner) Waits(d Deadline) bool {
+	at := d.Place.slot()
+	if d.Place&placeTimeout != 0 {
+		l := s.timeouts().all()
+		return int(at) < len(l) && l[at].filed == d.Due
 	}
-	moved, d.moved = d.moved, false
-	return d.next, d.order, moved
+	return at < s.used && *s.key(at) == d.Due
 }
 
-// findEarliest finds the earliest deadline by a scan of all slots and timeouts.
-func (s *Owner) findEarliest(t *Turn) {
-	next := wheel.Never
-	for _, due := range s.dues() {
-		next = min(next, due)
+// WaitsBy reports whether the Owner has a deadline by an instant. It costs O(slots).
+func (s *Owner) WaitsBy(until wheel.Time) bool {
+	for _, due := range s.filed() {
+		if due <= until {
+			return true
+		}
 	}
 	for k := range s.timeouts().all() {
-		next = min(next, s.rare.timeouts.list[k].due)
+		if s.rare.timeouts.list[k].filed <= until {
+			return true
+		}
 	}
-	s.updateEarliest(t, next)
+	return false
 }
 
-// updateEarliest sets the earliest deadline and finds the oldest order of the deadlines at that
-// instant. A separate loop for the order is faster: if one loop finds both, the processor
-// mispredicts too many branches.
-func (s *Owner) updateEarliest(t *Turn, next wheel.Time) {
-	if next == wheel.Never {
-		s.scheduler.setEarliest(next, 0)
+// file makes sure that there is a deadline for a slot or timeout by the instant due. The parameter
+// filed is its present deadline. If that is earlier, it remains: at that instant Run finds that
+// nothing is due, and calls file again. So most refreshes and pauses do not touch the wheel. A
+// deadline farther away than [wheel.Horizon] is divided in the same way; now must not be after the
+// time of the wheel.
+func (s *Owner) file(t *Turn, filed *wheel.Time, r slotRef, due, now wheel.Time) {
+	if due >= *filed {
 		return
 	}
-	age := uint32(0)
-	for at, due := range s.dues() {
-		if due == next {
-			age = max(age, t.Order-s.order(uint16(at)))
-			s.scheduler.firstSlot = uint16(at)
-		}
+	if due = min(due, now.Add(wheel.Horizon)); due >= *filed {
+		return
 	}
-	for k := range s.timeouts().all() {
-		if x := &s.rare.timeouts.list[k]; x.due == next {
-			age = max(age, t.Order-x.order)
-		}
+	if *filed == wheel.Never {
+		t.Waiting++
 	}
-	s.scheduler.setEarliest(next, t.Order-age)
+	*filed = due
+	t.Deadlines = append(t.Deadlines, Deadline{due, s.placeOf(r)})
 }
 
-// setEarliest sets the earliest deadline and its order.
-func (d *scheduler) setEarliest(next wheel.Time, order uint32) {
-	d.mustSearch = false
-	if next != d.next || order != d.order {
-		d.next, d.order, d.moved = next, order, true
+func (s *Owner) placeOf(r slotRef) Place {
+	p := Place(s.number)<<placeNumberShift | Place(r.slot())
+	if r.isTimeout() {
+		p |= placeTimeout
+	}
+	return p
+}
+
+// unfile forgets the deadline of a slot or timeout.
+func (t *Turn) unfile(filed *wheel.Time) {
+	if *filed != wheel.Never {
+		*filed = wheel.Never
+		t.Waiting--
 	}
 }
 
-// setDue changes the deadline of a slot or timeout, and reports whether the new deadline differs
-// from the old one. If it does, the caller stores Turn.Order as the order of the slot or timeout.
-func (d *scheduler) setDue(t *Turn, its *wheel.Time, due wheel.Time) (moved bool) {
-	if due == *its {
-		return false
-	}
-	d.clearDue(its)
-	*its = due
-	if due < d.next {
-		d.setEarliest(due, t.Order)
-	}
-	return true
-}
-
-// clearDue removes the deadline of a slot or timeout.
-func (d *scheduler) clearDue(its *wheel.Time) {
-	if *its == d.next && *its != wheel.Never {
-		d.mustSearch = true
-	}
-	*its = wheel.Never
-}
-
-// collectDue marks all slots and timeouts with a deadline at `until` (world time) or earlier as
-// dirty, and returns the earliest later deadline. If only one instance is due and the Turn has no
-// other work, which is the usual case, it returns the slot of the instance without marking it.
-// Otherwise it returns noSlot.
-func (s *Owner) collectDue(t *Turn, until wheel.Time) (only uint16, next wheel.Time) {
-	if only, next = s.collectFirst(t, until); only != noSlot {
-		return only, next
-	}
-	only = noSlot
-	dues, next, n := s.dues(), wheel.Never, 0
-	for at, due := range dues {
+// collectDue ends all deadlines at or before until (world time) and marks their slots and timeouts
+// as dirty. If there is only one, of an instance, and the Turn has no other work, which is the
+// usual case, it returns the slot of the instance without marking it. Otherwise it returns noSlot.
+func (s *Owner) collectDue(t *Turn, until wheel.Time) (only uint16) {
+	only, n, filed := noSlot, 0, s.filed()
+	for at, due := range filed {
 		if due <= until {
-			dues[at], due = wheel.Never, wheel.Never
+			filed[at] = wheel.Never
 			if n++; n == 1 {
 				only = uint16(at)
 			} else {
@@ -120,40 +109,32 @@ func (s *Owner) collectDue(t *Turn, until wheel.Time) (only uint16, next wheel.T
 				s.markDirty(t, uint16(at))
 			}
 		}
-		next = min(next, due)
 	}
+	t.Waiting -= n
 	for k := range s.timeouts().all() {
-		x := &s.rare.timeouts.list[k]
-		if x.due <= until {
-			x.due = wheel.Never
+		if x := &s.rare.timeouts.list[k]; x.filed <= until {
+			t.unfile(&x.filed)
 			s.markOnlyDirty(t, &only)
 			s.markTimeoutDirty(t, uint16(k))
 		}
-		next = min(next, x.due)
 	}
 	if s.scheduler.scratch != nil || s.deferredCalls() > 0 || t.head < len(t.items) {
 		s.markOnlyDirty(t, &only)
 	}
-	return only, next
+	return only
 }
 
-// collectFirst is a fast path of collectDue without unpredictable branches. It applies if only the
-// instance in firstSlot is due, there are no timeouts, and the Turn has no other work. Otherwise it
-// has no effect and returns noSlot.
-func (s *Owner) collectFirst(t *Turn, until wheel.Time) (only uint16, next wheel.Time) {
-	d, dues := &s.scheduler, s.dues()
-	if int(d.firstSlot) >= len(dues) || dues[d.firstSlot] != d.next || d.scratch != nil || s.timeouts() != nil || s.deferredCalls() > 0 || t.head < len(t.items) {
-		return noSlot, wheel.Never
+// collectOne is collectDue if the deadline of only one slot may have been reached.
+func (s *Owner) collectOne(t *Turn, at uint16, until wheel.Time) (only uint16) {
+	only = noSlot
+	if filed := s.key(at); *filed <= until {
+		t.unfile(filed)
+		only = at
 	}
-	dues[d.firstSlot], next = wheel.Never, wheel.Never
-	for _, due := range dues {
-		next = min(next, due)
+	if s.scheduler.scratch != nil || s.deferredCalls() > 0 || t.head < len(t.items) {
+		s.markOnlyDirty(t, &only)
 	}
-	if next <= until {
-		dues[d.firstSlot] = d.next
-		return noSlot, wheel.Never
-	}
-	return d.firstSlot, next
+	return only
 }
 
 // markOnlyDirty marks the slot *only as dirty and sets *only to noSlot.
@@ -209,9 +190,7 @@ func (s *Owner) reschedule(t *Turn, until wheel.Time) {
 			x := &s.rare.timeouts.list[at]
 			x.dirty = false
 			if x.live {
-				if s.schedule(t, reached, dueEntry{at: x.at, key: dueKey(rankTimeout, x.age), ref: r}, &x.due) {
-					x.order = t.Order
-				}
+				s.schedule(t, reached, dueEntry{at: x.at, key: dueKey(rankTimeout, x.age), ref: r}, &x.filed, until)
 			}
 			continue
 		}
@@ -220,9 +199,7 @@ func (s *Owner) reschedule(t *Turn, until wheel.Time) {
 		i.flags &^= dirty
 		if i.def != 0 {
 			due, key := s.nextDue(i)
-			if s.schedule(t, reached, dueEntry{at: due, key: key, ref: r}, s.key(at)) {
-				s.setOrder(at, t.Order)
-			}
+			s.schedule(t, reached, dueEntry{at: due, key: key, ref: r}, s.key(at), until)
 		}
 	}
 	l.dirty = l.dirty[:0]
@@ -237,18 +214,14 @@ func (s *Owner) countReschedule(at uint16) {
 	}
 }
 
-// schedule pushes e onto the due heap if its instant has been reached. Otherwise it sets the
-// deadline *due to this instant. It reports whether the deadline has changed.
-func (s *Owner) schedule(t *Turn, reached wheel.Time, e dueEntry, due *wheel.Time) (moved bool) {
+// schedule pushes e onto the due heap if its instant has been reached. Otherwise it files a deadline
+// at this instant.
+func (s *Owner) schedule(t *Turn, reached wheel.Time, e dueEntry, filed *wheel.Time, now wheel.Time) {
 	if e.at <= reached {
 		s.scheduler.borrowScratch(t).due.push(e)
-		return false
+		return
 	}
-	moved = s.scheduler.setDue(t, due, s.timeScale().toWorld(e.at))
-	if *due == s.scheduler.next {
-		s.scheduler.firstSlot = e.ref.slot()
-	}
-	return moved
+	s.file(t, filed, e.ref, s.timeScale().toWorld(e.at), now)
 }
 
 // scratch has the buffers that an Owner needs while deadlines are dirty, usually within one turn. It

@@ -171,24 +171,9 @@ func (s *Owner) dispatch(t *Turn, e dueEntry) {
 	s.runEvent(t, at, due, own, r)
 }
 
-// runFirst collects the due events. If only one instance is due, it runs the event of that instance
-// directly, without the due heap. It returns the number of events that it has run: 0 or 1.
-func (s *Owner) runFirst(t *Turn, until wheel.Time, limit int) int {
-	at, next := s.collectDue(t, until)
-	switch {
-	case at == noSlot:
-		s.updateEarliest(t, next)
-		return 0
-	case limit > 0 && s.pulseOnly(t, at, until, next):
-		return 1
-	}
-	s.updateEarliest(t, next)
-	return s.dispatchOnly(t, at, until, limit)
-}
-
-// dispatchOnly runs the event of the only due instance and returns 1. If the limit is zero, or if
-// the instant of the event has not been reached because of the owner's rate, it leaves the event to
-// the due heap and returns 0.
+// dispatchOnly runs the event of the only due instance, without the due heap, and returns 1. If the
+// limit is zero, or if the instant of the event has not been reached, it leaves the event to
+// reschedule and returns 0.
 func (s *Owner) dispatchOnly(t *Turn, at uint16, until wheel.Time, limit int) int {
 	due, own, r, _ := s.nextEvent(s.slot(at))
 	if limit <= 0 || due > s.timeScale().lastReached(until) {

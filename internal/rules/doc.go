@@ -26,16 +26,15 @@
 //
 // # Deadlines and timers
 //
-// An Owner needs one timer, for the earliest of all its deadlines:
+// An Owner has at most one valid [Deadline] for each buff and timeout:
 //
-//	after Do or Run   TakeDeadline reports whether the earliest deadline has moved, and to when
-//	a timer fires     Run
+//	after Do or Run   put the new [Turn].Deadlines on a timing wheel
+//	one comes out     RunPlace, or Run if more than one place is due
 //
-// Run finds the due deadlines itself, so calling it too early or too often does no harm. The timer
-// may be lazy: if the deadline moves to a later instant, the timer can keep the old deadline and be
-// re-armed when it fires. A refresh, which moves the end of a buff, therefore touches no timer. Ten
-// buffs need one timer, and no order is lost: TakeDeadline also returns the order in which Owners
-// that are due at the same instant must run.
+// Run finds the due deadlines itself, so calling it too early or too often does no harm. Therefore a
+// deadline is never taken off the wheel: if it becomes later, Run finds nothing due, and sets the
+// later one. So a refresh, which moves the end of a buff, does not touch the wheel. If deadlines are
+// ended faster than they come out, [Turn].Waiting and [Owner.Waits] tell which to remove.
 //
 // Without a wheel, [Owner.Next] returns the next deadline.
 //
@@ -54,11 +53,10 @@
 //
 //	apply          O(n): compares 16 bits of each instance to find one to join;
 //	               O(1) with ByNone, without group, slot and diminishing returns
-//	deadline       O(n) if the earliest one moves to a later instant, as after each pulse:
-//	               reads 8 bytes of each slot
 //	remove, extend O(1) by handle, O(n) by definition
-//	pulse, end     O(log m), plus the deadline; O(n) if the end changes tags of the owner, or if
-//	               the buff belongs to a group that hides; with TimersEach, O(async stacks)
+//	pulse, end     O(1) by RunPlace; O(log m) by Run, which reads 8 bytes of each slot; O(n) if the
+//	               end changes tags of the owner, or if the buff belongs to a group that hides;
+//	               with TimersEach, O(async stacks)
 //	whole owner    O(n): kill, source, zone, dispel, steal, interrupt, damage, pause of the owner
 //	numbers        O(numbers of the definition), plus O(n) to find the instance that is joined;
 //	               a curve O(log points); a modifier O(1), an override O(younger buffs)
@@ -79,12 +77,12 @@
 // With many owners, nearly every access to a cache line is a miss. The layout keeps the number of
 // such accesses small.
 //
-//	 an Owner, 104 bytes                          Memory, of all owners
+//	 an Owner, 88 bytes                           Memory, of all owners
 //	┌─────────────────────────────────────┐   ┌ chunk, up to 128 KiB ───────────────┐
-//	│ next: the earliest deadline         │ ┌─┼▸ instance, 64 bytes   slot 0 ───────┼─▸ number of its Spec
-//	│ piece: its slots, and their number ─┼─┘ │  instance, 64 bytes   slot 1 ─┐     │   in the Catalog
+//	│ piece: its slots, and their number ─┼───┼▸ instance, 64 bytes   slot 0 ───────┼─▸ number of its Spec
+//	│ scratch: while slots are dirty      │   │  instance, 64 bytes   slot 1 ─┐     │   in the Catalog
 //	│ catalog ────────────────────────────┼┐  │  …                            │     │      │
-//	│                                     ││  │  keys, 14 bytes each          │     │      │
+//	│                                     ││  │  keys, 10 bytes each          │     │      │
 //	│ rare: nil until needed ───────────┐ │└──┼───────────────────────────────┼─────┼──────┘
 //	└───────────────────────────────────┼─┘   └───────────────────────────────┼─────┘
 //	                                    └▸ gates, timeouts, …, extra, 184 bytes  ◂─────┘
@@ -102,7 +100,7 @@
 // a turn belong to the Turn, which lends them to one Owner after the other.
 //
 // In the code each part is a type with its own data, and the methods of Owner combine them: scheduler
-// has the earliest deadline and the slots to be rescheduled; gates decides what may be applied;
+// has the slots to be rescheduled and the events that are due; gates decides what may be applied;
 // timeScale converts between the times of world, owner and buff; generations determines the
 // generations of handles; rareState has rarely used fields; evaluator evaluates a number; timeouts has
 // the timeouts; saver and restorer write and read the blob of an owner.

@@ -190,7 +190,6 @@ var errorWords = []struct {
 func (d *Drive) do(at int64, o Op) string {
 	d.turn.Now = wheel.Time(at)
 	c := d.command(o)
-	d.turn.Order++
 	before := len(d.turn.Events)
 	r := d.obeyed(wheel.Time(at), c)
 	if r.Err != nil && r.Kind == 0 && len(d.turn.Events) != before {
@@ -243,13 +242,12 @@ func (d *Drive) obeyed(at wheel.Time, c buff.Command) buff.Result {
 func (d *Drive) run(until int64) {
 	now := wheel.Time(until)
 	d.turn.Now = now
-	d.turn.Order++
 	limit := 1 << 30
 	for d.wheel == nil || d.wheel.fires(now) || d.set.Pending() > 0 {
 		if d.how != nil {
 			limit = d.how.IntN(4) // also 0, which does nothing
 		}
-		if d.set.Run(&d.turn, now, limit) {
+		if d.runOnce(now, limit) {
 			break
 		}
 	}
@@ -264,10 +262,18 @@ func (d *Drive) run(until int64) {
 	d.balance()
 }
 
+// runOnce is one turn. If the only deadline is that of one place, it is a turn for that place.
+func (d *Drive) runOnce(now wheel.Time, limit int) bool {
+	if d.wheel != nil && d.wheel.only != rules.NoPlace {
+		return d.set.RunPlace(&d.turn, d.wheel.only, now, limit)
+	}
+	return d.set.Run(&d.turn, now, limit)
+}
+
 // obey files the deadline of the Owner.
 func (d *Drive) obey() {
 	if d.wheel != nil {
-		d.wheel.obey(d.set, &d.turn, d.turn.Now)
+		d.wheel.obey(d.set, &d.turn)
 	}
 }
 

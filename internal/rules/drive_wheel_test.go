@@ -1,84 +1,55 @@
 package rules_test
 
 import (
-	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// tinyWheel keeps the deadline of one Owner as an engine does. Beside it, it keeps those of all buffs as a wheel would that has
-// a timer for each, and holds the one against the others.
+// tinyWheel keeps the deadlines of one Owner as an engine does, and checks that none is missing.
 type tinyWheel struct {
-	due   wheel.Time
-	order uint32
-	timer map[buff.Handle]armed
-	fail  func(string, ...any)
+	entries []rules.Deadline
+	only    rules.Place // of the entries that came out last; NoPlace if there were none, or several places
+	fail    func(string, ...any)
 }
 
-// armed is what the timer of a buff was last told, and when.
-type armed struct {
-	due   wheel.Time
-	order uint32
-}
+func newTinyWheel() *tinyWheel { return &tinyWheel{} }
 
-func newTinyWheel() *tinyWheel {
-	return &tinyWheel{due: wheel.Never, timer: map[buff.Handle]armed{}}
-}
-
-// obey takes in what a turn or a command has changed that has come to an instant.
-func (w *tinyWheel) obey(s *rules.Owner, t *rules.Turn, at wheel.Time) {
-	due, order, moved := s.TakeDeadline(t)
-	if (due != w.due || order != w.order) && !moved { // it may also have moved and be back
-		w.fail("the deadline was %v of %d and is %v of %d, and nobody was told", w.due, w.order, due, order)
+// obey takes the deadlines that a turn or a command has set.
+func (w *tinyWheel) obey(s *rules.Owner, t *rules.Turn) {
+	w.entries = append(w.entries, t.Deadlines...)
+	t.Deadlines = t.Deadlines[:0]
+	waiting, first := map[rules.Deadline]bool{}, wheel.Never
+	for _, d := range w.entries {
+		if s.Waits(d) {
+			waiting[d] = true
+			first = min(first, d.Due)
+		}
 	}
-	w.due, w.order = due, order
-	if _, _, again := s.TakeDeadline(t); again {
-		w.fail("a deadline is told twice")
+	if len(waiting) != t.Waiting {
+		w.fail("%d deadlines wait, and %d are counted", len(waiting), t.Waiting)
 	}
-	first := w.move(s, t, at)
-	if s.Pending() > 0 {
-		return
+	if s.WaitsBy(first-1) || first != wheel.Never && !s.WaitsBy(first) {
+		w.fail("the first deadline is at %v, but WaitsBy differs", first)
 	}
-	if due != s.Next() {
-		w.fail("the deadline is %v, and the next thing is due at %v", due, s.Next())
-	}
-	if s.Timeouts() == 0 && (first.due != w.due || first.order != w.order) { // those of timeouts are not known
-		w.fail("the deadline is %v of %d, and the first timer of a buff is %v of %d", w.due, w.order, first.due, first.order)
+	if s.Pending() == 0 && first > s.Next() {
+		w.fail("the first deadline is at %v, and something is due at %v", first, s.Next())
 	}
 }
 
-// move sets the timers of the buffs and returns the first one.
-func (w *tinyWheel) move(s *rules.Owner, t *rules.Turn, at wheel.Time) (first armed) {
-	now := map[buff.Handle]armed{}
-	first = armed{due: wheel.Never}
-	for i := range s.All() {
-		due := s.Due(i.Handle)
-		a, ok := w.timer[i.Handle]
-		switch {
-		case due <= at: // it waits for the Run, and its timer may be anywhere
-			if !ok {
-				continue
+// fires reports whether an entry has come out: otherwise nobody would call the Run of the Owner.
+func (w *tinyWheel) fires(now wheel.Time) (fired bool) {
+	kept := w.entries[:0]
+	w.only = rules.NoPlace
+	for _, d := range w.entries {
+		if d.Due <= now {
+			if w.only = d.Place; fired {
+				w.only = rules.NoPlace
 			}
-		case due == wheel.Never:
-			continue
-		case !ok || a.due != due:
-			a = armed{due, t.Order}
-		}
-		now[i.Handle] = a
-		if a.due < first.due || a.due == first.due && a.order < first.order {
-			first = a
+			fired = true
+		} else {
+			kept = append(kept, d)
 		}
 	}
-	w.timer = now
-	return first
-}
-
-// fires reports whether the Owner has something to do by then: otherwise nobody would call its Run.
-func (w *tinyWheel) fires(now wheel.Time) bool {
-	for h, a := range w.timer {
-		if a.due <= now {
-			delete(w.timer, h) // one that has fired is set anew, also to where it was
-		}
-	}
-	return w.due <= now
+	w.entries = kept
+	return fired
 }

@@ -99,7 +99,7 @@ func (s *Owner) freeInstance(t *Turn, at uint16) {
 		s.rare.modifiers -= int32(len(s.programOf(i).Modifiers))
 	}
 	wasDirty := i.flags & dirty
-	s.freeSlot(at)
+	s.freeSlot(t, at)
 	s.slot(at).flags = wasDirty // the slot is still in the dirty list
 }
 
@@ -189,7 +189,7 @@ func (s *Owner) Clear(t *Turn, at wheel.Time, why buff.Reason) (dropped int) {
 	}
 	for i := range s.timeouts().all() {
 		if s.rare.timeouts.list[i].live {
-			s.releaseTimeout(uint16(i))
+			s.releaseTimeout(t, uint16(i))
 			dropped++
 		}
 	}

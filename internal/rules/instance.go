@@ -167,8 +167,7 @@ func (s *Owner) nextOwnEvent(i *instance) (wheel.Time, rank, uint64) {
 type timeout struct {
 	at    wheel.Time
 	age   uint64
-	due   wheel.Time // deadline in world time, or Never: see keys
-	order uint32
+	filed wheel.Time // Deadline in world time, or Never: see keys
 	name  string
 	do    any // function of the game to call; if nil, handler is called instead
 

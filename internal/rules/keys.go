@@ -10,16 +10,14 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// keys holds the fields of all slots that are scanned to find an instance: 14 bytes for each slot, in
-// three consecutive rows.
+// keys holds the fields of all slots that are scanned to find an instance: 10 bytes for each slot, in
+// two consecutive rows.
 //
-//	dues     one word per slot     world time of the instance's deadline. Never if the slot is free,
-//	                               has no deadline or is being processed. An instance that is due in
-//	                               the current turn keeps its earlier value
+//	filed    one word per slot     world time of the instance's Deadline, which is its next event or
+//	                               earlier. Never if there is none
 //	hashes   four per word         see hashOf; 0 if the slot is free or has never been used
-//	orders   two per word          the Turn.Order that set the deadline
 //
-// A search for the next deadline reads the first row, eight slots in a cache line. A search for the
+// A search for due instances reads the first row, eight slots in a cache line. A search for the
 // instance that an application joins reads the second, 32 slots in a line, four at once. The length
 // of the rows is the capacity of the piece.
 type keys []wheel.Time
@@ -27,11 +25,8 @@ type keys []wheel.Time
 // hashWords returns the number of words of the second row for n slots.
 func hashWords(n int) int { return (n + 3) / 4 }
 
-// orderWords returns the number of words of the third row for n slots.
-func orderWords(n int) int { return (n + 1) / 2 }
-
-// keyWords returns the number of words of all three rows for n slots.
-func keyWords(n int) int { return n + hashWords(n) + orderWords(n) }
+// keyWords returns the number of words of both rows for n slots.
+func keyWords(n int) int { return n + hashWords(n) }
 
 // copyFrom copies the keys of n slots. The old rows have room for `oldRoom` slots, and the new rows
 // for `room` slots.
@@ -39,13 +34,12 @@ func (k keys) copyFrom(old keys, n, room, oldRoom int) {
 	copy(k, old[:n])
 	hashes := k[room : room+hashWords(room)]
 	clear(hashes[copy(hashes, old[oldRoom:oldRoom+hashWords(n)]):])
-	copy(k[room+hashWords(room):], old[oldRoom+hashWords(oldRoom):][:orderWords(n)])
 }
 
-// dues returns the first row.
-func (s *Owner) dues() []wheel.Time { return unsafe.Slice(s.word(0), s.used) }
+// filed returns the first row.
+func (s *Owner) filed() []wheel.Time { return unsafe.Slice(s.word(0), s.used) }
 
-// key returns the deadline of a slot.
+// key returns the filed deadline of a slot.
 func (s *Owner) key(at uint16) *wheel.Time {
 	s.bound(at)
 	return s.word(int(at))
@@ -69,20 +63,6 @@ func (s *Owner) setHash(at, hash uint16) {
 	*w = *w&^(0xffff<<shift) | wheel.Time(hash)<<shift
 }
 
-// order returns the Turn.Order that set the deadline of a slot.
-func (s *Owner) order(at uint16) uint32 { return uint32(*s.orderWord(at) >> (at % 2 * 32)) }
-
-func (s *Owner) setOrder(at uint16, order uint32) {
-	w, shift := s.orderWord(at), at%2*32
-	*w = *w&^(0xffff_ffff<<shift) | wheel.Time(order)<<shift
-}
-
-func (s *Owner) orderWord(at uint16) *wheel.Time {
-	s.bound(at)
-	room := s.room()
-	return s.word(room + hashWords(room) + int(at/2))
-}
-
 // addSlot appends a slot. There must be room for it.
 func (s *Owner) addSlot(i *instance) (at uint16) {
 	at = s.used
@@ -90,7 +70,6 @@ func (s *Owner) addSlot(i *instance) (at uint16) {
 	*s.slot(at) = *i
 	*s.key(at) = wheel.Never
 	s.setHash(at, 0)
-	s.setOrder(at, 0)
 	return at
 }
 

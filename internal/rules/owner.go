@@ -45,7 +45,7 @@ func NewOwner(owner buff.OwnerID, number uint32, base uint32, limit int) *Owner 
 	}
 	return &Owner{
 		id: owner, number: number, generations: generations{base: base}, limit: int16(limit),
-		free: noSlot, piece: noPiece(), oldest: noSlot, newest: noSlot, scheduler: scheduler{next: wheel.Never},
+		free: noSlot, piece: noPiece(), oldest: noSlot, newest: noSlot,
 	}
 }
 
@@ -293,7 +293,7 @@ func slotGrowth(n int) int {
 }
 
 // freeSlot frees a slot, which invalidates its handle.
-func (s *Owner) freeSlot(at uint16) {
+func (s *Owner) freeSlot(t *Turn, at uint16) {
 	i := s.slot(at)
 	if i.older != noSlot {
 		s.slot(i.older).newer = i.newer
@@ -307,7 +307,7 @@ func (s *Owner) freeSlot(at uint16) {
 	}
 	s.live--
 	s.mark(at, journal.Ended)
-	s.scheduler.clearDue(s.key(at))
+	t.unfile(s.key(at))
 	s.setHash(at, 0)
 	if g := s.gates(); g != nil && len(g.appliers)+len(g.links) > 0 {
 		g.dropAppliers(at)

@@ -98,8 +98,8 @@ func TestDeadlineAfterNever(t *testing.T) {
 			a.Duration = buff.Lasting(d)
 		}
 		r.do(wheel.Time(i), buff.Command{Verb: verb.Apply, Application: a})
-		w.obey(r.set, &r.turn, r.turn.Now)
-		require.Equal(t, d == 0, w.due == wheel.Never)
+		w.obey(r.set, &r.turn)
+		require.Equal(t, d == 0, r.set.Next() == wheel.Never)
 	}
 }
 
@@ -306,13 +306,13 @@ func TestClear(t *testing.T) {
 	r.apply(0, "p")
 	r.apply(0, "p")
 	r.do(0, buff.Command{Verb: verb.AddTimeout, Handler: 1, By: time.Second})
-	w.obey(r.set, &r.turn, r.turn.Now)
+	w.obey(r.set, &r.turn)
 	r.log()
 	require.Equal(t, 3, r.set.Clear(&r.turn, 5, buff.Unload), "a timeout and two handlers")
 	require.Zero(t, r.set.Pending())
 	require.Equal(t, []string{"5 unload p", "5 unload p"}, r.log())
-	w.obey(r.set, &r.turn, r.turn.Now)
-	require.Equal(t, wheel.Never, w.due)
+	w.obey(r.set, &r.turn)
+	require.Zero(t, r.turn.Waiting)
 	r.run(5000)
 	require.Empty(t, r.log())
 
@@ -326,44 +326,49 @@ func TestClear(t *testing.T) {
 	require.Zero(t, r.turn.Dropped, "nothing was left to be dropped")
 }
 
-// TestDeadlineIsNews: a wheel is told what has changed, and nothing else.
-func TestDeadlineIsNews(t *testing.T) {
-	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second, Period: 100 * time.Millisecond, Stack: define.Stacking{By: define.ByTarget, Limit: 9}})
-	took := func(due wheel.Time, order uint32, moved bool) {
+// TestDeadlines: a deadline is reported when it becomes earlier. A later one is reported when the earlier one has passed, and that of
+// a buff that has ended waits no longer.
+func TestDeadlines(t *testing.T) {
+	r := newRig(t,
+		buff.Spec{ID: "p", Duration: time.Second, Period: 100 * time.Millisecond, Stack: define.Stacking{By: define.ByTarget, Limit: 9}},
+		buff.Spec{ID: "long", Duration: 40 * 24 * time.Hour},
+	)
+	took := func(due ...wheel.Time) (d rules.Deadline) {
 		t.Helper()
-		d, o, m := r.set.TakeDeadline(&r.turn)
-		require.Equal(t, []any{due, order, moved}, []any{d, o, m})
+		var got []wheel.Time
+		for _, d = range r.turn.Deadlines {
+			require.EqualValues(t, 5, d.Place.Number())
+			got = append(got, d.Due)
+		}
+		require.Equal(t, due, got)
+		r.turn.Deadlines = r.turn.Deadlines[:0]
+		return d
 	}
-	took(wheel.Never, 0, false)
-	r.turn.Order = 3
+	took()
 	r.apply(0, "p")
-	took(100, 3, true)
-	r.turn.Order = 4
+	d := took(100)
 	r.apply(50, "p")
-	took(100, 3, false) // the next pulse has not moved
-	r.turn.Order = 5
+	took() // the next pulse has not moved
+	require.True(t, r.set.Waits(d))
+	require.True(t, r.set.WaitsBy(100))
+	require.False(t, r.set.WaitsBy(99))
 	r.run(100)
-	took(200, 5, true)
-	r.turn.Order = 6
+	require.False(t, r.set.Waits(d))
+	d = took(200)
+	require.Equal(t, 1, r.turn.Waiting)
 	require.NoError(t, r.do(150, buff.Command{Verb: verb.Kill}).Err)
-	took(wheel.Never, 0, true)
-}
-
-// TestOldestDeadline: of what is due at one instant the order is that of who had that deadline first, also when the numbers of orders
-// have gone round.
-func TestOldestDeadline(t *testing.T) {
-	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second, Stack: define.Stacking{By: define.ByNone}})
-	r.turn.Order = math.MaxUint32
-	first := r.apply(0, "p").Handle
-	r.turn.Order++
-	r.apply(0, "p")
-	r.turn.Order++
-	r.do(0, buff.Command{Verb: verb.AddTimeout, Handler: 1, By: time.Second})
-	due, order, _ := r.set.TakeDeadline(&r.turn)
-	require.Equal(t, []any{wheel.Time(1000), uint32(math.MaxUint32)}, []any{due, order})
-	r.do(0, buff.Command{Verb: verb.Remove, Handle: first})
-	due, order, moved := r.set.TakeDeadline(&r.turn)
-	require.Equal(t, []any{wheel.Time(1000), uint32(0), true}, []any{due, order, moved})
+	took()
+	require.False(t, r.set.Waits(d))
+	require.Zero(t, r.turn.Waiting)
+	r.do(150, buff.Command{Verb: verb.AddTimeout, Handler: 1, By: time.Second})
+	d = took(1150)
+	require.True(t, r.set.Waits(d))
+	r.run(1150)
+	require.False(t, r.set.Waits(d))
+	r.apply(2000, "long")
+	took(2000 + wheel.Horizon)
+	r.run(2000 + wheel.Horizon)
+	took(2000 + 40*24*3600*1000)
 }
 
 func TestLeft(t *testing.T) {

@@ -13,13 +13,13 @@ import (
 // file has the same observable results, with one exception: if a handler does not return,
 // [Owner.Looked] counts one visit less. TestPulseOnly compares the two.
 
-// pulseOnly executes the only due event of an Owner if that event is a pulse for the fast path and
-// the next event of the same instance is not due in this turn. Otherwise it has no effect and
-// returns false. The parameter `next` is the earliest deadline of all other slots.
+// pulseOnly executes the only due event of an Owner if that event is a pulse for the fast path and the
+// next event of the same instance is not due in this turn. Otherwise it has no effect and returns
+// false.
 //
 // Like [Owner.firePulse], it sets the next deadline of the instance before it calls the handler,
 // because the handler may change the deadline or not return.
-func (s *Owner) pulseOnly(t *Turn, at uint16, until, next wheel.Time) bool {
+func (s *Owner) pulseOnly(t *Turn, at uint16, until wheel.Time) bool {
 	i := s.slot(at)
 	if i.flags != 0 || i.extra != noSlot || s.gates() != nil || s.timeScale() != nil {
 		return false
@@ -27,7 +27,7 @@ func (s *Owner) pulseOnly(t *Turn, at uint16, until, next wheel.Time) bool {
 	own := i.boundary
 	boundary := own.Add(int64(i.period32)) // flags is 0, so the period is not in an extra: see Owner.period
 	due := min(boundary, i.end)
-	if due <= until {
+	if due <= until || own > min(until, i.end) { // more than the pulse is due, or not even that: see Owner.file
 		return false
 	}
 	p := s.programOf(i)
@@ -38,13 +38,7 @@ func (s *Owner) pulseOnly(t *Turn, at uint16, until, next wheel.Time) bool {
 	s.visited += workPerDeadline
 	t.begin(own, own, true)
 	i.boundary = boundary
-	*s.key(at) = due
-	s.setOrder(at, t.Order)
-	if due < next {
-		s.scheduler.setEarliest(due, t.Order)
-	} else {
-		s.updateEarliest(t, next)
-	}
+	s.file(t, s.key(at), slotRef(at), due, own)
 	s.emitPulse(t, i, p, own, s.handle(at))
 	s.callPulse(t, p.Pulse[0].Handler)
 	if len(t.items) > 0 || s.scheduler.scratch != nil {

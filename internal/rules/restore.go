@@ -331,7 +331,7 @@ func (r *restorer) timeouts() {
 			continue
 		}
 		r.waits = append(r.waits, timeout{
-			at: r.now.Add(max(b.Left, 1)), age: b.Age, due: wheel.Never, name: b.Name, handler: id, generation: r.set.generations.first(), live: true,
+			at: r.now.Add(max(b.Left, 1)), age: b.Age, filed: wheel.Never, name: b.Name, handler: id, generation: r.set.generations.first(), live: true,
 		})
 	}
 	r.result.Timeouts = len(r.waits)

@@ -154,11 +154,11 @@ func (s *savedStory) do(d *datadriven.TestData, k int, side *side) string {
 	}
 	side.turn.Now = s.now
 	side.set = rules.NewOwner(1, 0, side.set.Generation(), s.limit)
+	side.turn.Deadlines = nil
 	came, err := side.set.Restore(&side.turn, s.moment(), s.blobs[k], nil)
 	if err != nil {
 		require.Empty(s.t, side.turn.Events)
-		_, _, moved := side.set.TakeDeadline(&side.turn)
-		require.False(s.t, moved)
+		require.Empty(s.t, side.turn.Deadlines)
 		return err.Error()
 	}
 	out := side.told(false) + summary(came)

@@ -68,7 +68,7 @@ func (l *timeouts) allocSlot(g generations) uint16 {
 		l.free = l.list[at].next
 		return at
 	}
-	l.list = append(l.list, timeout{due: wheel.Never, generation: g.first()})
+	l.list = append(l.list, timeout{filed: wheel.Never, generation: g.first()})
 	return uint16(len(l.list) - 1)
 }
 
@@ -76,7 +76,7 @@ func (l *timeouts) allocSlot(g generations) uint16 {
 func (l *timeouts) freeSlot(at uint16, g generations) {
 	x := &l.list[at]
 	l.live--
-	*x = timeout{due: wheel.Never, generation: x.generation, next: l.free, dirty: x.dirty}
+	*x = timeout{filed: wheel.Never, generation: x.generation, next: l.free, dirty: x.dirty}
 	if next, ok := g.next(x.generation); ok {
 		x.generation = next
 		l.free = at
@@ -102,7 +102,7 @@ func (s *Owner) addTimeout(t *Turn, c *buff.Command) buff.Result {
 	s.ages++
 	x := &l.list[at]
 	*x = timeout{
-		at: t.now.Add(ceilMillis(c.By)), age: s.ages, due: wheel.Never, name: c.Name, do: c.Do, handler: c.Handler,
+		at: t.now.Add(ceilMillis(c.By)), age: s.ages, filed: wheel.Never, name: c.Name, do: c.Do, handler: c.Handler,
 		generation: x.generation, live: true, dirty: x.dirty,
 	}
 	s.markTimeoutDirty(t, at)
@@ -121,15 +121,15 @@ func ceilMillis(d time.Duration) int64 {
 // cancel removes a timeout without calling its handler.
 func (s *Owner) cancel(t *Turn, h buff.TimeoutHandle) buff.Result {
 	if at, ok := s.timeouts().find(h); ok && h.Number() == s.number {
-		s.releaseTimeout(at)
+		s.releaseTimeout(t, at)
 		return buff.Result{Kind: buff.Removed, Why: buff.Cancelled}
 	}
 	return buff.Result{Err: fmt.Errorf("%w: timeout %v", buff.ErrStale, h)}
 }
 
 // releaseTimeout frees a slot and increments its generation, which invalidates its handle.
-func (s *Owner) releaseTimeout(at uint16) {
-	s.scheduler.clearDue(&s.rare.timeouts.list[at].due)
+func (s *Owner) releaseTimeout(t *Turn, at uint16) {
+	t.unfile(&s.rare.timeouts.list[at].filed)
 	s.rare.timeouts.freeSlot(at, s.generations)
 }
 
@@ -144,7 +144,7 @@ func (s *Owner) fireTimeout(t *Turn, at uint16, e dueEntry) {
 	}
 	t.begin(s.timeScale().toWorld(e.at), e.at, true)
 	name, do, handler, handle := x.name, x.do, x.handler, buff.TimeoutHandle(handle.Pack(s.number, at, x.generation))
-	s.releaseTimeout(at)
+	s.releaseTimeout(t, at)
 	t.emit(s, &buff.Event{Kind: buff.TimedOut, Name: name, End: wheel.Never})
 	s.queueCall(t, &t.Events[len(t.Events)-1], do, handler, handle)
 }

@@ -42,10 +42,12 @@ type Turn struct {
 	// definitions in the catalog of that buff, and AddTag and DropTag panic.
 	Catalog *buff.Catalog
 
-	// Order numbers the turns and commands of all Owners in sequence: see [Owner.TakeDeadline]. It
-	// wraps around. The caller increments it before each turn and command, or never if the order
-	// of Owners does not matter.
-	Order uint32
+	// Deadlines collects the instants at which the Owners need a Run, for the timing wheel of the
+	// caller. New ones are appended. A Deadline need not be removed from the wheel: a Run that finds
+	// nothing due does no harm. Waiting is the number of Deadlines for which some Owner still waits, of
+	// all that were ever appended to the Deadlines of all Turns: see [Owner.Waits].
+	Deadlines []Deadline
+	Waiting   int
 
 	// Memory stores the instances of the Owners. If nil, each Owner has its own piece of the heap.
 	// An Owner must always be used with the same Memory.
@@ -262,9 +264,31 @@ func (s *Owner) drainQueue(t *Turn) {
 // Events, and reports whether it has finished. If it reports false, the caller must call it again,
 // with the same `until` or a later one, before any other call on the Owner.
 func (s *Owner) Run(t *Turn, until wheel.Time, limit int) bool {
+	return s.runDue(t, s.collectDue(t, until), until, limit)
+}
+
+// RunPlace is Run for a caller that knows that no other deadline than those of one place may have
+// been reached.
+func (s *Owner) RunPlace(t *Turn, p Place, until wheel.Time, limit int) bool {
+	at := p.slot()
+	if p&placeTimeout != 0 || at >= s.used {
+		return s.Run(t, until, limit)
+	}
+	return s.runDue(t, s.collectOne(t, at, until), until, limit)
+}
+
+// runDue is Run after the due deadlines have been collected: only is the only due slot, or noSlot.
+func (s *Owner) runDue(t *Turn, only uint16, until wheel.Time, limit int) bool {
 	most := len(t.Events) + limit
-	if s.scheduler.next <= until {
-		limit -= s.runFirst(t, until, limit)
+	switch {
+	case only == noSlot:
+	case limit > 0 && s.pulseOnly(t, only, until):
+		if s.scheduler.scratch == nil && t.head == len(t.items) && s.deferredCalls() == 0 {
+			return true
+		}
+		limit--
+	default:
+		limit -= s.dispatchOnly(t, only, until, limit)
 	}
 	for {
 		if t.head < len(t.items) {
