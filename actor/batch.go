@@ -263,10 +263,10 @@ func (g *Group[O, M]) endBatched(i int, r *round[O, M], v *Turn[O, M], box *Mail
 	g.finish(box)
 }
 
-// Defer leaves msg in the mailbox, so that a later turn can continue the work of this batched
-// turn. The mailbox goes to the end of the ready list, with msg as its only message, and
-// Options.Handle is called for it. If parks is true, the mailbox instead becomes idle and keeps
-// msg for the next Start, as with [Mailbox.Requeue].
+// Defer leaves msg in the mailbox, so that a later turn can continue the work of this batched turn.
+// The mailbox goes to the end of the ready list, with msg as its only message, and Options.Handle
+// is called for it. If "parks" is true, the mailbox instead becomes idle and keeps msg for the next
+// Start, as with [Mailbox.Requeue].
 //
 // Defer panics if it is called outside Options.Batched or twice in a turn. Only Options.Batched
 // may call it.

@@ -83,8 +83,8 @@ type Group[O, M any] struct {
 	batch *round[O, M]
 	round atomic.Pointer[round[O, M]]
 
-	// more is the parameter of StartOne. While it is not nil, at most one worker runs. It becomes
-	// nil when the channel delivers.
+	// The field "more" is the parameter of StartOne. While it is not nil, at most one worker runs.
+	// It becomes nil when the channel delivers.
 	more <-chan time.Time
 
 	// wake holds a token when a sleeping Wait should check again, because all work is done or a
@@ -214,7 +214,7 @@ func (g *Group[O, M]) StartOne(n int, more <-chan time.Time) {
 // Only the loop goroutine may call it.
 func (g *Group[O, M]) Staged() []*Mailbox[O, M] { return g.staged }
 
-// Wait waits until every started batch is done, or until timeout delivers. If it returns true,
+// Wait waits until every started batch is done, or until timeout delivers. If Wait returns true,
 // every batch is done, and Collect returns all running mailboxes. If timeout is nil there is no
 // time limit, and a Handle that never returns makes Wait block forever.
 //
@@ -332,9 +332,9 @@ func (g *Group[O, M]) Shrink(n int) {
 // after the mailboxes already staged, and is idle until the next Start. Collect costs O(1) for
 // each running mailbox.
 //
-// If wanted is not nil, only mailboxes for which it returns true become idle. The other mailboxes
-// are left for a later Collect. Collect calls wanted() once for each finished mailbox, in order.
-// The function may read the owner's data. Only the loop goroutine may call Collect.
+// If "wanted" is not nil, only mailboxes for which wanted() returns true become idle. The other
+// mailboxes are left for a later Collect. Collect calls wanted() once for each finished mailbox, in
+// order. The function may read the owner's data. Only the loop goroutine may call Collect.
 func (g *Group[O, M]) Collect(dst []*Mailbox[O, M], wanted func(*Mailbox[O, M]) bool) []*Mailbox[O, M] {
 	still := g.running[:0]
 	for _, box := range g.running {

@@ -107,7 +107,7 @@ func (box *Mailbox[O, M]) Next() (M, bool) {
 // worker. If no other mailbox waits, Handle is called again at once. A mailbox whose Handle
 // always ends with Requeue runs forever and keeps a worker busy.
 //
-// If parks is true, the mailbox is parked: instead of going to the ready list, it becomes idle,
+// If "parks" is true, the mailbox is parked: instead of going to the ready list, it becomes idle,
 // keeps this message and all later messages, and waits for the next Start. Use this for an owner
 // that has used its share of the time of a frame.
 //

@@ -63,7 +63,7 @@ func (g *Group[O, M]) Running() []*Mailbox[O, M] { return g.running }
 
 // Held appends to dst the mailboxes that workers hold now, in no particular order, and returns the
 // extended slice. After a Wait that returned false, these are the mailboxes that it was waiting
-// for. If overdue is true, Held returns only overdue mailboxes, see [Group.Wait]. The loop may
+// for. If "overdue" is true, Held returns only overdue mailboxes, see [Group.Wait]. The loop may
 // read only the Owner field of these mailboxes. Held costs O(Workers). Only the loop goroutine may
 // call it.
 func (g *Group[O, M]) Held(dst []*Mailbox[O, M], overdue bool) []*Mailbox[O, M] {

@@ -49,7 +49,7 @@
 //
 // If a whole machine was suspended, its clock may also have been stopped. In this case the node
 // continues to run its zones until the database answers, for at most 1.7 s. The fence rejects all
-// commits of that time, so no client gets a Durable reply.
+// commits made in that time, so no client gets a Durable reply.
 //
 // # The path of a command
 //
@@ -69,12 +69,13 @@
 // zone had on disk when the command was first sent. If the zone has since executed more commands
 // than the window holds, it answers that the outcome is unknown.
 //
-// A life is the time from one load of a zone to its end, identified by a random number. A command
-// names the life for which it is meant, and no other life executes it. The epoch cannot identify a
-// life, because two lives can have the same epoch if the database has gone back to an earlier
-// state. When a command is sent again to the next life, the number in it is lowered, if necessary,
-// to the number of commands that this life has on disk. When a client is notified that commits
-// were lost, its pending commands end only with a reply of the present life.
+// A life is one run of a zone, from its loading to its end. It is identified by a random number. A
+// command names the life for which it is meant, and no other life executes it. The epoch cannot
+// identify a life, because two lives can have the same epoch if the database has gone back to an
+// earlier state. When a command is sent again to the next life, the number that the command
+// contains is lowered, if necessary, to the number of commands that this life has on disk. When a
+// client is notified that commits were lost, its pending commands end only with a reply from the
+// present life.
 //
 // # The path of a player
 //
@@ -137,8 +138,8 @@
 //	commits fail, but the     the zone continues; with Zone.MostUnsaved it stops after that time, and
 //	lease is renewed          is loaded from its last cut
 //	NATS is closed for good   the node releases its zones; a client returns ErrClosed
-//	a zone panics, or takes   three times without a minute of play in between, on any node: the zone
-//	more than 10 s to load    is quarantined until Node.Forgive
+//	a zone panics, or takes   after three times, on any nodes, without a minute of play in between, the
+//	more than 10 s to load    zone is quarantined until Node.Forgive
 //
 // # Limits
 //
@@ -179,12 +180,12 @@
 //	look: …, read 64 (every 0.5 s, and every 16 packets)
 //	look: …, read 64 ───────────────────────────────────────────────▶ a new viewer: definitions, full state
 //
-// The subscription drops packets of an older epoch, or of a viewer that the zone has removed. If
-// a subscription leaves 64 packets unread, the zone stops sending. When the subscription has read
-// them, the zone sends the complete state. A running zone sends at least one packet a second. If
-// a subscription has read everything and receives no packet for 2 s, packets were lost. The
-// subscription reports this, and the zone resumes sending. The zone removes a subscription after
-// 3 s of silence.
+// The subscription drops packets of an older epoch, or of a viewer that the zone has removed. If a
+// subscription leaves 64 packets unread, the zone stops sending. When the subscription has read
+// them, the zone sends the complete state. A running zone sends at least one packet a second. If a
+// subscription has read everything and receives no packet for 2 s, packets were lost. The
+// subscription reports the loss, and the zone resumes sending. The zone removes a subscription
+// after 3 s of silence.
 //
 // # Effects outside the game
 //

@@ -175,7 +175,7 @@ func (n *Node) askWorlds(ctx context.Context, others int) error {
 	}
 }
 
-// mostMeet is the maximum time that Join waits for answers of nodes.
+// mostMeet is the maximum time that Join waits for answers from other nodes.
 const mostMeet = 250 * time.Millisecond
 
 // receiveWorld processes a message made by Node.world. If the sender expects a reply, receiveWorld

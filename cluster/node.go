@@ -157,7 +157,7 @@ func (n *Node) join(ctx context.Context) error {
 	var v policy.View
 	err := n.wait(ctx, "PostgreSQL to register the node and its zones", func() (err error) {
 		if err = n.leases.register(ctx, n.o.Zones); err == nil {
-			// Register as a leaving node, so that other nodes move no zones here before run
+			// Register as a leaving node, so that other nodes move no zones here before n.run
 			// starts.
 			v, err = n.leases.beat(ctx, nil, true)
 		}

@@ -65,9 +65,9 @@ type Options struct {
 	TTL time.Duration
 
 	// Log, if not nil, receives one sentence for each event of a zone of this node, or of the node
-	// itself if zone is empty. It may be called from any goroutine, and its panics are ignored. At
-	// most five similar lines a minute are reported. If more lines were suppressed, a summary with
-	// their number follows.
+	// itself if the argument "zone" is empty. It may be called from any goroutine, and its panics
+	// are ignored. At most five similar lines a minute are reported. If more lines were suppressed,
+	// a summary with their number follows.
 	Log func(zone string, epoch uint64, what string)
 }
 

@@ -33,8 +33,8 @@ type senderID [8]byte
 
 func senderOf(id policy.ID) senderID { return senderID(id[:8]) }
 
-// put adds a message, and reports whether it was added (ok) and whether the queue is open. An
-// open queue rejects a message if it already holds too many messages of its sender.
+// put adds a message, and reports whether it was added (ok) and whether the queue is open. An open
+// queue rejects a message if it already holds too many messages from the same sender.
 func (q *queue) put(e envelope) (ok, open bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -82,7 +82,7 @@ func (q *queue) close() (left []envelope) {
 func (h *host) hear(msg *nats.Msg) {
 	m, err := parseMessage(msg.Data)
 	if err != nil || msg.Reply == "" {
-		return // a message in a later version of the format, or of another program
+		return // a message in a later version of the format, or from another program
 	}
 	if m.ID == (policy.ID{}) {
 		h.greet(msg.Reply)

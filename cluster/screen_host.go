@@ -38,25 +38,26 @@ type screen struct {
 	index, many uint64 // index of the next part, and number of all parts
 }
 
-// lookIn is a message of a subscription, queued for the loop.
+// lookIn is a message from a subscription, queued for the loop.
 type lookIn struct {
 	look
 	to string
 }
 
-// hearLook queues a message of a subscription. It is called by the goroutine of the NATS
+// hearLook queues a message from a subscription. It is called by the goroutine of the NATS
 // subscription.
 func (h *host) hearLook(msg *nats.Msg) {
 	l, err := parseLook(msg.Data)
 	if err != nil || msg.Reply == "" {
-		return // a later version of the messages, or a message of another program
+		return // a message in a later version of the format, or from another program
 	}
 	l.said = append([]byte(nil), l.said...)
 	// the subject without the id of the subscription is the inbox of the client
 	client := msg.Reply[:max(0, strings.LastIndexByte(msg.Reply, '.'))]
 	h.looksMu.Lock()
 	defer h.looksMu.Unlock()
-	// if too many messages of the client are waiting, drop this message; the client will repeat it
+	// if too many messages from the client are waiting, drop this message; the client will repeat
+	// it
 	if h.lookShare.Most = h.n.o.Waiting; h.lookShare.Take(client) {
 		h.looks = append(h.looks, lookIn{l, msg.Reply})
 	}

@@ -13,7 +13,7 @@ import (
 //
 //	look     version, 'L', 8 bytes id, 8 bytes owner, uvarint join, uvarint number: the subscription is alive,
 //	         and has received all packets up to that number
-//	said     version, 'S', 8 bytes id, uvarint join, a message of the player's client
+//	said     version, 'S', 8 bytes id, uvarint join, a message from the player's client
 //	missed   version, 'M', 8 bytes id, uvarint join: a packet was lost, perhaps the definitions
 //	all      version, 'A', 8 bytes id, uvarint join: the subscription has read everything, and has received no
 //	         packet for a while

@@ -18,8 +18,8 @@ import (
 // MaxSubscriptions is the maximum number of subscriptions of a Client.
 const MaxSubscriptions = 4096
 
-// Packet is a message of a Subscription: one message of package replicate, which is passed
-// unchanged to the player's client.
+// Packet is one delivery of a Subscription: an error, or a message of package replicate, which must
+// be passed unchanged to the player's client.
 type Packet struct {
 	// Epoch is the epoch of the zone when it sent the packet. It never decreases, except after a
 	// Packet with ErrLost.

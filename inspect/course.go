@@ -62,7 +62,7 @@ type gameState struct {
 type stuckFor struct {
 	view.Stuck
 	wall      time.Duration
-	unbounded bool // the true duration is longer than wall
+	unbounded bool // the true duration is longer than the field "wall"
 }
 
 // see adds a View and returns the state of the game. The parameter "at" is the time of arrival on

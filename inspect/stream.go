@@ -138,7 +138,7 @@ func (in *Inspector) stream(w http.ResponseWriter, r *http.Request, query url.Va
 }
 
 // write sends events, and reports whether the client has accepted them in time. All clients share
-// the data in list.
+// the data in the parameter "list".
 func (c *client) write(w http.ResponseWriter, out *http.ResponseController, list [][]byte) bool {
 	c.writing.Store(time.Now().UnixNano())
 	defer c.writing.Store(0)

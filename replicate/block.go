@@ -92,7 +92,8 @@ func (k *block) end(t audience) {
 	k.mixed = k.mixed || t.sync != define.SyncAll
 }
 
-// writeLife writes a record that says whether the owner is dead. Its slot number is 0.
+// writeLife writes a record that says whether the owner is dead. The slot number of the record is
+// 0.
 func (k *block) writeLife(dead bool) {
 	state := byte(0)
 	if dead {

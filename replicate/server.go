@@ -15,8 +15,8 @@ import (
 // Options configures a [Server]. The zero value is ready to use.
 type Options struct {
 	// Pending is the number of bytes that may be queued for a viewer that takes no packets. If the
-	// queue would exceed it, the queue is dropped, and the affected owners are later sent in full.
-	// The default is 32 KB.
+	// queue would exceed this size, the queue is dropped, and the affected owners are later sent in
+	// full. The default is 32 KB.
 	Pending int
 
 	// Packet is the maximum length of a packet in bytes. A packet may be longer if a single owner

@@ -230,8 +230,8 @@ func (v *Viewer) writeLeave(local uint16) {
 	v.out = binary.AppendUvarint(v.out, uint64(local)<<2|aboutLeave)
 }
 
-// queuePending moves the viewer's deliveries of the last Update into out. It must be called before
-// the view or the field "last" is changed.
+// queuePending moves the viewer's deliveries of the last Update into v.out. It must be called
+// before the view or the field "last" is changed.
 func (v *Viewer) queuePending() {
 	s := v.server
 	d := &s.due[v.seat]
@@ -347,8 +347,8 @@ const (
 	maxLater  = 6
 )
 
-// reserve prepares v.out for a change at the current time, which takes the given number of bytes.
-// If the queue would become too long, reserve drops it.
+// reserve prepares v.out for a change of the given number of bytes at the current time. If the
+// queue would become too long, reserve drops it.
 func (v *Viewer) reserve(size int) {
 	now := v.server.now
 	if len(v.out) > 0 && len(v.out)+maxLater+size > v.server.maxQueue {

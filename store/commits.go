@@ -95,7 +95,8 @@ func (c *committer) submit(j job) {
 	}
 }
 
-// stop ends the goroutine after the running commit. If now is true, stop cancels that commit first.
+// stop ends the goroutine after the running commit. If "now" is true, stop cancels that commit
+// first.
 func (c *committer) stop(now bool) {
 	c.mu.Lock()
 	was := c.shut

@@ -154,7 +154,7 @@ type Stats struct {
 
 	Changed int           // owners changed since the last cut started
 	Left    int           // owners that must still be copied for the current cut
-	Encode  time.Duration // time that After spent on copies for the last cut, by Options.Clock
+	Encode  time.Duration // time that After spent on copies for the last cut, measured by Options.Clock
 
 	// Lost counts the timeouts set with a function value, and the deferred handlers, of the owners
 	// in the last commit. Cuts do not contain them.
@@ -305,7 +305,7 @@ func (v *Saver) endReason() error {
 }
 
 // startCut starts a cut. It calls Options.Zone first, so that no cut has started if Zone ends the
-// loop's goroutine. If last is true, the cut also contains the effects of calls that the loop has
+// loop's goroutine. If "last" is true, the cut also contains the effects of calls that the loop has
 // made since the last Tick.
 func (v *Saver) startCut(last bool) {
 	if v.opts.Zone != nil {

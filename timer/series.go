@@ -122,7 +122,7 @@ func (r *series) begin(t time.Time, wall bool) {
 	r.updateWalls()
 }
 
-// set sets the deadline to t. If wall is true, the timer follows the wall clock. The caller holds
+// set sets the deadline to t. If "wall" is true, the timer follows the wall clock. The caller holds
 // mu.
 func (r *series) set(t time.Time, wall bool) {
 	c := r.s.clock

@@ -174,7 +174,7 @@ type chunk struct {
 type queue struct {
 	end    *chunk // last chunk
 	first  uint32
-	before int32 // number of entries in all chunks but the last; n is before + tail
+	before int32 // number of entries in all chunks but the last; n() = before + tail
 	only   [1]entry
 	head   uint8
 	tail   uint8
@@ -312,12 +312,12 @@ func (w *Wheel) more(r *reading) []entry {
 // regardless of the order in which the timers were freed. A free list would return timers scattered
 // in memory.
 //
-// Invariant: bit i of words[k] is set if and only if words[k-1][i] is nonzero. Timer i is free
-// if and only if its bit is set in words[0] or, as bit i-from, in taken.
+// Invariant: bit i of words[k] is set if and only if words[k-1][i] is nonzero. Timer i is free if
+// and only if its bit is set in words[0] or, as bit i-from, in the field "taken".
 type freeSet struct {
 	taken uint64       // the free timers for the next calls to Add, a word taken out of words[0]
-	block *[word]timer // the timers whose bits are in taken
-	from  uint32       // index of the first timer in block
+	block *[word]timer // the timers whose bits are in the field "taken"
+	from  uint32       // index of the first timer in the field "block"
 	n     int          // free timers in words
 	top   int          // index in words[2] at which find starts
 	words [3][]uint64

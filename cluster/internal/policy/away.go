@@ -6,7 +6,7 @@ type Place struct {
 	Arriving bool   // the owner is in transit to Zone
 }
 
-// Away decides the reply to a new command whose owner is not in the zone. If leaves is true, the
+// Away decides the reply to a new command whose owner is not in the zone. If "leaves" is true, the
 // owner has left the zone, but its departure is not on disk yet, so a crash would undo it. The
 // parameter "at" is the location of the owner in the database, or nil if the database was not
 // queried. If the result "ask" is true, Away needs the location and must be called again with it.

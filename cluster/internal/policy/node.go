@@ -340,7 +340,7 @@ func (n *Node) Claimed(now Time, seq uint64, name string, epoch uint64) {
 	n.act(Action{Verb: Load, Zone: name, Epoch: epoch, Until: z.until})
 }
 
-// Loaded reports that a zone has been loaded and runs. If failed is true, it reports instead that
+// Loaded reports that a zone has been loaded and runs. If "failed" is true, it reports instead that
 // the zone has stopped because loading failed, or because the running zone failed.
 func (n *Node) Loaded(now Time, name string, epoch uint64, failed bool) {
 	z := n.zones[name]

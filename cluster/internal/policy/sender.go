@@ -161,7 +161,7 @@ type Loss struct {
 
 // route is the state of a zone as known to a sender.
 type route struct {
-	epoch  uint64 // epoch of the zone owner to which commands are sent; 0 while waiting for a greeting
+	epoch  uint64 // epoch of the zone owner to which commands are sent; 0 while the sender waits for a greeting
 	newest uint64 // epoch of the last accepted zone owner; 0 if there was none
 	world  uint64 // world of the last accepted zone owner
 	life   uint64 // life of the last accepted zone owner
@@ -310,7 +310,7 @@ func (s *Sender) Heard(now Time, p Reply) {
 	}
 }
 
-// greeted processes the greeting of a zone owner, and sends the commands that wait for a greeting.
+// greeted processes a greeting from a zone owner, and sends the commands that wait for a greeting.
 func (s *Sender) greeted(now Time, r *route, p *Reply) {
 	sameWorld := p.World == 0 || r.world == 0 || p.World == r.world
 	same := sameWorld && p.Epoch == r.newest && (p.Life == r.life || p.Life == 0)

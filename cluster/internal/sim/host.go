@@ -224,7 +224,7 @@ func (h *host) committed(b *batch, a answer) {
 	h.acks.Committed(b.frame, func(reply func()) { reply() })
 }
 
-// hear processes a message of a client.
+// hear processes a message from a client.
 func (h *host) hear(m policy.Message, reply func(policy.Reply)) { h.hearAt(m, nil, reply) }
 
 // hearAt processes a message; at is the place of the player in the database, or nil if unknown.

@@ -11,12 +11,12 @@ import (
 
 const frameTime = 50 * time.Millisecond
 
-// guards selects the guards that a control switches off. Each field that is true switches one
-// guard off, with the effect in its comment. If any single guard is off, some seeds must fail.
+// guards selects the guards that are switched off in a simulation. Each field that is true switches
+// one guard off, with the effect in its comment. If any single guard is off, some seeds must fail.
 type guards struct {
 	fence     bool // if true, a commit with an old epoch is accepted
 	earlyStop bool // if true, a zone continues after its lease may have ended
-	moveGuard bool // if true, saves and departures of a zone are accepted for players that it no longer has
+	moveGuard bool // if true, saves and departures are accepted for players that the zone no longer has
 	window    bool // if true, the ids of executed commands are ignored, so that a repeated command is executed
 	since     bool // if true, a command is executed even if its id may have left the window
 	moved     bool // if true, the recorded ids of redirected commands are ignored
