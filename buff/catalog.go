@@ -37,7 +37,7 @@ func wrap(c *compile.Catalog, err error) (*Catalog, error) {
 
 // Next returns a catalog of the definitions that succeeds the catalog c. It does not change c.
 // Tags, acts and handlers keep their numbers. A definition is the next version of the definition in
-// c with the same ID. Next fails as NewCatalog does.
+// c with the same ID. Next fails for the same reasons as NewCatalog.
 //
 // Running buffs keep the rules of their version. The next refresh of a buff switches it to the new
 // version, unless the two versions have different [define.Stacking].Timers. Buffs that a definition
@@ -129,7 +129,7 @@ func (c *Catalog) Tag(name string) (Tag, bool) { return c.compiled.TagNamed(name
 // TagName returns the name of a tag of this catalog, or "" if it is 0 or unknown.
 func (c *Catalog) TagName(t Tag) string { return c.compiled.Tags.Name(int(t)) }
 
-// Act returns the act with that name, or 0, and reports whether it exists: whether
+// Act returns the act with that name, or 0, and reports whether it exists. An act exists if
 // [Definitions].Acts or a definition mentions it.
 func (c *Catalog) Act(name string) (Act, bool) { return c.compiled.ActNamed(name) }
 
@@ -142,12 +142,12 @@ func (c *Catalog) ActName(a Act) string { return c.compiled.Acts.Name(int(a)) }
 // and curves by their points. A catalog that was not made from another catalog has no changes.
 func (c *Catalog) Changes() []define.SpecChange { return slices.Clone(c.compiled.Changes) }
 
-// Succeeds reports whether c was made from the catalog before by any number of calls of
-// [Catalog.Next] and [Catalog.Rebuild]. It also returns true if c and before are the same catalog.
+// Succeeds reports whether c was made from the catalog `before`, by any number of calls of
+// [Catalog.Next] and [Catalog.Rebuild]. It also returns true if both are the same catalog.
 func (c *Catalog) Succeeds(before *Catalog) bool { return c.compiled.Succeeds(before.compiled) }
 
 // Newest returns the version of a definition in c, or nil if c no longer has the definition. The
-// result known reports whether s belongs to c or to a catalog that c succeeds: see
+// result `known` reports whether s belongs to c or to a catalog that c succeeds: see
 // [Catalog.Succeeds].
 func (c *Catalog) Newest(s *Spec) (newest *Spec, known bool) {
 	p, known := c.compiled.Version(compile.Of(s))

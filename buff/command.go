@@ -59,11 +59,12 @@ type Application struct {
 	Level     int     // from 0 to MaxLevel
 	Key       uint64  // with Stacking.By ByKey, only applications with equal keys stack
 	Duration  Span    // the zero Span means the definition's duration
-	Scale     Ratio   // multiplies the duration, as a resistance does; the zero Ratio means 1
+	Scale     Ratio   // multiplies the duration, for example because of a resistance; the zero Ratio means 1
 	Magnitude int64   // passed to events and handlers
 
 	// Params are values for the numbers of the definition that have a Caller. The slice is not
-	// retained. If the definition has no such number, the application is denied with NoParam.
+	// retained. An application with a value that the definition does not read is denied with
+	// NoParam.
 	Params []Arg
 
 	// Captured are values of attributes of the source: see [Application.Capture]. The slice is
@@ -194,11 +195,11 @@ type Result struct {
 	// reason is that the owner is busy, or that the command is an application that reads
 	// attributes of its source and the source is busy.
 	//
-	// Events of the owner that are due up to the instant of the call happen before the command
-	// runs, and their handlers are called, even if they belong to a buff that the command removes
-	// or to a timeout that it cancels. The command then reports its outcome as an event whose At
-	// is the instant of the call and whose Why is the reason of the command. A timeout that is
-	// cancelled in time has no event.
+	// Events of the owner that are due by the instant at which the command was issued happen before
+	// the command runs, and their handlers are called, even if they belong to a buff that the
+	// command removes or to a timeout that it cancels. The command then reports its outcome as an
+	// event with that instant as its At, and with the reason of the command as its Why. A timeout
+	// that is cancelled in time has no event.
 	Queued bool
 
 	// Amount is, for an Absorb, the damage that remains; for a Damage, the damage that shields
@@ -252,10 +253,10 @@ var (
 	ErrName = errors.New("buff: the catalog has no such name")
 )
 
-// Check reports whether a command is valid for owners with the definitions of a catalog. It
-// returns [ErrCommand] if no constructor could have made it, and [ErrName] if the catalog does
-// not have its tag or attribute; a nil catalog has none. It does not check whether the command
-// can be executed.
+// Check reports whether a command is valid for owners with the definitions of a catalog. It returns
+// [ErrCommand] if no constructor could have made the command, and [ErrName] if the catalog does not
+// have its tag or attribute; a nil catalog has none. It does not check whether the command can be
+// executed.
 func (c *Command) Check(catalog *Catalog) error {
 	if catalog == nil {
 		catalog = noCatalog

@@ -28,10 +28,10 @@ const commandVersion = 1
 // MaxCommandBytes is the maximum length of the binary form of a command.
 const MaxCommandBytes = 1 << 16
 
-// AppendBinary appends the binary form of the command to dst and returns the extended slice. The
-// names are those of the catalog. AppendBinary fails with [ErrFunc] if the command holds a
-// function, and with the errors of [Command.Check]; it then returns dst unchanged. The binary form
-// does not contain the captured attributes of the source; the receiver captures them again.
+// AppendBinary appends the binary form of the command to dst and returns the extended slice. Names
+// are taken from the catalog. AppendBinary fails with [ErrFunc] if the command holds a function,
+// and with the errors of [Command.Check]; it then returns dst unchanged. The binary form does not
+// contain the captured attributes of the source; the receiver captures them again.
 func (c *Command) AppendBinary(dst []byte, catalog *Catalog) ([]byte, error) {
 	switch a := &c.Application; {
 	case c.Do != nil:
@@ -163,8 +163,8 @@ func (f *form) failf(of error, format string, args ...any) {
 	f.data = nil
 }
 
-// next reports whether to read or write the next field. When measuring, there says whether the
-// command has this field.
+// next reports whether to read or write the next field. When measuring, the parameter "there" says
+// whether the command has this field.
 func (f *form) next(there bool) bool {
 	bit := uint64(1) << f.bit
 	f.bit++
@@ -296,7 +296,7 @@ func (f *form) text(v *string) {
 	}
 }
 
-// params reads or writes Application.Params. Each takes at least 9 bytes.
+// params reads or writes Application.Params.
 func (f *form) params(v *[]Arg) {
 	if f.next(len(*v) > 0) {
 		f.args(v)
@@ -324,9 +324,9 @@ func (f *form) args(v *[]Arg) {
 	}
 }
 
-// named reads or writes a reference to an entry of the catalog, by name. The parameter there says
-// whether the command has the reference. The function to returns the name. The function from looks
-// a name up and reports whether the catalog has it.
+// named reads or writes a reference to an entry of the catalog, by name. The parameter "there" says
+// whether the command has the reference. The function "to" returns its name. The function "from"
+// looks up a name and reports whether the catalog has it.
 func (f *form) named(kind string, there bool, to func() string, from func(string) bool) {
 	if !f.next(there) {
 		return
@@ -375,7 +375,7 @@ func (f *form) attr(v *stat.Attr) {
 	})
 }
 
-// The words of polarities and grades.
+// The words of the polarities, grades and reasons.
 var polarities, grades, reasons = wordlist.All(define.Negative), wordlist.All(define.GradeUndispellable), wordlist.All(Goexit)
 
 // rule reads or writes a value of an enumeration as its word.

@@ -23,7 +23,7 @@ func RemoveSpec(owner OwnerID, s *Spec, n int, why Reason) Command {
 	return Command{Verb: verb.RemoveSpec, Owner: owner, Application: Application{Spec: s}, Stacks: n, Reason: removal(why)}
 }
 
-// From returns the command with a source set: the source of the damage for a [Damage], or the
+// From returns the command with the given source: the source of the damage for a [Damage], or the
 // killer for a [Kill].
 func (c Command) From(source OwnerID) Command {
 	c.Application.Source = source
@@ -73,7 +73,8 @@ func DropTag(owner OwnerID, tag Tag) Command {
 // Immunize adds one count of immunity to buffs that have the tag, or a descendant of the tag. While
 // the owner is immune, new buffs are denied. What happens to present buffs is decided by the Immune
 // rule of their definitions. If purge is set, present buffs are removed unless their Immune rule is
-// ignore, and Result.Amount is the number of removed buffs. It fails with [ErrTag] if tag is 0.
+// `ignore`, and Result.Amount is the number of removed buffs. The command fails with [ErrTag] if
+// tag is 0.
 func Immunize(owner OwnerID, tag Tag, purge bool) Command {
 	return Command{Verb: verb.Immunize, Owner: owner, Tag: tag, Purge: purge}
 }
@@ -96,12 +97,12 @@ func Dispel(owner OwnerID, q Query) Command {
 
 // Steal moves the buffs that a query selects to another owner, with their remaining time, shield
 // and charges. Stacks with separate timers keep their separate ends, and a queue keeps its waiting
-// applications. If most > 0, the remaining time is limited to most.
+// applications. If most > 0, each buff keeps at most that much remaining time.
 //
 // Query.Most and Query.Stacks limit the portions as for a [Dispel], but a portion is the whole buff
 // unless Query.Stacks is set, and a buff with a shield, charges or a queue is never divided. Each
-// portion may resist, as the Dispel.Resist of its definition says. A Steal does not take linked
-// buffs ([Spec].Links), which end with the buff that applied them, or buffs that an aura applies.
+// portion may resist, as the Dispel.Resist of its definition says. A Steal takes neither linked
+// buffs ([Spec].Links), which end with the buff that applied them, nor buffs that an aura applies.
 //
 // For the thief, a stolen buff is an ordinary application, except that it never shortens a buff of
 // the thief. Result.Amount is the number of portions used, including portions that resisted. The
@@ -157,17 +158,17 @@ func SetBase(owner OwnerID, attr stat.Attr, v float64) Command {
 	return Command{Verb: verb.SetBase, Owner: owner, Attr: attr, Value: v}
 }
 
-// AddBase adds the number by to the base of an attribute of an owner, within the attribute's
-// limits. For example, healing is positive and damage negative. If by is zero, the command has an
-// effect only if the base is outside its limits. It fails as SetBase does.
+// AddBase adds a number to the base of an attribute of an owner, within the attribute's limits. A
+// positive number heals, for example, and a negative number does damage. Adding zero has an effect
+// only if the base is outside its limits. The command fails for the same reason as [SetBase].
 func AddBase(owner OwnerID, attr stat.Attr, by float64) Command {
 	return Command{Verb: verb.AddBase, Owner: owner, Attr: attr, Value: by}
 }
 
 // Damage rounds an amount to whole points, half up, lets the shields of the owner absorb a part as
-// [Absorb] does, and subtracts the remaining points from the base of an attribute. Result.Amount is
-// the number of points that were absorbed. An amount below one point has no effect. The command
-// fails as SetBase does.
+// for an [Absorb], and subtracts the remaining points from the base of an attribute. Result.Amount
+// is the number of points that were absorbed. An amount below one point has no effect. The command
+// fails for the same reason as [SetBase].
 //
 // If some damage passes the shields, two acts are reported: see [Happened]. The first is
 // define.ActDamaged for the owner, with the source of the damage as its target. The second is

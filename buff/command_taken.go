@@ -79,8 +79,8 @@ func (f *form) ownOfParts(n *stolen.Buff) {
 	}
 }
 
-// ownNumbers reads or writes the numbers of a further application. Their count is either that of
-// the buff, or 0 if they are equal to the numbers of the first application.
+// ownNumbers reads or writes the numbers of a further application. Their count is 0 if they are
+// equal to the numbers of the first application, otherwise the count of the numbers of the buff.
 func (f *form) ownNumbers(n *stolen.Buff, l *stolen.Part) {
 	if f.mode == writing {
 		own := n.Waiting[:0]

@@ -132,7 +132,7 @@ func ParseCommand(text string, names Names) (Command, error) {
 	return c, nil
 }
 
-// lineForm describes the text of the commands that start with one word. The function code lists the
+// lineForm describes the lines that start with a particular word. The function "code" lists the
 // subject and the options in the order in which they are written. The same function reads and
 // writes them.
 type lineForm struct {
@@ -264,14 +264,14 @@ func words() []string {
 type line struct {
 	writing bool
 	names   *Names
-	out     []byte // writing
+	out     []byte // when writing, the line so far
 
 	word    string
 	subject string
-	has     bool // a subject
+	has     bool // the line has a subject
 	options []option
-	self    OwnerID // of the line
-	err     error   // the first
+	self    OwnerID // the owner that the line names, or Names.Self
+	err     error   // the first error
 }
 
 type option struct {
@@ -345,7 +345,7 @@ func (l *line) split(text string) {
 	}
 }
 
-// part returns the text up to any of the ends, or the quoted text.
+// part returns the text before the first byte that is in ends, or the quoted text.
 func (l *line) part(text, ends string) (part string, quoted bool, rest string) {
 	if !strings.HasPrefix(text, `"`) {
 		n := strings.IndexAny(text, ends)
@@ -384,7 +384,7 @@ func (l *line) get(key string) (value string, ok bool) {
 	return "", false
 }
 
-// must fails if an option is missing.
+// must records an error if an option is missing.
 func (l *line) must(key string, ok bool) {
 	if !ok && !slices.ContainsFunc(l.options, func(o option) bool { return o.key == key }) {
 		l.fail("", fmt.Errorf("it needs %q", key))
@@ -427,7 +427,8 @@ func (l *line) option(key, kind, v string, present bool) (text string, ok bool) 
 	return l.subject, l.err == nil
 }
 
-// none requires that there is no subject. In a scenario it is "true".
+// none records an error if the line has a subject. A scenario may have "true" instead of no
+// subject.
 func (l *line) none() {
 	if l.has && l.subject != "true" {
 		l.fail("", fmt.Errorf("nothing stands behind it, or true, not %.100q", l.subject))
@@ -593,7 +594,7 @@ func (l *line) ratio(key string, r *Ratio) {
 		l.fail(key, fmt.Errorf(`must be a ratio such as 2, 0.25 or "1/3", not %q`, excerpt(text)))
 		return
 	}
-	if g := exact.GCD(n, d); n > 0 && d > 0 { // the rules reject others
+	if g := exact.GCD(n, d); n > 0 && d > 0 { // the rules reject any other ratio
 		n, d = n/g, d/g
 	}
 	if *r = (Ratio{uint32(n), uint32(d)}); n == 1 && d == 1 {
@@ -740,7 +741,8 @@ func (l *line) attr(a *stat.Attr) {
 	named(l, "", "attribute", a, true, math.MaxUint16, (*Catalog).attrName, (*Catalog).Attr)
 }
 
-// named reads or writes a number of the catalog as its name, or as "#3" if it has no name.
+// named reads or writes the number of a tag, act or attribute as its name, or in the form "#3" if
+// it has no name.
 func named[T ~uint8 | ~uint16](l *line, key, kind string, v *T, present bool, most uint64, nameOf func(*Catalog, T) string, of func(*Catalog, string) (T, bool)) {
 	name, c := "", l.names.Catalog
 	if l.writing && c != nil {
@@ -766,7 +768,7 @@ func named[T ~uint8 | ~uint16](l *line, key, kind string, v *T, present bool, mo
 	l.unknown(key, kind, text)
 }
 
-// unknown fails with a name that the catalog does not have.
+// unknown records an error about a name that the catalog does not have.
 func (l *line) unknown(key, kind, name string) {
 	var known []string
 	if c := l.names.Catalog; c != nil {

@@ -1,7 +1,7 @@
-// Package buff is the vocabulary of timed effects: what a game programmer names. A [Spec] defines a
-// buff and a [Catalog] is a set of checked definitions. An [Application] or another [Command] asks
-// for a change; an [Event] reports what happened; an [Instance] is a running buff. The package has
-// no state and no algorithms: package engine runs buffs.
+// Package buff defines the vocabulary of timed effects: the types that a game programmer uses. A
+// [Spec] defines a buff and a [Catalog] is a set of checked definitions. An [Application] or
+// another [Command] asks for a change; an [Event] reports what happened; an [Instance] is a running
+// buff. The package has no state and no algorithms: package engine runs buffs.
 //
 // This page describes the rules. docs/rules.md lists them with their transcripts, and compares them
 // with those of other systems.
@@ -36,9 +36,9 @@
 //
 // The partial pulse of [define.TailPartial] is due at the end of the whole buff. The end of a
 // single stack, or of one application of a queue, does not change the phase. If the last pulse
-// refreshes the buff, a new period starts there. An [Extend] is reported as Refreshed, but only a
-// further application runs [define.Hooks].Refresh. An instant buff never becomes an instance: it is
-// Executed once, with one stack.
+// refreshes the buff, a new period starts at that pulse. An [Extend] is reported as Refreshed, but
+// only a further application runs [define.Hooks].Refresh. An instant buff never becomes an
+// instance: it is Executed once, with one stack.
 //
 // Whatever a buff applies has the level and magnitude of that buff. The applications of an overflow
 // have the level and magnitude of the application that exceeded the limit. The effects of a pulse
@@ -91,11 +91,10 @@
 //
 // An owner cannot access other owners, so the engine copies the attributes of the source into the
 // application; if the source is the owner itself, its own attributes are read when the command
-// executes. Applications that a buff causes, directly or indirectly,
-// inherit its captured values for SnapshotCast. For SnapshotApply they use the present attributes
-// of the source, as the engine last read them. A number that evaluates to NaN, or to more than
-// stat.MaxValue, refuses the application; at a pulse the old value is kept, and a Faulted reports
-// the failure.
+// executes. Applications that a buff causes, directly or indirectly, inherit its captured values
+// for SnapshotCast. For SnapshotApply they use the present attributes of the source, as the engine
+// last read them. If a number evaluates to NaN, or to more than stat.MaxValue, the application is
+// refused; at a pulse, the old value is kept and a Faulted reports the failure.
 //
 // All arithmetic uses float64 without fused operations, so results are the same on every processor.
 //
@@ -112,7 +111,7 @@
 // gone, every attribute equals its base, bit for bit.
 //
 // [define.DoChange] and [define.DoDamage] change the base permanently, like the commands AddBase,
-// SetBase and Damage. A Changed reports the difference. They run in the order of their list, with
+// SetBase and Damage. A Changed reports the difference. The actions of a list run in order, with
 // the numbers of the event that caused them. Damage is multiplied by the stacks, scaled like the
 // pulse that causes it, rounded to whole points (half up), and then reduced by the shields of its
 // school first. A change that lowers an attribute with [define.AtMinKill] to its minimum kills the
@@ -124,19 +123,20 @@
 //	2000 change burn health by=0 value=100 absorbed=16
 //	2000 remove skin why=broken
 //
-// A buff with links is the head of the buffs that they apply. A head has each of its links once: it
-// applies all of them when it starts, and the missing ones when it is applied again. A link that
-// several heads have applied or joined ends with the last of them, for the same reason. When
-// another head ends, the stacks that it applied are removed, except the last one. Applications that
-// no head has made do not keep a link alive. A link is saved if its own definition says so and at
-// least one of its heads is saved. It cannot be stolen without its head.
+// A buff with links ([Spec].Links) is the head of the buffs that its links apply. A head has each
+// of its links once: it applies all of them when it starts, and the missing ones when it is applied
+// again. A link that several heads have applied or joined ends when the last of these heads ends,
+// for the same reason. When one of the other heads ends, the stacks that it applied are removed,
+// but never the last stack of the link. Applications that no head has made do not keep a link
+// alive. A link is saved if its own definition says so and at least one of its heads is saved. It
+// cannot be stolen without its head.
 //
 // # After a reload
 //
 // [Catalog.Rebuild] makes the next version of a catalog, and [Catalog.Changes] returns the
-// differences. A running instance keeps its version until the engine adopts the new version for its owner, which
-// applies [Spec].Reload and releases older versions. A buff continues until its end even if its
-// definition was removed.
+// differences. A running instance keeps its version until the engine adopts the new version for its
+// owner, which applies [Spec].Reload and releases older versions. A buff continues until its end
+// even if its definition was removed.
 //
 // # Hidden buffs
 //
@@ -154,7 +154,8 @@
 // each command and each due event, oldest buff first, until the result is stable, but at most
 // 16 times. If the result is still not stable, a Faulted with the reason Cascade is emitted.
 //
-// Immunity denies new applications, and suppresses, removes or ignores running buffs.
+// Immunity denies new applications. It suppresses, removes or ignores running buffs, as the Immune
+// rule of their definition says.
 //
 // # Time
 //
@@ -166,14 +167,14 @@
 // The three are combined: their rates are multiplied, and a pause of any of them pauses the buff.
 // Rates are fractions, and remainders below a millisecond are kept exactly, so that deadlines do
 // not drift however often a rate changes. An instant of owner time or buff time is reached in the
-// first millisecond of world time at or after it, never earlier.
+// first millisecond of world time at or after that instant, never earlier.
 //
 // A paused buff has no events, not even at the instant of the pause. For example, if a pulse kills
 // the owner of a buff with on_death: pause, an end that is due at the same instant waits for the
-// revival. With [define.AlignOwner] pulses are due at multiples of the period in owner time, which
-// keeps its zero while the owner is away. After a pause of the buff alone, or a change of its own
-// rate, the next pulse keeps its phase; the later ones are due at multiples of the period divided
-// by the rate.
+// revival. With [define.AlignOwner] pulses are due at multiples of the period in owner time, whose
+// zero does not change while the owner is away. After a pause of the buff alone, or a change of its
+// own rate, the next pulse keeps its phase; the later ones are due at multiples of the period
+// divided by the rate.
 //
 // The [define.Clock] of a buff determines which time passes for it while its owner is away: see
 // [define.Saving].
@@ -187,16 +188,15 @@
 //	      pulse  end of stack  end of buff  timeout
 //
 // Each event is checked again just before it runs. If it is no longer due, because an earlier event
-// has removed or refreshed the buff, it is dropped and counted. So a pulse at the
-// end of a buff runs before that end, and a pulse that refreshes its own buff prevents the end.
+// has removed or refreshed the buff, it is dropped and counted. So a pulse at the end of a buff
+// runs before that end, and a pulse that refreshes its own buff prevents the end.
 //
-// A command that an event causes, from a list of the definition or from a handler,
-// runs after the handler has returned and before the owner's next due event, at the
-// same instant, in the order of issue. The commands that it causes in turn are appended to the
-// queue (breadth first). After 16 rounds, the first of which are the commands of the event
-// itself, or after 10,000 commands, the rest is dropped, and a Faulted with the reason
-// Cascade ends the chain. A deadline that a command adds is always later than the command's own
-// instant.
+// A command that an event causes, from a list of the definition or from a handler, runs after the
+// handler has returned and before the owner's next due event, at the same instant, in the order of
+// issue. The commands that it causes in turn are appended to the queue (breadth first). After 16
+// rounds, the first of which are the commands of the event itself, or after 10,000 commands, the
+// rest is dropped, and a Faulted with the reason Cascade ends the chain. A deadline that a command
+// adds is always later than the command's own instant.
 //
 // Every instance has one Applied and one Removed. After the removal no handler of the buff starts
 // any more, not even a queued one, except the one for the removal itself. So a deferred handler of

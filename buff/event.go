@@ -230,10 +230,10 @@ func appendField(dst []byte, key string, n int64) []byte {
 func (e Event) String() string { return string(e.AppendLog(nil, false)) }
 
 // SheetChange is an earlier value of an input of an owner's attributes, before a change that no
-// event reports. It is one of these: the version of a buff that moves to another one; a number of
-// a buff that changes or ends with it; the fact that a buff was hidden when it ended; a base that
-// differed from Value minus Delta of its Changed. From the present state, the events and these
-// changes, an earlier state can be computed: see [Turn.SheetChanged].
+// event reports. It is one of these: the version of a buff that moves to another one; a number of a
+// buff that changes, or ends with the buff; the fact that a buff was hidden when it ended; a base
+// that differed from Value minus Delta of its Changed. An earlier state can be computed from the
+// present state, the events and these changes.
 type SheetChange struct {
 	At   wheel.Time // world time of the change
 	Seen wheel.Time // time of the frame, like Event.Seen
@@ -242,14 +242,14 @@ type SheetChange struct {
 	Handle Handle // the buff; 0 for a change of a base
 	Spec   *Spec  // the earlier version
 	Hidden bool   // the buff was hidden
-	Place  int    // index of the number in [rules.Owner.Numbers]; below 0 if no number has changed
+	Place  int    // index of the number among the evaluated numbers of the buff; below 0 if no number has changed
 
 	Attr stat.Attr // the attribute whose base has changed
 	Was  float64   // the earlier number or base
 }
 
 // TimeChange describes a pause, a resumption or a new rate of an owner's time or of the time of one
-// buff. It is not reported by an [Event] but by [Turn.TimeChanged].
+// buff. No [Event] reports such a change.
 type TimeChange struct {
 	At   wheel.Time // world time of the change
 	Seen wheel.Time // time of the frame, like Event.Seen

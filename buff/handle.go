@@ -11,8 +11,7 @@ import (
 //
 // A Handle has 64 bits: 20 for the number of the owner, 12 for the slot on the owner and 32 for the
 // generation of the slot, which counts the uses of the slot. A slot with no unused generation is
-// retired. Engines start their generations far apart, see [rules.Owner.SetOrigin], so that a handle of
-// another engine is stale.
+// retired. Engines start their generations far apart, so that a handle of another engine is stale.
 type Handle uint64
 
 // TimeoutHandle identifies one timeout of one owner. It has the same format and guarantees as a
@@ -25,14 +24,14 @@ const (
 	MaxPerOwner = handle.MaxSlots  // number of instances of one owner, and number of its timeouts
 )
 
-// Number returns the number of the owner that was passed to [NewSet].
+// Number returns the number of the owner in its engine, below [MaxOwners].
 func (h Handle) Number() uint32 { return handle.Number(h) }
 
 // Slot returns the slot of the buff on its owner, below [MaxPerOwner]. Running buffs have
 // different slots; the slot of an ended buff is reused.
 func (h Handle) Slot() int { return int(handle.Slot(h)) }
 
-// Number returns the number of the owner that was passed to [NewSet].
+// Number returns the number of the owner in its engine, below [MaxOwners].
 func (h TimeoutHandle) Number() uint32 { return handle.Number(h) }
 
 // String returns owner number, slot and generation, as in "3/0/17".

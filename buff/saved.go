@@ -51,7 +51,7 @@ type Restoration struct {
 
 // Moment is one instant on each of the clocks of [define.Clock].
 type Moment struct {
-	// Now is the world time of the engine that holds the Set.
+	// Now is the world time of the engine that saves or restores the owner.
 	Now wheel.Time
 
 	// Wall is the calendar time in ms since any fixed instant, the same for Save and Restore.
@@ -62,10 +62,10 @@ type Moment struct {
 	Uptime int64
 }
 
-// MoveBlob converts a blob for use on another server, whose uptime is uptime ms. Uptimes and zones
-// differ between servers, so the owner is in zone 0 on the new server, and for buffs with the clock
-// Uptime no time passes during the move. For buffs with the clock Wall time does pass. It fails
-// with [ErrBlob].
+// MoveBlob converts a blob for use on another server, whose uptime in ms is given. Uptimes and
+// zones differ between servers, so the owner is in zone 0 on the new server, and for buffs with the
+// clock Uptime no time passes during the move. For buffs with the clock Wall, time does pass.
+// MoveBlob fails with [ErrBlob].
 func MoveBlob(blob []byte, uptime int64) ([]byte, error) {
 	o, err := state.Decode(blob, &state.Memory{})
 	if err != nil {
