@@ -35,10 +35,10 @@ const (
 // former value.
 //
 // Pulses are not recorded, although each of them changes NextPulse. A Journal has no entries for
-// changes made before it was attached to its Set.
+// changes made before it was attached to the owner.
 //
-// A Journal must only be used by the goroutine that owns its Set. Recording a change takes about 5
-// ns; memory is allocated only once for each slot.
+// A Journal must only be used by the goroutine that runs the owner. Recording a change takes about
+// 5 ns; memory is allocated only once for each slot.
 type Journal struct {
 	first func(number uint32)
 	owner Aspect
@@ -47,16 +47,15 @@ type Journal struct {
 	spare [4]uint16
 }
 
-// New returns an empty Journal. If first is not nil, the goroutine that owns the Set calls it,
-// with the number of the Set, for the first change after the Journal was empty.
+// New returns an empty Journal. If first is not nil, the goroutine that runs the owner calls it,
+// with the number of the owner, for the first change after the Journal was empty.
 func New(first func(number uint32)) *Journal { return &Journal{first: first} }
 
 // Owner returns the changed aspects of the owner itself.
 func (j *Journal) Owner() Aspect { return j.owner }
 
-// Slots returns the changed slots and their aspects, in the order of the first change of each.
-// The Journal and its owner must not change during the
-// iteration.
+// Slots returns the changed slots and their aspects, in the order of the first change of each slot.
+// The Journal and its owner must not change during the iteration.
 func (j *Journal) Slots() iter.Seq2[int, Aspect] {
 	return func(yield func(int, Aspect) bool) {
 		for _, at := range j.slots {
@@ -75,7 +74,7 @@ func (j *Journal) Empty() {
 	j.slots, j.owner = j.slots[:0], 0
 }
 
-// MarkOwner records a change of the owner itself. Only the Set calls it.
+// MarkOwner records a change of the owner itself. Only the rules call it.
 func (j *Journal) MarkOwner(number uint32, what Aspect) {
 	j.begin(number)
 	j.owner |= what
@@ -87,7 +86,7 @@ func (j *Journal) begin(number uint32) {
 	}
 }
 
-// Mark records a change in a slot of the Set with the given number. Only the Set calls it.
+// Mark records a change in a slot of the owner with the given number. Only the rules call it.
 func (j *Journal) Mark(number uint32, at uint16, what Aspect) {
 	j.begin(number)
 	for int(at) >= len(j.what) {

@@ -38,7 +38,7 @@ type Catalog struct {
 
 	revisions []uint32 // revisions[n-1] is the highest revision of lineage n so far
 
-	Locations []string // Definitions.Places: by Spec.Index, may be shorter than programs
+	Locations []string // Definitions.Places, by Spec.Index; may be shorter than Programs
 }
 
 // Build checks definitions and compiles them into a catalog.
@@ -144,7 +144,8 @@ func (c *Catalog) HandlerName(id define.HandlerID) string {
 	return c.Handlers[id-1]
 }
 
-// handler returns the number of a handler that a definition calls.
+// handler returns the number of a handler that a definition calls, and assigns a number to a new
+// handler.
 func (c *Catalog) handler(name string) define.HandlerID {
 	id, ok := c.HandlerIDs[name]
 	if !ok {
@@ -156,7 +157,8 @@ func (c *Catalog) handler(name string) define.HandlerID {
 	return id
 }
 
-// Attr returns the attribute with that name and reports whether there is one. No attribute is 0.
+// Attr returns the attribute with that name and reports whether there is one. No attribute has the
+// number 0.
 func (c *Catalog) Attr(name string) (stat.Attr, bool) {
 	if c.Schema == nil {
 		return 0, false

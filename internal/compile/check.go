@@ -49,7 +49,7 @@ func (k *checker) id(s *Program) {
 
 // lineageOf returns the lineage of an ID. All definitions with this ID have the same lineage, in
 // this catalog and its predecessors. The number of lineages is limited because engines keep
-// counters for each.
+// counters for each lineage.
 func (k *checker) lineageOf(id string) uint32 {
 	lines := &k.catalog.Lineages
 	if _, known := lines.Index[id]; !known && len(lines.List) >= define.MaxLineage {

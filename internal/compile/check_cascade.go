@@ -9,19 +9,19 @@ import (
 
 // Definitions that apply one another in a ring multiply without limit if one application leads to
 // more than one further application. The search for such cascades follows edges. An edge leads from
-// one definition to another if a single application of the first definition can apply the second
-// while its instance exists.
+// one definition to another if a single application of the first can apply the second while the
+// instance of the first exists.
 //
 // A definition whose applications may be denied has no edges, because a chance, a requirement,
 // diminishing returns, a slot or a group limits the cascade. If further applications join a running
 // instance, the pulses and the end of that instance give no edges either, because there is only one
 // instance.
 
-// edge is one action or link of a definition that applies another definition.
+// edge is an action or a link by which one definition applies another.
 type edge struct {
 	field string
 	to    *Program
-	times int // times that one application follows the edge: 1, or 2 if more than once
+	times int // how often one application follows the edge: 1, or 2 for more than once
 }
 
 // cascades reports rings of definitions that multiply without limit, each ring once.
@@ -75,8 +75,8 @@ func idsOf(ring []*Program) string {
 	return strings.Join(ids, ", ")
 }
 
-// guarded reports whether an application of the definition may be denied. If it is accepted every
-// time, MaxRounds stops the cascade.
+// guarded reports whether an application of the definition may be denied. If all applications are
+// accepted nevertheless, MaxRounds stops the cascade.
 func (s *Program) guarded() bool {
 	g := &s.Spec.Group
 	return s.Chance != 0 && s.Chance != 1000 || !noTest(&s.Spec.Require.Apply) || s.DR.Group != "" || s.Spec.Slot.Class != "" || s.PerSource.Limit > 0 ||

@@ -196,7 +196,7 @@ func (s *Program) asks(caller string) {
 	}
 }
 
-// reads records the attribute that a number reads if it is an attribute of the source.
+// reads records the attribute that a number reads, if that attribute belongs to the source.
 func (k *checker) reads(whom define.Whose, c *Number) {
 	if whom == define.OfSource && c.Snapshot < define.SnapshotPulse {
 		k.current.addCapture(capture{c.Attr, c.Snapshot})

@@ -6,7 +6,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// kind checks the kind and the duration. A duration of 0 is an error: in similar systems it means
+// kind checks the kind and the duration. A duration of 0 is an error. In similar systems 0 means
 // infinite or instant, so a missing value would go unnoticed.
 func (k *checker) kind(s *Program) {
 	switch s.Kind {

@@ -60,7 +60,7 @@ func (k *checker) fates(s *Program) {
 		field     string
 		fate      *define.Fate
 		byDefault define.Fate
-		more      define.Fate // one value in addition to remove and keep that this field allows
+		more      define.Fate // a value that this field allows in addition to remove and keep
 	}{
 		{"on_death", &s.OnDeath, define.FateRemove, define.FatePause},
 		{"on_source_gone", &s.OnSourceGone, define.FateKeep, define.FateAdopt},

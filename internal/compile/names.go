@@ -8,7 +8,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// Bit returns the bit of the act in a set of acts; 0 for none.
+// Bit returns the bit of the act in a set of acts, or 0 if a is 0.
 func Bit(a define.Act) uint64 {
 	if a == 0 {
 		return 0

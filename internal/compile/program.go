@@ -19,12 +19,12 @@ func (s *Program) ReactionTo(act define.Act) []Op {
 	return nil
 }
 
-// While a member is within an aura, the buff that the aura has applied to it has no end. After
-// the member has left, the buff ends when the linger time has passed. Auras stack by the rules of
-// the definition: by target, two banners share one instance, which ends with the last of them.
-// Such an instance has one async stack for each of its auras, called a holder. A holder has the
-// source, the stacks that its aura added, and the end of its linger time, which is Never while
-// the owner is within the aura.
+// While a member is within an aura, the buff that the aura has applied to it has no end. After the
+// member has left, the buff ends when the linger time has passed. Auras stack by the rules of the
+// definition. With stack.by: target, for example, two banners share one instance, which ends with
+// the last banner. Such an instance has one async stack for each of its auras, called a holder. A
+// holder has the source, the stacks that its aura added, and the end of its linger time, which is
+// Never while the owner is within the aura.
 
 // AuraCanApply reports whether an aura may apply the definition. An aura cannot apply an instant
 // buff, or a buff whose stacks have separate ends.
@@ -37,8 +37,8 @@ func (s *Program) YieldsTo(g define.Grade) bool {
 	return s.Dispel.Grade <= g && s.Dispel.Grade != define.GradeUndispellable
 }
 
-// DrSource returns the source in the record for a definition, which is 0 if the record counts the
-// applications of all sources.
+// DrSource returns the source under which an application counts for diminishing returns. It is 0 if
+// the applications of all sources are counted together.
 func (s *Program) DrSource(source define.OwnerID) define.OwnerID {
 	if s.DR.Scope == define.ScopeTarget {
 		return 0
@@ -273,7 +273,7 @@ type reaction struct {
 type Change struct {
 	Attr     stat.Attr
 	By       Ref
-	AtAct    *Number // if not nil, used instead of By; it reads the amount, so it is evaluated at the act
+	AtAct    *Number // if not nil, used instead of By; it reads the amount of an act, so it is evaluated when the act happens
 	Pulsed   bool    // By is evaluated again at each pulse
 	PerStack bool
 	School   define.Tag
@@ -365,8 +365,8 @@ func (s *Program) Modifies(place int) bool {
 	return slices.ContainsFunc(s.Modifiers, func(m Modifier) bool { return int(m.Value.Place) == place && !s.Varies(&m) })
 }
 
-// Absorbs reports whether a shield absorbs damage of a school to an attribute; 0 stands for no
-// attribute in particular.
+// Absorbs reports whether a shield absorbs damage of a school to an attribute. If attr is 0, the
+// damage is to no attribute in particular.
 func (s *Program) Absorbs(school define.Tag, attr stat.Attr) bool {
 	is := s.shield
 	if attr != 0 && len(is.attrs) > 0 && !slices.Contains(is.attrs, attr) {

@@ -1,3 +1,3 @@
-// Package exact computes with whole milliseconds and fractions, without rounding errors and
-// overflows.
+// Package exact computes with whole milliseconds and fractions in integer arithmetic. Results are
+// exact, or rounded as documented, and never overflow.
 package exact

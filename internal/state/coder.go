@@ -24,7 +24,7 @@ type coder struct {
 
 	err  error // when reading, the first error in the form of the blob
 	bad  error // the first value that is out of range
-	late error // error about a field that older formats do not have, from format 6 on; used if `bad` is nil
+	late error // the first error about a field that was introduced after format 5 and that the owner's format does not have; reported if `bad` is nil
 
 	path  [3]step // the list entries that contain the current field, the outermost first
 	depth int     // number of entries in path

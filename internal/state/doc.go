@@ -1,9 +1,9 @@
 // Package state defines the saved state of one owner: plain structs, and the two forms in which
-// they are written, a binary blob and JSON. It knows no rules: package buff exports an owner into
+// they are written, a binary blob and JSON. It knows no rules: package rules exports an owner into
 // this form and imports it again.
 //
 // [Decode] reads a blob into an [Owner], and [Owner.Append] writes one. [Writer] writes the same
-// bytes piece by piece, so that saving an owner needs no memory. [Owner.JSON] and [ParseJSON]
+// bytes piece by piece, so that saving an owner allocates no memory. [Owner.JSON] and [ParseJSON]
 // convert to and from JSON, for people. All functions that return an Owner check limits: such an
 // Owner has no value that an owner of an engine could not have had.
 //
@@ -26,21 +26,21 @@
 // Every format can be read, now and in all later versions. In an older format some fields are
 // missing. [Owner.Upgrade] sets them to the meaning that a blob of that format had:
 //
-//   - 1 has no attributes, numbers and captures.
-//   - 2 adds them. It has no appliers. For an async stack it has the time of the last pulse instead
+//   - Format 1 has no attributes, numbers and captures.
+//   - Format 2 adds them. It has no appliers. For an async stack it has the time of the last pulse instead
 //     of the lag.
-//   - 3 adds appliers and lags. It does not say which buffs are links of which heads; a link of a
+//   - Format 3 adds appliers and lags. It does not say which buffs are links of which heads; a link of a
 //     definition is assumed to be the oldest instance of the same source.
-//   - 4 adds the heads of links. Applications waiting in a queue have no numbers and use the
+//   - Format 4 adds the heads of links. Applications waiting in a queue have no numbers and use the
 //     numbers of the buff.
-//   - 5 adds the numbers of waiting applications. It has no event count; the count is assumed to be
+//   - Format 5 adds the numbers of waiting applications. It has no event count; the count is assumed to be
 //     0.
-//   - 6 adds the event count. It has no zone; the zone is assumed to be 0. It does not say how many
+//   - Format 6 adds the event count. It has no zone; the zone is assumed to be 0. It does not say how many
 //     stacks each head of a link has added; the number is assumed to be 0. Async stacks have no
 //     shields, charges and numbers. The stack that ends last is assumed to have the shield and
 //     charges of the buff, all other stacks to have full shields and charges, and all stacks to
 //     have the numbers of the buff.
-//   - 7 adds the fields that format 6 does not have.
+//   - Format 7 adds the fields that format 6 does not have.
 //
 // # One list of fields
 //

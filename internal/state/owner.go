@@ -16,8 +16,8 @@ var Err = errors.New("buff: bad blob")
 // Limits of the numbers in an [Owner].
 const (
 	Format      = 7       // the newest format
-	MaxPerOwner = 1 << 12 // buffs of one owner, and also timeouts; as many more may be set aside
-	MaxRate     = 1000    // numerator, and also denominator, of a rate
+	MaxPerOwner = 1 << 12 // maximum number of buffs of one owner, and of its timeouts; the same numbers may also be set aside
+	MaxRate     = 1000    // largest numerator or denominator of a rate
 	MaxTagCount = 1<<16 - 1
 	MaxAges     = 1 << 60 // number of applications and timeouts of one owner so far
 
@@ -34,7 +34,7 @@ type Owner struct {
 	Wall     int64     `json:"wall_ms"`
 	Uptime   int64     `json:"uptime_ms"`
 	Time     int64     `json:"owner_time_ms"`
-	Scale    Scale     `json:"pace,omitzero"` // the zero Scale if the owner's time is the world's time
+	Scale    Scale     `json:"pace,omitzero"` // the zero Scale if owner time equals world time
 	Ages     uint64    `json:"ages"`
 	Dead     bool      `json:"dead,omitempty"` // killed and not revived since
 	Rolls    uint64    `json:"rolls,omitempty"`
@@ -225,7 +225,7 @@ var clocks = wordlist.All(define.Wall)
 // On reports whether the buff runs on the given clock.
 func (b *Buff) On(clock define.Clock) bool { return b.Clock == clocks[clock] }
 
-// SetClock is the inverse of On. The word of define.Online is not saved.
+// SetClock sets the buff's clock. The word of define.Online is not saved.
 func (b *Buff) SetClock(clock define.Clock) {
 	if b.Clock = ""; clock != define.Online {
 		b.Clock = clocks[clock]

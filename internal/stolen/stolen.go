@@ -30,12 +30,12 @@ type Part struct {
 	Charges   int32 // remaining charges
 	Stacks    int16
 	Level     int16
-	Numbers   uint16 // index of separate numbers in Buff.Waiting, from 1; 0: none
+	Numbers   uint16 // index of the separate numbers in Buff.Waiting, from 1; 0 if the part has none
 }
 
 // Find returns the former value of the k-th number of a definition, or NoParam if the stolen
-// version did not have it. It compares names, not positions, because a reload may have inserted
-// other numbers.
+// version did not have that number. It compares names, not positions, because a reload may have
+// inserted other numbers.
 func (n *Buff) Find(spec *compile.Program, k int) (float64, define.Reason) {
 	switch {
 	case n == nil:
