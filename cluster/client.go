@@ -41,8 +41,8 @@ type ClientOptions struct {
 	// state. Lost may be called from any goroutine.
 	Lost func(zone string, err error)
 
-	// Log, if not nil, receives a sentence when Lost, or a function given to Send or Subscribe,
-	// panics, when a database has gone back to an earlier state, or when two worlds have the same
+	// Log, if not nil, receives a sentence in these cases: Lost, or a function given to Send or
+	// Subscribe, panics; a database has gone back to an earlier state; two worlds have the same
 	// Prefix. It may be called from any goroutine, and its own panics are ignored.
 	Log func(what string)
 }

@@ -57,9 +57,9 @@
 // pool bounds the number of callbacks that run at once; see [Pool] for what happens when it is
 // full.
 //
-// A due timer can be stopped until its callback starts. It can be stopped even while it waits for
-// a pool, or by another callback that is due at the same instant and runs first. Whenever Stop
-// returns true, the function does not start.
+// A due timer can be stopped until its callback starts. It can be stopped even while it waits for a
+// pool. Another callback that is due at the same instant and runs first can also stop it. Whenever
+// Stop returns true, the function does not start.
 //
 // A panic in a callback ends the process, as in package time, unless the pool recovers it. A
 // callback that ends its goroutine (runtime.Goexit, t.FailNow) has no other effect, even with
@@ -82,10 +82,10 @@
 // everything except the calls to AfterFunc, Stop and Reset.
 //
 // If many timers are due at one tick, the driver holds the lock of a shard while it visits them,
-// which takes some tens of nanoseconds for each timer. When it searches for the earliest deadline
-// among very many timers, or moves the timers of an hour or a minute to a finer level of the
-// wheel, it visits at most 512 entries of each level before it releases the lock. Only timers more
-// than 32 days away are moved all at once.
+// which takes some tens of nanoseconds for each timer. When the driver searches for the earliest
+// deadline among very many timers, or moves the timers of an hour or a minute to a finer level of
+// the wheel, it visits at most 512 entries of each level before it releases the lock. Only timers
+// more than 32 days away are moved all at once.
 //
 // A Clock created in a bubble of testing/synctest uses the bubble's time, like package time. Close
 // it before the bubble ends.

@@ -87,11 +87,11 @@
 //
 // # Cost
 //
-// Add, Move and Remove are O(1). Advance is O(1) for each entry that fires or moves down a level
-// and for each slot that is opened, and it sorts the timers that fire in the same millisecond
-// unless they are already in order. An entry moves down at most three times from the hours, plus
-// once for each shelf. Bitmaps record which slots hold an entry, so empty slots are never
-// visited: advancing an empty Wheel by days costs as much as advancing it by a second.
+// Add, Move and Remove are O(1). Advance is O(1) for each entry that fires or moves down a level,
+// and for each slot that is opened. In addition, it sorts the timers that fire in the same
+// millisecond, unless they are already in order. An entry moves down at most three times from the
+// hours, plus once for each shelf. Bitmaps record which slots hold an entry, so empty slots are
+// never visited: advancing an empty Wheel by days costs as much as advancing it by a second.
 // [Wheel.Next] usually visits the entries of one slot.
 //
 // A timer takes 32 bytes and an entry 12. Neither contains pointers. The garbage collector scans

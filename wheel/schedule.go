@@ -1,23 +1,25 @@
 package wheel
 
-// Schedule is a timing wheel whose entries are values: a deadline and a number. It has the faces of
-// a [Wheel], but no handles. To cancel or postpone a deadline, the owner of the number remembers
-// which deadline is the valid one, and ignores entries that come out for another. So a schedule
-// touches no memory but its slots, which it reads in sequence, and an entry takes 12 bytes.
+// Schedule is a timing wheel whose entries are values: a deadline and a number. It has the same
+// levels as a [Wheel], but no timers and no handles, so an entry cannot be removed or moved. To
+// cancel or postpone a deadline, the caller keeps the valid deadline of each number, and ignores an
+// entry that is returned with another deadline. A Schedule therefore accesses no memory except its
+// slots, which it reads sequentially. An entry takes 12 bytes.
 //
-// Entries that will be ignored stay until they come out; [Schedule.Sweep] removes them earlier. Use
-// [NewSchedule] to create a Schedule; the zero value is not usable. A Schedule must not be copied.
-// Only the loop goroutine may use it.
+// Entries that the caller will ignore stay until they are due; [Schedule.Sweep] removes them
+// earlier. Use [NewSchedule] to create a Schedule; the zero value is not usable. A Schedule must
+// not be copied. Only the loop goroutine may use it.
 type Schedule struct{ w Wheel }
 
-// Horizon is the largest distance of a deadline from the current time, 24 days. Whoever needs a
-// later deadline adds one at the horizon, and adds the rest when that comes out.
+// Horizon is the maximum distance, in ms, of a deadline from the current time. It is 24 days. For a
+// later deadline, add an entry at the horizon, and add an entry for the remaining time when the
+// first entry is due.
 const Horizon = 1<<31 - 1
 
-// values is the state of a Wheel whose entries are values, for Schedule.
+// values is the additional state of a Wheel that belongs to a Schedule.
 type values struct {
 	n     int                            // number of entries
-	alive func(due Time, id uint64) bool // during a Sweep
+	alive func(due Time, id uint64) bool // the parameter of Sweep; nil except during a Sweep
 }
 
 // NewSchedule returns an empty Schedule whose current time is start.
@@ -35,7 +37,7 @@ func (q *Schedule) Now() Time { return q.w.now }
 // Len returns the number of entries.
 func (q *Schedule) Len() int { return q.w.values.n }
 
-// Add adds an entry. If the deadline is at or before Now, it comes out of the next Advance. Add
+// Add adds an entry. If the deadline is at or before Now, the next Advance returns the entry. Add
 // panics if the deadline is more than [Horizon] away from Now.
 func (q *Schedule) Add(due Time, id uint64) {
 	w := &q.w
@@ -48,10 +50,10 @@ func (q *Schedule) Add(due Time, id uint64) {
 	w.place(uint32(id), uint32(id>>32), due, w.now)
 }
 
-// Advance moves the current time to now and appends the entries that are due at or before now to
-// dst, ordered by deadline except that those that were late when they were added come first.
-// Entries with equal deadlines have no particular order. Advance returns the extended slice. It
-// panics if now is before Now.
+// Advance moves the current time to now, and appends to dst the entries that are due at or before
+// now. Entries that were already late when they were added come first. The other entries follow in
+// order of their deadlines. Entries with equal deadlines have no particular order. Advance returns
+// the extended slice. It panics if now is before Now.
 func (q *Schedule) Advance(now Time, dst []Fired) []Fired {
 	n := len(dst)
 	dst = q.w.Advance(now, dst)
@@ -59,20 +61,21 @@ func (q *Schedule) Advance(now Time, dst []Fired) []Fired {
 	return dst
 }
 
-// Next returns the earliest deadline of all entries, as [Wheel.Next] does.
+// Next returns the earliest deadline of all entries; see [Wheel.Next].
 func (q *Schedule) Next() (Time, bool) { return q.w.Next() }
 
-// Soon yields entries as [Wheel.Soon] does.
+// Soon yields the numbers of entries that are due soon; see [Wheel.Soon].
 func (q *Schedule) Soon(until Time) func(yield func(id uint64) bool) { return q.w.Soon(until) }
 
-// Levels returns the number of levels: see [Wheel.Levels].
+// Levels returns the number of levels; see [Wheel.Levels].
 func (q *Schedule) Levels() int { return q.w.Levels() }
 
-// Face describes a level: see [Wheel.Face].
+// Face describes a level; see [Wheel.Face].
 func (q *Schedule) Face(level int, slots []int) Face { return q.w.Face(level, slots) }
 
-// Sweep visits about n entries, in a sequence of rounds through all slots, and removes those for which
-// alive returns false. It stops at the end of a round. The function must not change the Schedule.
+// Sweep visits about n entries and removes the entries for which alive() returns false. Successive
+// calls continue where the previous call stopped, until all slots have been visited; the next call
+// then starts again. The function must not change the Schedule.
 func (q *Schedule) Sweep(n int, alive func(due Time, id uint64) bool) {
 	w := &q.w
 	if s := &w.sweep; !s.on {
@@ -86,12 +89,13 @@ func (q *Schedule) Sweep(n int, alive func(due Time, id uint64) bool) {
 	w.values.alive = nil
 }
 
-// fired returns the value of an entry that is due at t or, in the late slot, up to Horizon before.
+// fired returns the deadline and the number of an entry of a Schedule. The deadline must be at most
+// Horizon before or after t.
 func (e entry) fired(t Time) Fired {
 	return Fired{Due: t + Time(int32(e.due-uint32(t))), ID: uint64(e.stamp)<<32 | uint64(e.timer)}
 }
 
-// fireValues is fire for values.
+// fireValues is like fire, for the entries of a Schedule.
 func (w *Wheel) fireValues(q *queue, t Time, dst []Fired) []Fired {
 	for r := w.read(q); r.left > 0; {
 		for _, e := range w.more(&r) {

@@ -70,7 +70,7 @@ func (w *Wheel) sweepStep(n uint32) {
 	s := &w.sweep
 	s.turns++
 	switch {
-	case w.values != nil: // only Schedule.Sweep can tell which entries are dead
+	case w.values != nil: // only Schedule.Sweep knows which entries are dead
 	case s.on:
 		w.sweepSome(n)
 	case w.tooManyDead(), s.turns > s.lap && w.dead > 0:

@@ -43,7 +43,7 @@ type Wheel struct {
 	sweep      sweep
 	moved      uint64  // total number of entries moved down, visited or swept
 	most       uint64  // maximum number of entries a level moves in a frame; 0: no limit
-	values     *values // nil if the entries belong to timers
+	values     *values // not nil if the Wheel belongs to a Schedule
 }
 
 // Fired is a timer that has fired.

@@ -90,8 +90,9 @@ func makeLayout(tx *bbolt.Tx) error {
 	return err
 }
 
-// checkLayout checks that the file belongs to this package, that it contains as many zones as it
-// records, each under its own name, and that the owners in transit are complete.
+// checkLayout checks that the file belongs to this package, that the number of zones is the
+// recorded number, that each zone is stored under its own name, and that the owners in transit are
+// complete.
 func checkLayout(tx *bbolt.Tx) error {
 	about, where, zones := tx.Bucket(aboutBucket), tx.Bucket(whereBucket), tx.Bucket(zonesBucket)
 	if about == nil && where == nil && zones == nil {
