@@ -131,8 +131,8 @@ func (e *Engine) quietOrScheduled(o *owner) (idle bool) {
 	return false
 }
 
-// dispatchMessages is dispatch for the case that some owners are busy or have messages. It starts
-// each turn by a message to the owner. Owners that already have messages come first.
+// dispatchMessages does the work of dispatch if some owners are busy or have messages. It starts
+// each turn with a message to the owner. Owners that already have messages come first.
 func (e *Engine) dispatchMessages(left int) {
 	n := e.backlog.n + len(e.due) + len(e.scheduled)
 	for _, box := range e.group.Staged() {

@@ -137,7 +137,7 @@ func (e *Engine) finishBatched(x *batchedTurn) {
 	}
 }
 
-// splitBatch is endBatch for the case that some owners are busy. The parameter `left` has the
+// splitBatch does the work of endBatch if some owners are busy. The parameter `left` has the
 // indexes of the turns that no worker has started. They are converted to messages, so that the
 // workers can process them later.
 func (e *Engine) splitBatch(left []int) {

@@ -321,9 +321,9 @@ func (e *Engine) checkRoom(what string, id uint64) error {
 	return fmt.Errorf("%w: %s %d, %d events for the next Frame", ErrOverloaded, what, id, e.opts.Limits.Events)
 }
 
-// checkRoomForAll is checkRoom for a call that must be executed for all of the owners or for none,
-// and emits up to n events. It fails if n more events do not fit, or if one of the owners is busy
-// and its mailbox is full.
+// checkRoomForAll does the same as checkRoom, for a call that must be executed for all of the
+// owners or for none, and that emits up to n events. It fails if n more events do not fit, or if
+// one of the owners is busy and its mailbox is full.
 func (e *Engine) checkRoomForAll(n int, what string, id uint64, owners iter.Seq[*owner]) error {
 	if err := e.checkRoom(what, id); err != nil {
 		return err

@@ -107,7 +107,8 @@ func (e *Engine) beforeChange(o *owner) {
 	}
 }
 
-// beforeSweep is beforeChange for all owners that the sweep of a Reload may reach in this Tick.
+// beforeSweep does the same as beforeChange, for all owners that the sweep of a Reload may reach in
+// this Tick.
 func (e *Engine) beforeSweep() {
 	w := &e.sweep
 	if e.copies == nil {
@@ -125,8 +126,8 @@ func (e *Engine) beforeSweep() {
 	}
 }
 
-// beforeFirstChange is beforeChange for the first change by the loop since the round started, or
-// since the owner's last turn.
+// beforeFirstChange does the work of beforeChange when the loop changes the owner for the first
+// time since the round started, or since the owner's last turn.
 func (c *copies) beforeFirstChange(o *owner, interval uint32) {
 	mu := c.lock(o)
 	defer mu.Unlock()

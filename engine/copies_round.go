@@ -41,8 +41,8 @@ func (c *copies) Begin(all bool) snapshot.Round {
 }
 
 // excludeBusy handles the owners that are busy at the start of the round. If their last complete
-// state can still be read, it copies them. Otherwise it removes them from the round, and adds an
-// older copy to the round if there is one.
+// state can still be read, it copies them. Otherwise it removes them from the round and, if there
+// are older copies of them, adds these to the round.
 func (c *copies) excludeBusy(r *snapshot.Round) {
 	e := c.engine
 	to := c.loopShard()

@@ -213,7 +213,7 @@
 //
 // # Hot reload
 //
-// [Engine.Reload] replaces the catalog by a new version between two Ticks; packages buff/catalog
+// [Engine.Reload] replaces the catalog with a new version between two Ticks; packages buff/catalog
 // and buff/catalog/watch load a catalog from files. Later applications use the new definitions,
 // even if they name a *buff.Spec of an older version. The `reload` setting of a definition decides
 // whether its running buffs keep their version, are converted to the new version, or end. The

@@ -26,7 +26,7 @@ type owner struct {
 	touched uint32 // round of copies in which the owner's last turn started; 0 after a change by the loop
 	zone    uint32 // belongs to the loop, like the fields after `set`
 
-	// set is stored in the owner itself and not behind a pointer. Each pointer would cost another
+	// The field `set` holds its value directly, not through a pointer. A pointer would cost another
 	// cache miss for an owner that is not in cache.
 	set  rules.Owner
 	data any

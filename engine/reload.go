@@ -20,10 +20,10 @@ type edition struct {
 	handlers []boundHandler // by define.HandlerID - 1
 }
 
-// Reload replaces the catalog by a new version. The new version must have been made by
-// buff.Catalog.Rebuild from the present catalog, directly or in several steps; catalog.Reload
-// makes it from files. The Reload takes effect at once and as a whole: all later applications use
-// the new definitions. This includes applications that name a *buff.Spec of an older catalog, and
+// Reload replaces the catalog with a new version. The new version must have been made by
+// buff.Catalog.Rebuild from the present catalog, directly or in several steps; catalog.Reload makes
+// it from files. The Reload takes effect at once and as a whole: all later applications use the new
+// definitions. This includes applications that name a *buff.Spec of an older catalog, and
 // applications that were queued before the Reload. A definition that has been removed cannot be
 // applied: [Engine.AddBuff] and [Inbox.AddBuff] fail with [ErrRemoved], and applications by
 // handlers and definitions are Denied for the reason Reload.

@@ -38,8 +38,8 @@ type zoneScale struct {
 	held bool       // the time is paused
 }
 
-// changes returns the commands that replace the effect `was` on an owner's time by the effect `p`.
-// Only the first n elements of the list are valid.
+// changes returns the commands that replace the effect `was` on an owner's time with the effect
+// `p`. Only the first n elements of the list are valid.
 func (p zoneScale) changes(was zoneScale) (list [2]buff.Command, n int) {
 	if was.held != p.held {
 		do := verb.Resume

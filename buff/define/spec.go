@@ -105,7 +105,7 @@ type Spec struct {
 	// duration of an application, after scaling and diminishing returns; zero means no limit.
 	Duration, MinDuration, MaxDuration time.Duration
 
-	// DurationBy, if not nil, replaces Duration by the value of the curve at the level of the
+	// DurationBy, if not nil, replaces Duration with the value of the curve at the level of the
 	// application, in seconds, rounded to whole milliseconds, half up. PeriodBy does the same for
 	// Period. All values of the curves must be within the limits for Duration and Period.
 	DurationBy, PeriodBy *Curve

@@ -40,8 +40,8 @@ const (
 	// Steal removes the buffs selected by Query, and applies each of them to the owner Query.To for
 	// its remaining time, but at most for the time By.
 	Steal     Verb = 21
-	Interrupt Verb = 22 // reports an Act of the owner; buffs that list this act in Interrupt end
-	Consume   Verb = 23 // reports an Act of the owner; buffs that list this act in ConsumeOn use a charge
+	Interrupt Verb = 22 // reports an Act of the owner, and ends each buff with this act in Interrupt
+	Consume   Verb = 23 // reports an Act of the owner, and uses a charge of each buff with this act in ConsumeOn
 	Absorb    Verb = 24 // lets the shields absorb damage of Amount points and of the school Tag, which may be zero
 	Revive    Verb = 25 // revives the owner and resumes the buffs that its death paused
 	// Enter means that the owner has entered the area of the aura that belongs to

@@ -191,7 +191,7 @@ func affordable(o *engine.Options, h *recording.Header) error {
 	return nil
 }
 
-// set replaces the options by the options in the recording.
+// set replaces the options with the options in the recording.
 func set(o *engine.Options, h *recording.Header) {
 	o.Limits.Turn, o.Limits.Tick, o.Limits.Owners, o.Limits.Buffs = h.Limits[0], h.Limits[1], h.Limits[2], h.Limits[3]
 	o.Limits.Mailbox, o.Limits.Handlers, o.Limits.Inbox, o.Limits.Events = h.Limits[4], h.Limits[5], h.Limits[6], h.Limits[7]

@@ -14,8 +14,8 @@ type SpecStats struct {
 	Live   int                        // number of running instances
 	Events [len(View{}.Counts)]uint64 // number of events, by kind
 
-	// Handlers is the number of handler calls that have returned, Took their total duration, and
-	// Times the distribution of their durations. Times is nil if no call was measured. All three
+	// Handlers is the number of handler calls that have returned. Took is their total duration, and
+	// Times is the distribution of their durations. Times is nil if no call was measured. All three
 	// are estimates, because only a sample of the calls is measured: a worker measures the first
 	// calls in a frame, later one call in two, chosen at random, and so on, down to one call in
 	// 64. Each measured call also counts for the calls around it that are not measured.

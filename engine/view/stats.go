@@ -7,8 +7,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Fault describes a panic of a handler or of another function of the game, or the end of its
-// goroutine.
+// Fault describes a panic in a handler or in another function of the game, or a call of
+// runtime.Goexit there.
 type Fault struct {
 	// Call is the function that failed: "" for a handler; "Members", "Record" or "SlowTrace" for a
 	// function or writer in engine.Options; "Clock" for the clock passed to [Watch.Open]; "Look"

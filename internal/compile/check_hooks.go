@@ -85,7 +85,7 @@ func (k *checker) to(at, field string, a *define.Action) define.To {
 	return a.To
 }
 
-// ops checks and compiles a list of actions, and replaces the list by a copy that the caller of
+// ops checks and compiles a list of actions, and replaces the list with a copy that the caller of
 // NewCatalog cannot change. An action with an error keeps its place in the result, so that the
 // places of the others do not change and all errors are found.
 func (k *checker) ops(field string, list *[]define.Action) []Op {

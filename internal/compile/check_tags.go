@@ -25,7 +25,7 @@ func wrongTag(name string) string {
 	return ""
 }
 
-// tagList returns the tags of a list of names, and replaces the list by a copy.
+// tagList returns the tags of a list of names, and replaces the list with a copy.
 func (k *checker) tagList(field string, list *[]string) []define.Tag {
 	*list = slices.Clone(*list)
 	var tags []define.Tag
@@ -109,7 +109,7 @@ func (k *checker) condition(field string, t *define.TagTest) Condition {
 	return c
 }
 
-// actSet returns the acts of a list of names, one bit each, and replaces the list by a copy.
+// actSet returns the acts of a list of names, one bit each, and replaces the list with a copy.
 func (k *checker) actSet(field string, list *[]string) (set uint64) {
 	*list = slices.Clone(*list)
 	seen := make(map[string]bool, len(*list))

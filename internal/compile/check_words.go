@@ -6,7 +6,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// words reports unknown values of enumerations and replaces them by the defaults, so that they
+// words reports unknown values of enumerations and replaces them with the defaults, so that they
 // cause no further errors.
 func (k *checker) words(s *Program) {
 	known(k, "polarity", &s.Polarity, define.Negative)

@@ -29,7 +29,7 @@ func (m *shortMap[V]) at(key string) (int, bool) {
 	return 0, false
 }
 
-// get returns the value of a key, and whether it is present.
+// get returns the value of a key, and reports whether the key is present.
 func (m *shortMap[V]) get(key string) (v V, ok bool) {
 	i, ok := m.at(key)
 	if ok {

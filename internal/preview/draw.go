@@ -223,7 +223,7 @@ func (d *drawing) steps(p stepLabels, top, bottom float64) {
 	}
 }
 
-// pauses shades the spans in which the owner is paused.
+// pauses draws a shade over each span in which the owner is paused.
 func (d *drawing) pauses(top, bottom float64) {
 	var from wheel.Time = notOpen
 	shade := func(to wheel.Time) {

@@ -26,7 +26,7 @@ const (
 	Func // a timeout with a function: its owner and its delay
 	Reload
 	Tick // a Tick, with its Inbox commands: Do, Func and Run; the last record of a block
-	Run  // a function of Inbox.Run, recorded as the calls that it made
+	Run  // a function passed to Inbox.Run, recorded as the calls that it made
 	Readmit
 )
 

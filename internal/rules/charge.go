@@ -88,8 +88,8 @@ func (s *Owner) convertUses(t *Turn, i *instance, a *buff.Application, old *comp
 	}
 }
 
-// convertUse is convertUses for one application. If the old version had no shield, `pool` is the
-// shield that the application gets.
+// convertUse does the same as convertUses, for one application. If the old version had no shield,
+// `pool` is the shield that the application gets.
 func convertUse(s *compile.Program, old *compile.Program, shield *int64, charges *int32, pool int64) {
 	switch {
 	case s.Charges.N == 0:

@@ -22,7 +22,8 @@ func (s *Owner) programOf(i *instance) *compile.Program {
 	return s.foreignProgramOf(i)
 }
 
-// foreignProgramOf is programOf for an instance of another catalog, or for a free slot.
+// foreignProgramOf does the same as programOf, for an instance of another catalog or for a free
+// slot.
 func (s *Owner) foreignProgramOf(i *instance) *compile.Program {
 	if i.def == 0 {
 		return nil

@@ -374,7 +374,7 @@ func (c *comeback) end() {
 	c.tail = max(int64(c.i.end-c.i.boundary)+c.tailOf, 0)
 }
 
-// setLevel is like Owner.setLevel.
+// setLevel sets the level, as Owner.setLevel does for a running buff.
 func (c *comeback) setLevel(level int16) {
 	i := &c.i
 	if was, is := c.spec.PeriodAt(int(i.level)), c.spec.PeriodAt(int(level)); was != is && c.period > 0 {

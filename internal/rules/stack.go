@@ -23,7 +23,7 @@ func (s *Owner) reapply(t *Turn, at uint16, a *buff.Application, d int64) outcom
 	return r
 }
 
-// joinInstance is reapply without recording changes in the journal.
+// joinInstance does the same as reapply, but does not record changes in the journal.
 //
 // The order matters. The level comes first, because it may refuse the application. Then come the
 // version, the separate rules for TimersEach and TimersQueue, and the overflow rule, which may

@@ -210,8 +210,8 @@ func copyWaiting(n *stolen.Buff, k *magnitudes, parts []asyncStack) {
 	}
 }
 
-// useTakenNumbers replaces the evaluated numbers by the numbers of a stolen part. A number that did
-// not exist in the version that was stolen keeps its evaluated value.
+// useTakenNumbers replaces the evaluated numbers with the numbers of a stolen part. A number that
+// did not exist in the version that was stolen keeps its evaluated value.
 //
 // Example: testdata/stat/steal.txt.
 func (s *Owner) useTakenNumbers(t *Turn, a *buff.Application) {

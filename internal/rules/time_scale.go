@@ -105,8 +105,9 @@ func (p *timeScale) outer(inner wheel.Time) wheel.Time {
 	return p.at.Add(int64(q))
 }
 
-// outerBefore is outer for an inner instant before p.inner, computed as if the rate had always been
-// the same. It is needed only for buffs that ended while their owner was away.
+// outerBefore does the same as the method outer, but for an inner instant before p.inner. It
+// computes the result as if the rate had always been the same. It is needed only for buffs that
+// ended while their owner was away.
 //
 // Example: testdata/save/chain_scaled.txt.
 func (p *timeScale) outerBefore(inner wheel.Time) wheel.Time {

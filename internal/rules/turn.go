@@ -362,9 +362,9 @@ func (s *Owner) queueActions(t *Turn, ops []compile.Op, k *magnitudes) {
 	}
 }
 
-// queueActionsFrom is queueActions for an event that an application has caused. Applications
-// issued by the actions have the source of that application, even if another source started the
-// buff.
+// queueActionsFrom does the same as queueActions, for an event that an application has caused.
+// Applications issued by the actions have the source of that application, even if another source
+// started the buff.
 func (s *Owner) queueActionsFrom(t *Turn, ops []compile.Op, source buff.OwnerID, k *magnitudes) {
 	if len(ops) > 0 {
 		s.queueEventActions(t, ops, &t.Events[len(t.Events)-1], source, k)
@@ -442,7 +442,7 @@ func (t *Turn) emit(s *Owner, e *buff.Event) {
 	t.emitUnnumbered(s, e)
 }
 
-// emitUnnumbered is emit for an event without a number: see [buff.Event.Seq].
+// emitUnnumbered does the same as emit, for an event without a number: see [buff.Event.Seq].
 func (t *Turn) emitUnnumbered(s *Owner, e *buff.Event) {
 	to := t.appendEvent()
 	*to = *e

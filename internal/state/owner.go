@@ -22,7 +22,8 @@ const (
 	MaxAges     = 1 << 60 // number of applications and timeouts of one owner so far
 
 	// Farthest is the longest distance in ms from the moment of saving, about nine million years.
-	// An instant at that distance is never reached. The sum of a few such distances fits an int64.
+	// An instant at that distance is never reached. The sum of a few such distances fits in an
+	// int64.
 	Farthest = 1 << 58
 )
 
