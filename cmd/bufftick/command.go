@@ -15,8 +15,8 @@ import (
 
 // command is one command of the tool.
 type command interface {
-	// flags declares the flags of the command. In the usage text of a flag, the name of its
-	// value is in backquotes.
+	// flags declares the flags of the command. The usage text of a flag has the name of the flag's
+	// value in backquotes.
 	flags(f *flags)
 	// help returns the text that the help shows between the summary and the flags.
 	help() string
@@ -39,11 +39,11 @@ var commands = []struct {
 	{"cut", "FILE", "Print the zones in a store: owners, buffs, clocks, damage.", func() command { return new(cutCmd) }},
 }
 
-// flags is a flag.FlagSet that also has flags which may be repeated.
+// flags is a flag.FlagSet that also supports flags with several values.
 type flags struct{ *flag.FlagSet }
 
-// listVar declares a flag with several values. The values are separated by commas, or the flag is
-// repeated.
+// listVar declares a flag with several values. Its values can be separated by commas, and the flag
+// can be repeated.
 func (f *flags) listVar(to *[]string, name, usage string) {
 	f.Func(name, usage, func(v string) error {
 		*to = append(*to, strings.Split(v, ",")...)
@@ -108,7 +108,7 @@ func execute(args []string, stdout, stderr io.Writer) error {
 	return usageError{fmt.Errorf("bufftick: there is no command %q%s; see bufftick -help", args[0], suggestion(args[0], names))}
 }
 
-// parse parses flags before, between and after the arguments, and returns the arguments. Everything
+// parse parses flags before, between and after the arguments, and returns the arguments. Every word
 // after "--" is an argument.
 func parse(f *flags, args []string) (rest []string, err error) {
 	var last []string
@@ -131,8 +131,8 @@ func parse(f *flags, args []string) (rest []string, err error) {
 	}
 }
 
-// suggestion returns the question "did you mean ...?" if one of the names is similar to the wrong
-// name, and otherwise "".
+// suggestion returns the question "did you mean ...?" if one of the given names is similar to the
+// wrong name, and otherwise "".
 func suggestion(wrong string, names []string) string {
 	if near := misspelt.Near(wrong, names); near != "" {
 		return fmt.Sprintf(", did you mean %q?", near)
@@ -140,7 +140,7 @@ func suggestion(wrong string, names []string) string {
 	return ""
 }
 
-// checkArguments returns an error if the number of arguments does not match the declaration, such
+// checkArguments returns an error if the number of arguments does not match their declaration, such
 // as "NAME" or "NAME...".
 func checkArguments(declared string, args []string) error {
 	least, most := 1, 1

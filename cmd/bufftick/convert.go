@@ -75,7 +75,7 @@ func (c *convertCmd) run(args []string, stdout, stderr io.Writer) error {
 	return nil
 }
 
-// read reads all input files. It reports the errors of all files, not only of the first.
+// read reads all input files. It reports the errors of all files, not only those of the first.
 func (c *convertCmd) read(stderr io.Writer) (files []converted, err error) {
 	texts, err := definition.Files(c.Paths...)
 	failed := err != nil
@@ -118,7 +118,7 @@ func readConverted(name string, src []byte) (converted, error) {
 	return converted{name, format, fields, comments(name, src, format)}, nil
 }
 
-// comment is a comment of an input file. Comments are not converted.
+// comment is a comment of an input file. Comments are lost in the conversion.
 type comment struct {
 	file string
 	line int

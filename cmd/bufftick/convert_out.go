@@ -74,18 +74,18 @@ func otherThan(files ...converted) definition.Format {
 }
 
 // isFolder reports whether a path is a folder. If the path does not exist, isFolder reports whether
-// it looks like the name of a folder.
+// the path looks like that of a folder.
 func isFolder(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.IsDir() || err != nil && (strings.HasSuffix(name, "/") || filepath.Ext(name) == "")
 }
 
-// maxLost is the maximum number of comments that the method "make" prints as lost.
+// maxLost is the maximum number of lost comments that the method "make" prints.
 const maxLost = 20
 
 // make returns an output file. If the file is a table and some fields do not fit into a table, make
-// also returns a second file with these fields. For the standard output, it leaves these fields out
-// and returns whole == false.
+// also returns a second file with these fields. On the standard output there is no second file, so
+// make leaves these fields out and returns false as its second result.
 func (t target) make(stderr io.Writer) (list []made, whole bool, err error) {
 	root, lost := joined(t.files)
 	var rest []*ast.MappingValueNode
@@ -93,7 +93,7 @@ func (t target) make(stderr io.Writer) (list []made, whole bool, err error) {
 		root, rest = parted(root)
 	}
 	var text string
-	if len(rest) == 0 || defines(root) { // otherwise the table would be empty
+	if len(rest) == 0 || defines(root) { // without this condition, the table could be empty
 		if text, err = definition.Write(node(root), t.format); err != nil {
 			return nil, false, fmt.Errorf("%s: %w", t.files[0].name, err)
 		}
@@ -147,8 +147,8 @@ func joined(files []converted) (root []*ast.MappingValueNode, comments []comment
 	return root, comments
 }
 
-// together merges two maps or two lists. For any other two values, such as two versions, it
-// returns nil, and the caller keeps the first value.
+// together merges two maps or two lists. For any other values, such as two versions, it returns
+// nil, and the caller keeps the first value.
 func together(a, b ast.Node) ast.Node {
 	fa, isMap := definition.Fields(a)
 	fb, isMapToo := definition.Fields(b)
@@ -206,8 +206,8 @@ func names(fields []*ast.MappingValueNode) string {
 	return strings.Join(list, ", ")
 }
 
-// store writes the files. If one of the files already exists, it writes none of them, unless -force
-// is set.
+// store writes the files. If any of the files already exists, store writes none of them, unless
+// -force is set.
 func (c *convertCmd) store(list []made, stdout io.Writer) error {
 	for _, m := range list {
 		if _, err := os.Lstat(m.name); m.name != "" && !c.Force && !errors.Is(err, fs.ErrNotExist) {

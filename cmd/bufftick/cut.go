@@ -86,7 +86,7 @@ func (c *cutCmd) run(args []string, stdout, _ io.Writer) error {
 	return nil
 }
 
-// compact removes the free space of the file.
+// compact removes the free space from the file.
 func (c *cutCmd) compact(stdout io.Writer) error {
 	if c.Zone != "" || c.Verify || c.JSON || len(c.Catalogs) > 0 {
 		return usageError{errors.New("bufftick: -compact rewrites the whole file and has no other flags; see bufftick cut -help")}
@@ -99,7 +99,7 @@ func (c *cutCmd) compact(stdout io.Writer) error {
 	return err
 }
 
-// readCut is a zone of the file, or the error that prevented it from being read.
+// readCut is a zone of the file, or the error that occurred when the zone was read.
 type readCut struct {
 	zone     string
 	cut      *store.Cut // nil if err is set

@@ -26,12 +26,12 @@ func (r *replay) feed(rec *record) error {
 		if err := r.count(r.engine.Do(buff.Kill(id))); err != nil {
 			return err
 		}
-		r.tick(0) // reports the ends caused by the death before the next line
+		r.tick(0) // before the next line of the trace, report the ends that the death caused
 	}
 	return nil
 }
 
-// count counts a command and returns its error.
+// count counts a command and returns the error of its result.
 func (r *replay) count(res buff.Result) error {
 	r.commands++
 	return res.Err
@@ -77,7 +77,7 @@ func (r *replay) apply(id buff.OwnerID, rec *record) error {
 	return r.lower(h, want)
 }
 
-// lower removes stacks of a buff, and leaves at most the wanted number.
+// lower removes stacks of a buff, so that at most the wanted number is left.
 func (r *replay) lower(h buff.Handle, want int) error {
 	b, _, err := r.engine.Find(h) // if the buff has ended, b has no stacks
 	if err != nil || b.Stacks <= want {
@@ -86,14 +86,14 @@ func (r *replay) lower(h buff.Handle, want int) error {
 	return r.count(r.engine.Do(buff.RemoveStacks(h, b.Stacks-want, buff.Cancelled)))
 }
 
-// endKnown reports whether the end of a buff is known if this line is the first line about the
-// buff. A refresh may carry over the remaining time, which the trace does not contain; the end is
-// then unknown.
+// endKnown reports whether the trace determines the end of a buff if the given line is the first
+// line about the buff. It does not if the line is a refresh that carries over the remaining time,
+// because the trace does not contain this time.
 func endKnown(rec *record, spec *buff.Spec) bool {
 	return rec.event == "apply" || spec.Stack.Refresh == define.RefreshRestart
 }
 
-// undose removes stacks, down to the recorded number.
+// undose removes stacks until the recorded number is left.
 func (r *replay) undose(rec *record) error {
 	l := r.judge.lives[lifeOf(rec)]
 	if l == nil || l.state != alive {

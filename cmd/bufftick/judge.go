@@ -18,7 +18,7 @@ type judge struct {
 
 	// plain counts, by spell, the early ends that are exactly one duration after the last refresh.
 	// If the table says that a refresh carries over the remaining time, such ends suggest that the
-	// table is wrong.
+	// table is wrong about the spell.
 	plain map[spellID]int
 }
 
@@ -61,10 +61,10 @@ const (
 	removing                // ended in the recording, and will end in the engine within the tolerance
 	ended                   // ended by a rule of the engine, not by a line of the recording
 	killed                  // ended in the engine by the death of its owner
-	over                    // ended in both, and already judged
+	over                    // ended in the engine and in the recording, and already judged
 )
 
-// late is an end that the engine decided too early.
+// late is an end that the engine decided too early, so the recorded end is late.
 type late struct {
 	by    wheel.Time
 	end   wheel.Time // when the engine ended the buff
@@ -72,8 +72,8 @@ type late struct {
 	rec   *record    // line that shows that the buff was still active
 	proof string
 
-	// first is set if the trace has no line between the engine's end and rec. In this case the
-	// recorder may have been unable to write the end earlier.
+	// first is true if the trace has no line between the engine's end and rec. In this case the
+	// recorder may have been unable to record the end earlier.
 	first bool
 }
 
@@ -186,8 +186,8 @@ func (j *judge) removed(l *life, rec *record) {
 }
 
 // revive judges a life that has ended. It is called when a line of the trace shows that the same
-// buff is active again. If the ended buff is still in the engine, revive returns its handle, and
-// the caller must remove the buff.
+// buff is active again. If the ended buff is still in the engine, revive returns the handle of the
+// buff, and the caller must remove the buff.
 func (j *judge) revive(l *life, rec *record) buff.Handle {
 	by := rec.at - l.end
 	j.drop(l)

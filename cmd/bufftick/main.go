@@ -13,7 +13,7 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// errFailed makes the program exit with code 1. The errors have already been printed.
+// errFailed makes the program exit with code 1. The command has already printed the errors.
 var errFailed = errors.New("failed")
 
 // usageError is a mistake in the command line.
@@ -38,8 +38,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 1
 }
 
-// sink is the standard output. It keeps the first error, so that a failed write ends the program
-// with exit code 1 in every command.
+// sink is the standard output. It keeps the first write error, so that in every command a failed
+// write ends the program with exit code 1.
 type sink struct {
 	to  io.Writer
 	err error
@@ -52,7 +52,7 @@ func (s *sink) Write(b []byte) (n int, err error) {
 	return n, s.err
 }
 
-// poolFlags are the flags about the workers of the engine. They do not change any output.
+// poolFlags are the flags that configure the workers of the engine. They do not change any output.
 type poolFlags struct {
 	Workers int
 	Sync    bool

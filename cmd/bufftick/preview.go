@@ -153,8 +153,8 @@ func previewed(paths []string) (*buff.Catalog, error) {
 	return definition.Load(paths...)
 }
 
-// scenarioOf returns the scenario in a file. It returns nil if the file is not a scenario or cannot
-// be read; the loader of definitions then reports the error.
+// scenarioOf returns the scenario in a file. If the file is not a scenario or cannot be read,
+// scenarioOf returns nil, and the loader of definitions reports the error.
 func scenarioOf(path string) *scenario.Scenario {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > definition.MaxFileSize {
 		return nil

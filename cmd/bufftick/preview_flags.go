@@ -31,7 +31,7 @@ func instant(flag, text string) (wheel.Time, error) {
 	return wheel.Time(d.Milliseconds()), nil
 }
 
-// atTime splits "WHAT@TIME".
+// atTime splits text of the form "WHAT@TIME".
 func atTime(flag, value, example string) (what string, at wheel.Time, err error) {
 	what, text, ok := strings.Cut(value, "@")
 	if !ok {
@@ -76,7 +76,7 @@ func stacksIn(flag, value, text string) (int, error) {
 	return n, nil
 }
 
-// readAlso parses ID@ followed by an application, which is in the form of readApply.
+// readAlso parses ID@, followed by an application in the form that readApply parses.
 func (c *previewCmd) readAlso(flag, value string) ([]preview.Step, error) {
 	cut := strings.LastIndex(value, "@")
 	if cut < 1 {
@@ -193,7 +193,7 @@ func previewParams(values []string) ([]buff.Arg, error) {
 	return out, nil
 }
 
-// fraction parses "2", "0.25" or "1/3", exactly.
+// fraction parses a number such as "2", "0.25" or "1/3" without rounding.
 func fraction(text string) (num, den uint32, ok bool) {
 	top, bottom := text, "1"
 	if whole, part, decimal := strings.Cut(text, "."); decimal {

@@ -13,8 +13,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// tolerance is the largest difference between two ends that count as equal. The ends differ because
-// a recorder notes when it received an event, not when the event happened.
+// tolerance is the largest difference between two ends that count as equal. The ends may differ
+// because a recorder notes when it received an event, not when the event happened.
 const tolerance = 100 // ms
 
 // defaultFrame is the default value of -frame. It is the frame length of a game server that ticks
@@ -166,7 +166,7 @@ func (r *replay) all(trace []record) error {
 			return fmt.Errorf("%d: %s: %w", rec.line, rec.event, err)
 		}
 	}
-	r.reach(r.engine.Now() + tolerance) // an end in the engine may be later than its record
+	r.reach(r.engine.Now() + tolerance) // an end in the engine may be later than the recorded end
 	r.took = time.Since(start)
 	r.judge.close()
 	return nil
@@ -189,7 +189,7 @@ func (r *replay) tick(dt time.Duration) {
 }
 
 // owner returns the ID of the unit with the given name. If carries is true, which means that the
-// unit has buffs, it also spawns the unit unless that has been done already.
+// unit has buffs, owner also spawns the unit, unless it has already been spawned.
 func (r *replay) owner(name string, carries bool) (buff.OwnerID, error) {
 	id, ok := r.ids[name]
 	if !ok {

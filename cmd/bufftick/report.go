@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// mostLates is the number of late ends that are printed.
+// mostLates is the maximum number of late ends that are printed.
 const mostLates = 10
 
 // report prints the result of a replay. Only the last line depends on the machine.

@@ -86,14 +86,14 @@ func (c *runCmd) check() error {
 }
 
 // readScenarios reads one file. It returns an error only if the file as a whole cannot be read or
-// parsed; errors in a scenario are in its field Faults.
+// parsed. The field Faults of a scenario has the errors in this scenario.
 func readScenarios(name string) ([]*scenario.Scenario, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, unread(name, err)
 	}
 	defer f.Close()
-	// One byte more than allowed, so that the parser reports that the file is too large.
+	// Read one byte more than is allowed, so that the parser reports that the file is too large.
 	src, err := io.ReadAll(io.LimitReader(f, definition.MaxFileSize+1))
 	if err != nil {
 		return nil, unread(name, err)
@@ -109,8 +109,8 @@ func (c *runCmd) log(s *scenario.Scenario) ([]string, error) {
 	return s.Play(c.options(), c.Frame)
 }
 
-// mostOfFailed is the maximum number of log lines that are printed for a failed scenario. These are
-// the last lines of its log.
+// mostOfFailed is the maximum number of log lines that are printed for a failed scenario. The last
+// lines of the log are printed.
 const mostOfFailed = 100
 
 // print prints the logs.

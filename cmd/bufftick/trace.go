@@ -56,8 +56,8 @@ type spell struct {
 	refresh  define.Refresh
 }
 
-// The columns of the two files, and the known events. A tick is a pulse, which is not sent to
-// the engine.
+// The columns of the two files, and the known events. A "tick" event is a pulse, which is not sent
+// to the engine.
 var (
 	traceColumns = []string{"ms", "event", "source", "target", "spell", "name", "kind", "stacks"}
 	spellColumns = []string{"spell", "name", "kind", "duration_ms", "refresh"}
@@ -109,7 +109,7 @@ func parseRecord(row []string) (record, error) {
 	switch r.event {
 	case "death":
 		return r, nil
-	case "tick", "break", "dispel": // in these lines, the kind is not that of the buff
+	case "tick", "break", "dispel": // in these lines, the column "kind" is not the kind of the buff
 	default:
 		if r.spell.kind, err = kindOf(row[6]); err != nil {
 			return r, err
@@ -166,7 +166,7 @@ func readSpells(file string) (map[spellID]spell, error) {
 }
 
 // eachRow calls f for each row of a CSV file except the first row, which must contain the names of
-// the columns. Its errors contain the file and line.
+// the columns. Errors start with the file and the line.
 func eachRow(file string, columns []string, f func(line int, row []string) error) error {
 	in, err := os.Open(file)
 	if err != nil {
@@ -174,7 +174,7 @@ func eachRow(file string, columns []string, f func(line int, row []string) error
 	}
 	defer in.Close()
 	rows := csv.NewReader(&bounded{in, maxTrace})
-	rows.FieldsPerRecord = -1 // the fields are counted below, with a better message
+	rows.FieldsPerRecord = -1 // the fields are counted below, with a better error message
 	rows.ReuseRecord = true
 	first := true
 	for {
@@ -207,7 +207,7 @@ func eachRow(file string, columns []string, f func(line int, row []string) error
 	}
 }
 
-// bounded is a reader that fails after the number of bytes in "left".
+// bounded is a reader that fails after the number of bytes in the field "left".
 type bounded struct {
 	r    io.Reader
 	left int

@@ -104,8 +104,8 @@ func (c *validateCmd) run(args []string, stdout, _ io.Writer) error {
 }
 
 // split separates scenarios from definitions. It reads the scenarios, and returns the paths of the
-// definitions. A folder without scenarios is returned as one path. For a folder with scenarios,
-// each of its definition files is returned.
+// definitions. A folder without scenarios is returned as one path. Of a folder with scenarios, each
+// definition file is returned as a path.
 func split(all []string) (paths []string, scenarios []*scenario.Scenario, errs definition.Errors) {
 	for _, path := range all {
 		files, isFolder := filesOf(path)
@@ -146,8 +146,8 @@ func filesOf(path string) (files []string, isFolder bool) {
 	return files, true
 }
 
-// readFile reads a regular file. If the file is too large, it returns definition.MaxFileSize+1
-// bytes.
+// readFile reads a regular file. If the file is too large, readFile returns its first
+// definition.MaxFileSize+1 bytes.
 func readFile(name string) ([]byte, error) {
 	info, err := os.Stat(name)
 	if err != nil || !info.Mode().IsRegular() {

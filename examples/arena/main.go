@@ -1,6 +1,6 @@
 // Command arena is a small game in the browser, in which two hundred heroes fight against one
 // another and against the Hollow King. Every poison, shield, stun and cooldown runs on package
-// engine. Package replicate sends them to the page.
+// engine. Package replicate sends the active buffs to the page.
 //
 //	go -C examples/arena run .              print the address of the page
 //	go -C examples/arena run . -open        open the page in a browser
@@ -142,7 +142,7 @@ func (s *settings) serve(ctx context.Context, w *game.World, out io.Writer) erro
 	return sv.Run(ctx)
 }
 
-// follow watches the folder given by -buffs, if any, and reloads the definitions on changes.
+// follow watches the folder given by -buffs, if any, and reloads the definitions when files change.
 func (s *settings) follow(ctx context.Context, sv *serve.Server, w *game.World, look *inspect.Inspector, out io.Writer) error {
 	if s.buffs == "" {
 		return nil

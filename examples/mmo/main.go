@@ -7,8 +7,8 @@
 //
 // While the game runs, it prints a story: bosses appear, rage and die, and players die. The last
 // line is a digest of all events. The same seed gives the same digest, with any number of workers
-// and at any speed. If the game ends early, the last line says so. After an error the game prints
-// no digest, and the exit code is 1.
+// and at any speed. If the game is stopped early, the last line says so. After an error the game
+// prints no digest, and the exit code is 1.
 //
 // Package game contains the game, and package buffs the definitions of its buffs.
 package main

@@ -1,12 +1,12 @@
-// Command observability runs the game of examples/mmo and serves everything that shows the state of
-// its engine, at one address on this machine:
+// Command observability runs the game of examples/mmo. At one address on this machine, it serves
+// everything that shows the state of the game's engine:
 //
 //	/debug/buffs       the inspector
 //	/debug/statsviz/   live plots of the Go runtime and of the engine
 //	/metrics           metrics for Prometheus
 //
-// It accepts the flags of examples/mmo and sets -live. It is a separate module, so that a game that
-// imports the engine does not depend on the packages used here.
+// The command accepts the flags of examples/mmo and sets -live. It is a separate module, so that a
+// game that imports the engine does not depend on the packages used here.
 //
 //	mount.go   the handlers of /debug/statsviz/ and /metrics, and their access check
 //	plots.go   plots of the engine in statsviz

@@ -11,8 +11,9 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// figures reads the state of the engine from the loop, once for all plots. While the loop does not
-// answer, it returns the previous values, because a plot needs a number at every call.
+// figures reads the state of the engine from the loop, with one request for all plots. If the loop
+// does not answer, figures returns the previous values, because every call from a plot must return
+// a number.
 type figures struct {
 	watch view.Watch
 	leave func()

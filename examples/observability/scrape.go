@@ -9,10 +9,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// scrape serves the metrics. All requests within half a second get the same text. A new text
-// requires a view from the loop, and a client that sends many requests must not load the loop. A
-// limit on concurrent requests, as in promhttp, would not help: a few clients that do not read
-// could use up the limit, and Prometheus would get no answer.
+// scrape serves the metrics. All requests within half a second get the same text, because a new
+// text requires a view from the loop, and a client that sends many requests must not load the loop.
+// A limit on concurrent requests, which promhttp has, would not help: a few clients that do not
+// read could use up the limit, and Prometheus would get no answer.
 type scrape struct {
 	from http.Handler
 

@@ -10,7 +10,7 @@ import (
 
 // Statsviz 0.8.2 sends user plots with "tags": null, which the script of its page does not expect.
 // The script throws a TypeError, and the buttons for time ranges and categories do not work. The
-// fixed script puts user plots into the category "misc".
+// fixed script treats such plots as plots of the category "misc".
 var (
 	askTags   = regexp.MustCompile(`(this\.#?\w+)\.tags\.includes\(`)
 	allTagged = []byte(`(${1}.tags||["misc"]).includes(`)

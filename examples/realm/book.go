@@ -24,7 +24,7 @@ type bot struct {
 	id      buff.OwnerID
 	acked   int64   // number of acknowledged payments
 	unknown int64   // number of payments with an unknown outcome
-	had     int64   // coins in the database after the last failover to a lagging standby
+	had     int64   // number of coins in the database after the last failover to a lagging standby
 	phase   float64 // time of the bot's payment within the interval, as a fraction from 0 to 1
 	dice    *rand.Rand
 }
@@ -38,7 +38,7 @@ type book struct {
 	travel float64 // probability that a bot changes zones after a payment
 
 	mu     sync.Mutex
-	in     map[string]int // number of bots by the zone that made their last payment
+	in     map[string]int // number of bots, by the zone that made the bot's last payment
 	moves  int64          // number of acknowledged moves
 	sent   int64          // number of payments by a zone that did not make the bot's previous payment
 	trips  []time.Duration
@@ -69,8 +69,8 @@ func newBook(zones, bots int, travel float64) *book {
 }
 
 // run pays a bot at most one coin per interval until ctx ends, and then waits for the payment in
-// progress. All bots wait for the end of a fault. Because each bot keeps its phase, their payments
-// are spread over the interval again afterwards.
+// progress. During a fault, the payments of all bots may have to wait. Because each bot keeps its
+// phase, the payments are spread over the interval again after the fault.
 func (b *book) run(ctx context.Context, c *cluster.Client, one *bot, interval time.Duration) {
 	pay := buff.Apply(one.id, buff.Application{Spec: catalog.Spec("coin")})
 	next := time.Now().Add(time.Duration(one.phase * float64(interval)))
@@ -83,12 +83,12 @@ func (b *book) run(ctx context.Context, c *cluster.Client, one *bot, interval ti
 		if one.dice.Float64() < b.travel {
 			b.move(ctx, c, one)
 		}
-		next = next.Add(time.Since(next).Truncate(interval) + interval) // missed intervals are skipped
+		next = next.Add(time.Since(next).Truncate(interval) + interval) // skip the missed intervals
 	}
 }
 
-// move transfers a bot to another zone. The next payments still go to the old zone, until a reply
-// names the new zone.
+// move transfers a bot to another zone. The next payments are still sent to the old zone, until a
+// reply names the new zone.
 func (b *book) move(ctx context.Context, c *cluster.Client, one *bot) {
 	to := b.zones[one.dice.IntN(len(b.zones))]
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
@@ -107,8 +107,8 @@ func (b *book) move(ctx context.Context, c *cluster.Client, one *bot) {
 	}
 }
 
-// at records the zone that has paid a bot. It ends the measurement of gaps for a zone that now has
-// no bots, because such a zone makes no payments.
+// at records the zone that has paid a bot. If a zone now has no bots, at ends the measurement of
+// gaps for the zone, because a zone without bots makes no payments.
 func (b *book) at(one *bot, zone string) {
 	if zone == one.zone {
 		return
@@ -145,7 +145,7 @@ func (b *book) note(one *bot, r cluster.Reply, err error, begun time.Time) {
 	}
 }
 
-// gap records a payment by a zone, and the time since its previous payment.
+// gap records a payment by a zone, and the time since the zone's previous payment.
 func (b *book) gap(zone string, now time.Time) {
 	last, known := b.last[zone]
 	b.last[zone] = now
@@ -163,7 +163,7 @@ func (b *book) gap(zone string, now time.Time) {
 }
 
 // begin starts the measurement of the gaps that a fault causes. A gap that started before the call
-// counts in full.
+// of begin counts in full.
 func (b *book) begin() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -211,7 +211,7 @@ func (b *book) quiet(ctx context.Context) {
 	}
 }
 
-// goBack removes the payments that the promoted standby does not have from the book, and returns
+// goBack removes from the book the payments that the promoted standby does not have, and returns
 // their number. It must be called before zones use the promoted standby.
 func (b *book) goBack(ctx context.Context, address, schema string) (gone int64, err error) {
 	purses, _, _, err := b.purses(ctx, address, schema)

@@ -22,7 +22,7 @@ var (
 	twoDatabases = []string{"standby", "readonly"}
 )
 
-// anyOf reports whether list contains any of the words.
+// anyOf reports whether the list contains any of the words.
 func anyOf(words, list []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(list, w) })
 }
@@ -44,9 +44,9 @@ func parseChaos(text string) ([]string, error) {
 const settle = time.Second
 
 // chaos injects faults until ctx ends. Before the next fault, all zones must make payments again.
-// In each round, each kind of fault first occurs alone. If "together" is set, each kind
-// occurs again, at the same time as another kind, and if possible on different nodes. The order,
-// the nodes and the durations are random.
+// In each round, each kind of fault first occurs alone. If the field "together" is true, each kind
+// occurs again at the same time as another kind, if possible on a different node. The order, the
+// nodes and the durations are random.
 type chaos struct {
 	kinds    []string
 	together bool
@@ -81,7 +81,7 @@ func (c *chaos) run(ctx context.Context) error {
 	return nil
 }
 
-// shuffled returns the faults of a round in random order. The faults in one element happen at the
+// shuffled returns the faults of a round in random order. The faults of one element happen at the
 // same time.
 func (c *chaos) shuffled() (all [][]string) {
 	shuffle := func() {
@@ -223,8 +223,8 @@ func (f *fault) standby(ctx context.Context) error {
 }
 
 // readOnly connects all nodes to a read-only standby for a while, and then directs new connections
-// to the primary again. At the end it does not close the open connections, because the nodes must
-// leave the standby on their own.
+// to the primary again. At the end it does not close the open connections, because the test is
+// whether the nodes leave the standby on their own.
 func (f *fault) readOnly(ctx context.Context) {
 	s := f.nodes.servers
 	s.base.Lock()

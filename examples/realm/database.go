@@ -18,8 +18,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// database is a private PostgreSQL server, which a fault may kill. It syncs commits to disk, which
-// is the default of PostgreSQL.
+// database is a private PostgreSQL server, which a fault may kill. The server syncs commits to
+// disk, as it does by default.
 type database struct {
 	bin, dir string
 	port     int
@@ -30,8 +30,8 @@ type database struct {
 	ended    chan struct{}
 }
 
-// findBinaries returns the directory of PostgreSQL's programs: from PATH, or where Debian installs
-// them.
+// findBinaries returns the directory of PostgreSQL's programs. It searches PATH, and then the
+// directory in which Debian installs them.
 func findBinaries() (string, error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
 		if real, err := filepath.EvalSymlinks(path); err == nil { // initdb may be a link; the other programs are next to the real initdb
@@ -46,8 +46,8 @@ func findBinaries() (string, error) {
 	return filepath.Dir(found[len(found)-1]), nil
 }
 
-// openDatabase starts a server in a temporary directory. PostgreSQL refuses to run as root, so for
-// root it runs as user postgres.
+// openDatabase starts a server in a temporary directory. PostgreSQL refuses to run as root. If this
+// process runs as root, the server runs as user postgres.
 func openDatabase(ctx context.Context) (_ *database, err error) {
 	d := &database{as: childAttr()}
 	if d.bin, err = findBinaries(); err != nil {
@@ -195,11 +195,12 @@ func (d *database) ready(ctx context.Context) bool {
 	return false
 }
 
-// kill ends the server and its processes, like a power failure except that the page cache
-// survives.
+// kill ends the server and its processes. The effect is that of a power failure, except that the
+// page cache survives.
 func (d *database) kill() {
 	pid := d.cmd.Process.Pid
-	// If /proc does not list the children, they notice that the server has ended.
+	// Without the list of children in /proc, the children end when they notice the end of the
+	// server.
 	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
 	_ = syscall.Kill(pid, syscall.SIGKILL)
 	for _, child := range strings.Fields(string(children)) {

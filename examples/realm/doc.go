@@ -40,10 +40,10 @@
 //
 //	go -C examples/realm run . -for 60m -every 500ms -pay 1s -together -chaos kill,stop,term,move,nats,postgres,cut,standby,readonly,closed,definition
 //
-// For each zone, a screen subscribes to the zone through cluster.Client.Subscribe, like a player's
-// client, for the whole run. The report gives the number of restarts and pauses of the screens. At
-// the end, the content of the screens is compared with the database. A screen shows the coins and
-// the end of the buff "day" of two bots of each zone, if they are in the screen's zone.
+// For each zone, a screen subscribes to the zone through cluster.Client.Subscribe for the whole
+// run, as a player's client would. The report gives the number of restarts and pauses of the
+// screens. At the end, the content of the screens is compared with the database. A screen shows the
+// coins and the end of the buff "day" of two bots of each zone, if they are in the screen's zone.
 //
 // With -applied and -chaos none, bots wait only for the Tick and not for the disk. Such a run
 // measures the rate of commands.

@@ -36,8 +36,8 @@ func newFilter(target string) (*filter, error) {
 
 func (f *filter) port() int { return f.listener.Addr().(*net.TCPAddr).Port }
 
-// lose drops definitions for the duration d. It returns a function that returns the number of
-// definitions dropped since the call of "lose".
+// lose drops definitions for the duration d. It returns a function that returns how many
+// definitions have been dropped since the call of "lose".
 func (f *filter) lose(d time.Duration) func() int64 {
 	f.lost.Store(0)
 	f.until.Store(time.Now().Add(d).UnixNano())
@@ -70,8 +70,8 @@ func (f *filter) serve() {
 	}
 }
 
-// pass copies messages from the server. Each message is a protocol line and a body, whose length is
-// in the line.
+// pass copies messages from the server. Each message is a protocol line and a body. The protocol
+// line contains the length of the body.
 func (f *filter) pass(to net.Conn, from *bufio.Reader) {
 	for {
 		line, err := from.ReadString('\n')

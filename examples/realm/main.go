@@ -21,7 +21,7 @@ import (
 // options are the flags.
 type options struct {
 	nodes, zones, bots int
-	rounds             int // number of rounds of all faults before the run ends; 0 means that it ends after play
+	rounds             int // number of rounds of all faults before the run ends; 0 means no limit
 	play, every, pay   time.Duration
 	travel             float64 // probability that a bot changes zones after a payment
 	chaos              string

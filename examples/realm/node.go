@@ -91,7 +91,8 @@ func playOn(ctx context.Context, show *pages, zones, bots int, moves, closes cha
 	deadline, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	if err := node.Drain(deadline); err != nil {
-		// Draining may fail during another fault. The audit finds lost payments.
+		// If another fault strikes at the same time, draining can fail. This is not an error of the
+		// node here, because the audit finds any lost payments.
 		fmt.Fprintln(os.Stderr, "realm: draining:", err)
 		if !errors.Is(err, cluster.ErrUnsaved) && !errors.Is(err, context.DeadlineExceeded) {
 			return false, err
@@ -101,8 +102,8 @@ func playOn(ctx context.Context, show *pages, zones, bots int, moves, closes cha
 }
 
 // join joins the cluster. It retries until it succeeds, because PostgreSQL may be down when a node
-// starts, and because after a lost connection the node's name is taken until its old lease ends. It
-// returns nil if ctx ends first.
+// starts, and because after a lost connection the node's name stays taken until the old lease ends.
+// It returns nil if ctx ends first.
 func join(ctx context.Context, o cluster.Options) (*cluster.Node, error) {
 	for {
 		wait, cancel := context.WithTimeout(ctx, 5*time.Second)
@@ -118,7 +119,7 @@ func join(ctx context.Context, o cluster.Options) (*cluster.Node, error) {
 	}
 }
 
-// moveOne moves one zone of this node to another node, if there is another node.
+// moveOne moves one zone of this node to another node, if the cluster has another node.
 func moveOne(ctx context.Context, node *cluster.Node) error {
 	self := os.Getenv(envNode)
 	others := slices.DeleteFunc(node.Nodes(), func(name string) bool { return name == self })

@@ -19,8 +19,8 @@ type place struct {
 	within []string // prefix for the command line of the node, such as "ip netns exec"
 }
 
-// seat is a place with its proxies. Each start runs a new process with a new name; the proxies stay
-// the same.
+// seat is a place with its proxies. Each start of the seat runs a new process with a new name, but
+// the proxies stay the same.
 type seat struct {
 	place
 	letter   string
@@ -108,7 +108,7 @@ func (s *seat) signal(sig os.Signal) {
 }
 
 // end waits until the process has ended. If the process does not end within the given time, end
-// kills it. It returns an error unless the process succeeded.
+// kills the process. It returns an error unless the process succeeded.
 func (s *seat) end(within time.Duration) error {
 	select {
 	case <-s.done:

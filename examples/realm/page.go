@@ -12,7 +12,8 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-// pages serves a node's pages: a page of the cluster, and a page of each zone that the node plays.
+// pages serves the pages of a node: a page of the cluster, and a page of each zone that the node
+// plays.
 type pages struct {
 	address string // "" means that no pages are served
 
@@ -29,8 +30,8 @@ func (p *pages) zone(name string) string {
 	return "http://" + p.address + "/zone/" + url.PathEscape(name)
 }
 
-// begin adds the page of a zone. After the zone has moved away, its page remains but no longer
-// changes.
+// begin adds the page of a zone. After the zone has moved to another node, the page remains but no
+// longer changes.
 func (p *pages) begin(name string, eng *engine.Engine) {
 	if p.address != "" {
 		p.mu.Lock()
@@ -76,7 +77,7 @@ func (p *pages) serve(node clusterpage.Node) error {
 }
 
 // placesOf returns a place on this machine for each node. The given address is that of the first
-// node's page; the pages of the other nodes use the following ports. If the port is 0, all pages
+// node's page. The pages of the other nodes use the following ports. If the port is 0, all pages
 // use free ports. If the address is "", the nodes serve no pages.
 func placesOf(first string, nodes int) (all []place, err error) {
 	at, err := net.ResolveTCPAddr("tcp", first)

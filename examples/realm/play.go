@@ -42,7 +42,8 @@ func zoneNames(n int) (all []string) {
 	return all
 }
 
-// play returns the function that configures a zone. A new zone gets its bots.
+// play returns the function that configures a zone. If the zone is new, this function also creates
+// the zone's bots.
 func play(zones, bots int, show *pages) func(zone string) (cluster.Zone, error) {
 	return func(zone string) (cluster.Zone, error) {
 		var number int

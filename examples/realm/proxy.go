@@ -8,7 +8,8 @@ import (
 )
 
 // proxy forwards connections from one node to one server. While the proxy is cut, it holds bytes
-// back and keeps connections open, like a cable that is plugged in again before TCP times out.
+// back and keeps connections open, like a network cable that is unplugged and plugged in again
+// before TCP times out.
 type proxy struct {
 	listener net.Listener
 	network  string
@@ -20,8 +21,8 @@ type proxy struct {
 	shut   chan struct{} // closed by the method "close"
 }
 
-// newProxy returns a proxy that listens on host and forwards to target. A target that starts with /
-// is a Unix socket.
+// newProxy returns a proxy that listens on the given host and forwards to the given target. A
+// target that starts with "/" is a Unix socket.
 func newProxy(host, target string) (*proxy, error) {
 	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
 	if err != nil {
@@ -47,7 +48,7 @@ func (p *proxy) serve() {
 	}
 }
 
-// join connects c to the server.
+// join connects the connection c to the server.
 func (p *proxy) join(c net.Conn) {
 	p.wait()
 	p.mu.Lock()
@@ -92,7 +93,7 @@ func (p *proxy) carry(to, from net.Conn) {
 	}
 }
 
-// wait waits until the proxy is not cut, or is closed.
+// wait waits until the proxy is no longer cut, or is closed.
 func (p *proxy) wait() {
 	for {
 		p.mu.Lock()

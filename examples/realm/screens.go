@@ -21,11 +21,11 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// shownBots is the number of bots of each zone that screens show. A bot is also shown if it has
-// moved to another zone.
+// shownBots is the number of bots of each zone that screens show. These bots are also shown after
+// they have moved to another zone.
 const shownBots = 2
 
-// showing returns the replication options of a zone, with which it sends only the shown bots.
+// showing returns the replication options with which a zone sends only the shown bots.
 func showing(zones int) *replicate.Options {
 	return &replicate.Options{Interest: func(_ buff.OwnerID, see func(buff.OwnerID, bool)) {
 		for zone := range zones {
@@ -169,7 +169,7 @@ func (s *screens) close() {
 // sight is the result of comparing the screens with the database.
 type sight struct {
 	bots  int // number of bots compared
-	stale int // number of bots skipped, because their zone changed nodes after the last packet
+	stale int // number of bots skipped because their zone changed nodes after the last packet
 	wrong []error
 }
 
@@ -235,7 +235,7 @@ func (x *screen) rings() map[buff.OwnerID]ring {
 	return all
 }
 
-// ringsOf returns the state of the shown bots in a cut.
+// ringsOf returns the states of the shown bots in a cut.
 func ringsOf(ctx context.Context, cut *store.Cut) (all map[buff.OwnerID]ring, err error) {
 	uptime := cut.Clocks.Moment.Uptime
 	eng, err := engine.New(engine.Options{Catalog: catalog, Synchronous: true, Uptime: time.Duration(uptime) * time.Millisecond})

@@ -29,8 +29,8 @@ type servers struct {
 	port   int // port of NATS, kept across restarts
 }
 
-// findPostgres connects to PostgreSQL at address or, if address is empty, at the address in the
-// environment variable BUFFTICK_POSTGRES. If the variable is empty too, it tries the loopback
+// findPostgres connects to PostgreSQL at the given address. If the address is empty, it uses the
+// environment variable BUFFTICK_POSTGRES. If the variable is also empty, it tries the loopback
 // address and the Unix socket.
 func findPostgres(ctx context.Context, address string) (*pgx.Conn, error) {
 	tried := []string{address}
@@ -106,11 +106,11 @@ func (s *servers) caughtUp(ctx context.Context) error {
 	return err
 }
 
-// takeOver makes the standby the primary. It waits until the standby has all commits, stops the
-// replication, and kills the primary after the given duration, so the commits of this duration are
-// lost. It calls "quiet" and promotes the standby. Then it calls "between" with the address of the
-// new primary, and "lead" with the address to which the nodes must connect. Finally it starts
-// another standby.
+// takeOver makes the standby the primary. First it waits until the standby has all commits, and
+// then stops the replication. After the duration "behind", it kills the primary, so the commits of
+// this duration are lost. It calls "quiet" and promotes the standby. Then it calls "between" with
+// the address of the new primary, and "lead" with the address to which the nodes must connect.
+// Finally it starts another standby.
 func (s *servers) takeOver(ctx context.Context, behind time.Duration, quiet func(), between func(address string) error, lead func(to string)) error {
 	if err := s.caughtUp(ctx); err != nil {
 		return err

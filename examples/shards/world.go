@@ -25,7 +25,7 @@ type world struct {
 	jumps int
 }
 
-// zone is a part of the world with its own engine. During a frame it belongs to one goroutine.
+// zone is a part of the world with its own engine. During a frame a zone belongs to one goroutine.
 type zone struct {
 	number int
 	engine *engine.Engine
@@ -74,8 +74,8 @@ func newWorld(s setup) (*world, error) {
 }
 
 // newZone creates a zone with its owners. Every tenth owner starts with the plague. Owner ids are
-// unique in the world: the ids of zone n start at n × s.owners. All zones share one catalog, which
-// is immutable.
+// unique in the world, because the ids of zone n start at n × s.owners. All zones share one
+// catalog, which is immutable.
 func newZone(n int, s setup, pool *engine.Pool, catalog *buff.Catalog) (_ *zone, err error) {
 	z := &zone{number: n, plague: catalog.Spec("plague"), hurt: make([]int, s.owners)}
 	z.engine, err = engine.New(engine.Options{
@@ -130,8 +130,8 @@ func (w *world) frame(dt time.Duration) {
 // tick runs a frame of one zone. It executes the commands from other zones, and then calls Tick.
 func (z *zone) tick(dt time.Duration, zones, owners int) {
 	for _, l := range z.in {
-		// The result can be ignored, because an event reports it. For example, the command is
-		// refused if the owner already has five plagues.
+		// The command may be refused, for example because the owner already has five plagues. An
+		// event reports the result, so the result is ignored here.
 		_ = z.engine.Do(l.cmd)
 	}
 	z.in = z.in[:0]

@@ -19,7 +19,8 @@ type screen struct {
 	at    time.Time // local time of the last packet
 }
 
-// now returns the server's time: the time in the last packet plus the time since its arrival.
+// now returns the server's time, which is the time in the last packet plus the time since the
+// arrival of this packet.
 func (s *screen) now() wheel.Time {
 	return s.state.Now() + wheel.Time(time.Since(s.at).Milliseconds())
 }

@@ -29,7 +29,7 @@ var definitions []byte
 // player is the game's own data about an owner. The rest is in the engine.
 type player struct{ name string }
 
-// away is a player who is not connected. Blob holds the saved buffs.
+// away is a player who is not connected. Blob has the saved buffs.
 type away struct {
 	ID   buff.OwnerID
 	Blob []byte
@@ -123,7 +123,7 @@ func (w *world) revive(c *engine.Context, e buff.Event) {
 	c.AddBuff(c.Owner(), buff.Application{Spec: w.alive, Source: c.Owner()})
 }
 
-// join adds a player, with the buffs that the player had when leaving.
+// join adds a player, who gets back the buffs that were saved when the player left.
 func (w *world) join(c *conn, name string) error {
 	for _, o := range w.conns {
 		if w.eng.Data(o.id).(*player).name == name {

@@ -67,7 +67,7 @@ func (a *archive) printSize(to io.Writer) error {
 	return err
 }
 
-// write puts the four files of the version into the proxy (see go help goproxy).
+// write puts the four files of a module version into the proxy (see go help goproxy).
 func (a *archive) write(proxy string) error {
 	path, err := module.EscapePath(a.of.Path)
 	if err != nil {

@@ -38,8 +38,9 @@ type probed struct {
 	reached map[int]bool
 }
 
-// tryBatch sends a verdict for each bug of the batch. Two kinds of bugs get a binary of their own:
-// a bug that cannot share a binary, and a surviving bug that is reached by a test in suite.skip.
+// tryBatch sends a verdict for each bug of the batch. Two kinds of bugs are tried in a separate
+// binary: a bug that cannot share a binary, and a surviving bug that is reached by a test in
+// suite.skip.
 func tryBatch(ctx context.Context, tmp string, b batch, done chan<- verdict) error {
 	texts, in, err := b.source.schema(b.bugs)
 	if err != nil {
@@ -142,7 +143,7 @@ func sorted(left map[int]*verdict) []int {
 	return out
 }
 
-// forEach calls f for each element. The flag -parallel gives the number of concurrent calls.
+// forEach calls f for each element. The flag -parallel is the maximum number of concurrent calls.
 func forEach[T any](all []T, f func(T)) {
 	todo := make(chan T)
 	var workers sync.WaitGroup
@@ -163,7 +164,7 @@ func forEach[T any](all []T, f func(T)) {
 var testName = regexp.MustCompile(`(?m)^(?:Test|Example|Fuzz)\S*$`)
 
 // prepare builds the tests of one package and runs each test without an active bug. It records the
-// time of each test and the bugs that the test reaches.
+// run time of each test and the bugs that the test reaches.
 func prepare(ctx context.Context, work, overlay string, i int, r testRun) (*suite, error) {
 	s := &suite{testRun: r, binary: filepath.Join(work, fmt.Sprintf("batch%d", i))}
 	if out, err := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", overlay, "-o", s.binary, r.pkg).CombinedOutput(); err != nil {
@@ -209,7 +210,7 @@ func prepare(ctx context.Context, work, overlay string, i int, r testRun) (*suit
 	return s, wrong
 }
 
-// only returns a run of only the named tests.
+// only returns a testRun with only the named tests.
 func (s *suite) only(limit time.Duration, names ...string) testRun {
 	r := s.testRun
 	r.limit = limit
@@ -227,7 +228,7 @@ func (s *suite) skipped(k int) (names []string) {
 	return names
 }
 
-// find runs the tests that reach bug k, the fastest first.
+// find runs the tests that reach bug k, the fastest test first.
 func (s *suite) find(ctx context.Context, k int) (by string, reached bool, err error) {
 	var names []string
 	var sum time.Duration

@@ -58,7 +58,8 @@ func load(pkg string) (*source, error) {
 	return s, err
 }
 
-// compiles reports whether the package compiles if one file has the given text.
+// compiles reports whether the package compiles if the file with the given index has the given
+// text.
 func (s *source) compiles(file int, text []byte) bool {
 	f, err := parser.ParseFile(s.fset, s.names[file], text, parser.SkipObjectResolution)
 	if err != nil {
@@ -70,7 +71,7 @@ func (s *source) compiles(file int, text []byte) bool {
 	return err == nil
 }
 
-// splice is the replacement of a piece of a file by a text.
+// splice replaces a piece of a file by a text.
 type splice struct {
 	from, to int
 	text     string
@@ -90,7 +91,7 @@ func (s *source) key(b bug) string {
 	return fmt.Sprintf("%s/%s %s: %s", strings.TrimPrefix(s.pkg, "./"), s.names[b.file], b.in, b.what)
 }
 
-// planted returns the text of the bug's file with the bug in it.
+// planted returns the text of the bug's file after planting the bug.
 func (s *source) planted(b bug) []byte {
 	var out bytes.Buffer
 	at := 0
@@ -121,7 +122,8 @@ func (s *source) bugs() []bug {
 	return out
 }
 
-// number adds numbers to the descriptions of equal changes in the same function.
+// number appends numbers to the descriptions of equal changes in the same function, to make them
+// unique.
 func number(bugs []bug) {
 	type place struct {
 		file     int

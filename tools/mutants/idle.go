@@ -11,11 +11,12 @@ import (
 
 // patience is the number of seconds after which a process that uses no processor time is killed.
 // This is needed because a deadlocked test never reaches its limit of processor time. Tests do not
-// sleep, so a process is stuck if all its threads have been blocked for that long. A thread that
-// waits for a busy processor is not blocked.
+// sleep, so a process is stuck if all its threads have been blocked for this time. A thread that
+// waits for a busy processor does not count as blocked.
 const patience = 12
 
-// runAwake runs a command. It kills the command if it is idle for patience seconds.
+// runAwake runs a command. It kills the command if it has been idle for the number of seconds in
+// "patience".
 func runAwake(cmd *exec.Cmd) error {
 	cmd.WaitDelay = 5 * time.Second // for child processes that keep the output open
 	if err := cmd.Start(); err != nil {
@@ -52,7 +53,8 @@ func runAwake(cmd *exec.Cmd) error {
 }
 
 // activity returns the processor time that a process and its descendants have used, in clock ticks.
-// It reports whether any of their threads is runnable. Without /proc it always reports true.
+// The result "awake" reports whether any of their threads is runnable. Without /proc, "awake" is
+// always true.
 func activity(root int) (used int64, awake bool) {
 	if runs(root) {
 		return 0, true
@@ -94,10 +96,10 @@ type stat struct {
 	used        int64 // clock ticks
 }
 
-// readStat reads a stat file. If the process has exited, the result is the zero value.
+// readStat reads a stat file. If the process has exited, readStat returns the zero value.
 func readStat(path string) (s stat) {
 	text, err := os.ReadFile(path)
-	_, rest, ok := bytes.Cut(text, []byte(") ")) // the fields after the name
+	_, rest, ok := bytes.Cut(text, []byte(") ")) // the fields after the process name
 	fields := bytes.Fields(rest)
 	if err != nil || !ok || len(fields) < 13 {
 		return s

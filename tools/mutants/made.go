@@ -14,10 +14,10 @@ import (
 )
 
 // draw selects bugs by rank. The rank of a bug depends only on the seed and on the bug's key.
-// Therefore a change of the code does not change which bugs are selected elsewhere.
+// Therefore a change to the code does not change the selection of other bugs.
 type draw struct {
 	seed uint64
-	n    int // number of bugs to select; these have the lowest ranks
+	n    int // number of bugs to select, which are the bugs with the lowest ranks
 }
 
 // lot returns the rank of a bug, from 0 to 1.
@@ -26,8 +26,8 @@ func (d draw) lot(key string) float64 {
 	return float64(binary.BigEndian.Uint64(sum[:])>>11) / (1 << 53)
 }
 
-// makeUp draws bugs that compile, from all packages in the tables in dir. The regular expression
-// selects tables by name. If it matches no table, it selects bugs by key.
+// makeUp draws bugs that compile, from all packages that the tables in the folder "dir" name. The
+// regular expression selects tables by name. If it matches no table, it selects bugs by key.
 func makeUp(dir string, wanted *regexp.Regexp, d draw) ([]batch, error) {
 	tables, err := readTables(dir)
 	if err != nil {
@@ -80,7 +80,7 @@ func makeUp(dir string, wanted *regexp.Regexp, d draw) ([]batch, error) {
 }
 
 // mayLive returns how many of n mutants may survive if each mutant survives with the given
-// probability. At most one draw in a thousand has more survivors than this.
+// probability. More than this number survive in at most one draw in a thousand.
 func mayLive(n int, rate float64) int {
 	exactly := math.Pow(1-rate, float64(n)) // probability of k survivors
 	most := exactly                         // probability of at most k survivors
@@ -92,7 +92,7 @@ func mayLive(n int, rate float64) int {
 	return k
 }
 
-// plant writes the changed file, and the overlay file that refers to it.
+// plant writes the changed file, and an overlay file that makes the compiler read the changed file.
 func (s *source) plant(b bug, text []byte, work string) (overlay string, err error) {
 	path, err := filepath.Abs(filepath.Join(s.pkg, s.names[b.file]))
 	if err != nil {
@@ -101,7 +101,8 @@ func (s *source) plant(b bug, text []byte, work string) (overlay string, err err
 	return writeOverlay(work, map[string][]byte{path: text})
 }
 
-// writeOverlay writes an overlay file for go build, which replaces some files by the given texts.
+// writeOverlay writes an overlay file for go build, which replaces the files at some paths by the
+// given texts.
 func writeOverlay(work string, texts map[string][]byte) (overlay string, err error) {
 	replace := map[string]string{}
 	for path, text := range texts {

@@ -168,16 +168,17 @@ func try(ctx context.Context, tmp string, j job) verdict {
 
 var failed = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
 
-// waits limits the wall time of a run to a multiple of its limit of processor time. The multiple is
-// large, because a test that is slow on a busy machine must not count as a test that found the bug.
-// Deadlocked tests are ended earlier by runAwake, and infinite loops by the limit of processor
-// time.
+// waits limits the wall-clock time of a run to a multiple of its limit of processor time. The
+// multiple is large, because a test that is slow on a busy machine must not count as a test that
+// found the bug. Deadlocked tests are ended earlier by runAwake, and infinite loops by the limit of
+// processor time.
 const waits = 60
 
-// endless is reported instead of the name of a test if a run did not end.
+// endless is reported instead of the name of a test if a run does not end.
 const endless = "a test that does not end"
 
-// bounds returns shell commands that limit a run. Some shells accept only one limit per command.
+// bounds returns shell commands that limit a run. Each limit has a separate command, because some
+// shells accept only one limit per command.
 func (r testRun) bounds() string {
 	seconds := fmt.Sprintf("ulimit -t %d", int(r.limit.Seconds()))
 	if r.race { // the race detector's shadow memory alone is larger than 4 GB
@@ -186,8 +187,8 @@ func (r testRun) bounds() string {
 	return "ulimit -v 4000000 && " + seconds
 }
 
-// test runs the tests once. It returns the name of the test that failed, or "", and the processor
-// time. The address space is limited to 4 GB, because a bug may allocate without end.
+// test runs the tests once. It returns the name of the test that failed, or "" if none failed, and
+// the processor time. The address space is limited to 4 GB, because a bug may allocate without end.
 func test(ctx context.Context, binary string, r testRun, environment ...string) (by string, used time.Duration, err error) {
 	args := append([]string{"-c", r.bounds() + ` && exec "$@"`, "sh"}, strings.Fields(*prefix)...)
 	args = append(args, binary, "-test.failfast", "-test.timeout", (waits * r.limit).String())
@@ -204,7 +205,8 @@ func test(ctx context.Context, binary string, r testRun, environment ...string) 
 	return by, used, err
 }
 
-// finder derives the failed test from the exit status and the output of the tests.
+// finder returns the name of the failed test, which it finds in the exit status and the output of
+// the tests.
 func finder(err error, out []byte) (string, error) {
 	var exit *exec.ExitError
 	switch {

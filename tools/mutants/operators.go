@@ -66,8 +66,8 @@ func (m *maker) visit(n ast.Node, above []ast.Node) bool {
 	return true
 }
 
-// isRoom reports whether n is the capacity in a call of make. A different capacity does not change
-// the behaviour.
+// isRoom reports whether n is the capacity in a call of "make". A different capacity would not
+// change the behaviour.
 func (m *maker) isRoom(n, parent ast.Node) bool {
 	c, ok := parent.(*ast.CallExpr)
 	if !ok || len(c.Args) < 2 || n != c.Args[len(c.Args)-1] {
@@ -114,7 +114,8 @@ func (m *maker) literal(n *ast.BasicLit) {
 	}
 }
 
-// call drops a call whose results are unused. See "locks" for calls of Lock and Unlock.
+// call drops a call whose results are not used. The method "locks" handles calls of Lock and
+// Unlock.
 func (m *maker) call(from, to token.Pos, c *ast.CallExpr) {
 	if sel, ok := c.Fun.(*ast.SelectorExpr); ok && isLock(sel.Sel.Name) {
 		return
@@ -151,8 +152,8 @@ func isLock(name string) bool {
 
 const lockDropped = "dropped lock "
 
-// locks drops all calls on one lock in a function. Dropping only Lock or only Unlock would fail at
-// once.
+// locks drops all calls on one lock in a function. A bug with only Lock or only Unlock dropped
+// would fail at once.
 func (m *maker) locks(d ast.Decl) {
 	found := map[string][]splice{}
 	var order []string
@@ -204,7 +205,7 @@ func (m *maker) text(from, to token.Pos) string {
 	return string(m.texts[m.file][p.from:p.to])
 }
 
-// short returns code as a single truncated line.
+// short returns code on a single line, truncated if it is long.
 func short(code string) string {
 	code = strings.Join(strings.Fields(code), " ")
 	if len(code) > 50 {

@@ -10,10 +10,10 @@ import (
 )
 
 // Building a test binary takes longer than running it. Therefore all bugs inside functions share
-// one binary. In this binary, each function contains a copy of its body for each bug, and the
-// environment variable MUTANT selects a copy. A run without MUTANT writes the numbers of the bugs
-// that it reaches to the file named by MUTANT_REACHED. A test that does not reach a bug cannot find
-// the bug.
+// one binary. In this binary, each function contains a copy of its body for each bug in the
+// function, and the environment variable MUTANT selects a copy. A run without MUTANT writes the
+// numbers of the bugs that it reaches to the file that MUTANT_REACHED names. A test that does not
+// reach a bug cannot find the bug.
 
 // switchFile is added to the package. Its variables are initialised before any code of the package
 // runs.
@@ -109,7 +109,7 @@ func (s *source) function(b bug) (found *function) {
 			if has(n.Body) {
 				found = &function{n.Body, n.Type.Results}
 			}
-		case *ast.FuncLit: // in a variable declaration
+		case *ast.FuncLit: // a function in a variable declaration
 			if has(n.Body) {
 				found = &function{n.Body, n.Type.Results}
 			}
@@ -154,7 +154,7 @@ func (s *source) statement(b bug, fn *function) token.Pos {
 }
 
 // variant returns the body of a function with the bug in it, without braces. It renames the labels,
-// because labels must be unique in a function.
+// because all copies of a body are in one function, in which labels must be unique.
 func (s *source) variant(b bug, fn *function, k int) (string, bool) {
 	splices := slices.Clone(b.splices)
 	label := func(id *ast.Ident) {

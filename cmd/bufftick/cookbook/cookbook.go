@@ -1,6 +1,6 @@
 // Package cookbook holds recipes. Each recipe is a file that shows how real games use buffs. The
-// file has a comment, definitions, a script that shows how these buffs change a player's numbers,
-// and the log that the script produces. The tests run and validate all recipes.
+// file has a comment, definitions, a script that shows how these buffs change a player's
+// attributes, and the log that the script produces. The tests run and validate all recipes.
 //
 //	bufftick new                  lists the recipes
 //	bufftick new pandemic-dot     copies a recipe: its definitions and its scenario

@@ -93,7 +93,7 @@ var arms = [classes]arm{
 	{"maul", 5, 1400 * time.Millisecond},
 }
 
-// book holds the catalog, and the definitions, tags and attributes that the code uses by name.
+// book holds the catalog, and those definitions, tags and attributes that the code uses by name.
 type book struct {
 	catalog  *buff.Catalog
 	skills   [Abilities]*buff.Spec // nil for Cleanse, which is not a buff
@@ -107,7 +107,8 @@ type book struct {
 	health, maxHealth, speed, power      stat.Attr
 }
 
-// loadBook reads the definitions in the folder dir, or the embedded definitions if dir is "".
+// loadBook reads the definitions in the given folder, or the embedded definitions if the name of
+// the folder is "".
 func loadBook(dir string) (*book, error) {
 	load := func() (*buff.Catalog, error) { return catalog.LoadFS(buffs.Files, ".") }
 	if dir != "" {

@@ -74,7 +74,7 @@ func (w *World) choose(a *arena, u *Unit, king bool) {
 	}
 }
 
-// useSome makes a bot cast an ability, if one of its abilities is useful now.
+// useSome makes a bot cast one of its abilities, if one is useful now.
 func (w *World) useSome(a *arena, u *Unit) {
 	if w.has(u, w.breathing) || w.dice.IntN(3) == 0 {
 		return
@@ -105,7 +105,7 @@ func (w *World) useSome(a *arena, u *Unit) {
 }
 
 // weakest returns the living unit with the lowest health in a bot's squad, or nil if no unit needs
-// help. A cleric also considers other friends nearby.
+// help. If the bot is a cleric, weakest also considers other friends nearby.
 func (w *World) weakest(a *arena, u *Unit) (weak *Unit) {
 	least := 0.8
 	see := func(o *Unit) {
@@ -122,7 +122,8 @@ func (w *World) weakest(a *arena, u *Unit) (weak *Unit) {
 	return weak
 }
 
-// help makes a unit cast a helpful ability on a weak friend, and reports whether it did.
+// help makes a unit cast a helpful ability on a weak friend, and reports whether it has cast an
+// ability.
 func (w *World) help(u, weak *Unit) bool {
 	was := u.Target
 	u.Target = weak.ID

@@ -23,9 +23,9 @@ const (
 	NothingToDo
 )
 
-// Cast makes a hero cast an ability at its target. An ability for friends applies to the hero
-// itself if the target is not a friend. Cast reads the hero's state from the engine: for example, a
-// stunned hero has a tag.
+// Cast makes a hero cast an ability at the hero's target. An ability for friends applies to the
+// hero itself if the target is not a friend. Cast reads from the engine whether the hero can act;
+// for example, a stunned hero has a tag.
 func (w *World) Cast(u *Unit, what Ability) Refusal {
 	if what >= Abilities || u.Dead || w.arenas[u.Arena].paused || w.has(u, w.stunned) || w.has(u, w.silenced) {
 		return NotNow
@@ -111,8 +111,8 @@ func (w *World) fight(u *Unit) {
 
 func (u *Unit) distance(o *Unit) float64 { return math.Hypot(u.X-o.X, u.Y-o.Y) }
 
-// girth returns the radius of a unit's body, which is 0 for a hero. Distances to the unit are
-// shortened by this radius.
+// girth returns the radius of a unit's body, which is 0 for a hero. Other units measure the
+// distance to the edge of the body.
 func (u *Unit) girth() float64 {
 	if u.Hero() {
 		return 0

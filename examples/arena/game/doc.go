@@ -1,4 +1,4 @@
-// Package game is an arena in which two sides of heroes fight against one another and against the
+// Package game is an arena in which two sides of heroes fight against each other and against the
 // Hollow King. Their poisons, shields, stuns and banners run on package engine. The game is
 // independent of the network; package serve runs it in real time.
 //
@@ -12,6 +12,6 @@
 //	learn.go    updates of the world from the events of a frame
 //	orders.go   orders of players
 //
-// Two games with the same seed and the same orders are equal, with any number of workers. A [World]
-// may be used only by the goroutine that calls [World.Step].
+// Two games with the same seed and the same orders are identical, whatever the number of workers. A
+// [World] may be used only by the goroutine that calls [World.Step].
 package game

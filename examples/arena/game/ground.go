@@ -99,7 +99,7 @@ func (w *World) stepOf(a *arena, u *Unit) (x, y float64) {
 		if o == u || d >= room {
 			return
 		}
-		if d < 1e-6 { // both have the same position, so choose a direction by the unit's id
+		if d < 1e-6 { // both are at the same position, so choose a direction by the unit's id
 			ox, oy, d = 1, float64(u.ID%7)-3, 4
 		}
 		x, y = x+ox/d*(room-d)*0.35, y+oy/d*(room-d)*0.35
@@ -111,8 +111,8 @@ func (w *World) stepOf(a *arena, u *Unit) (x, y float64) {
 	return x, y
 }
 
-// heading returns the direction in which a unit wants to move, as a vector of length 1. The vector
-// is 0 if the unit does not want to move.
+// heading returns the direction in which a unit wants to move, as a vector of length 1. If the unit
+// does not want to move, heading returns (0, 0).
 func (u *Unit) heading() (dx, dy float64) {
 	dx, dy = u.dx, u.dy
 	if u.going {
@@ -127,7 +127,8 @@ func (u *Unit) heading() (dx, dy float64) {
 	return 0, 0
 }
 
-// around reports the units that an aura affects: heroes on its bearer's side within its radius.
+// around reports the units that an aura affects, which are heroes on its bearer's side within its
+// radius.
 func (w *World) around(q engine.AuraQuery, found func(buff.OwnerID)) {
 	bearer := q.Data.(*Unit)
 	reach := q.Buff.Spec.Aura.Radius
@@ -138,8 +139,8 @@ func (w *World) around(q engine.AuraQuery, found func(buff.OwnerID)) {
 	})
 }
 
-// Near appends the n units that are nearest to a place of an arena, or all if there are fewer. The
-// King may be among them.
+// Near appends the n units that are nearest to a place in an arena, or all units if there are
+// fewer. The King may be among these units.
 func (w *World) Near(dst []*Unit, arena int, x, y float64, n int) []*Unit {
 	a := &w.arenas[arena]
 	start := len(dst)

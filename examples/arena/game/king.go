@@ -4,14 +4,14 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// Intervals between the King's abilities, in engine time, and the reach of its quake.
+// Intervals between the King's abilities, in engine time, and the reach of the King's quake.
 const (
 	quakeEvery = 18 * second
 	doomEvery  = 5 * second
 	quakeReach = 11.0 // paces
 )
 
-// reign runs the King of an arena.
+// reign runs the actions of the King of an arena.
 func (w *World) reign(a *arena) {
 	k := a.king
 	if k.Dead {

@@ -55,7 +55,8 @@ func (w *World) count(e *buff.Event) {
 	mix(math.Float64bits(e.Value))
 }
 
-// changed records a change of health, and reports the hit, heal or absorption to the viewers.
+// changed records a change of a unit's health, and reports the hit, heal or absorption to the
+// viewers.
 func (w *World) changed(u *Unit, e *buff.Event) {
 	u.Health = e.Value
 	if e.Spec == nil {
@@ -68,7 +69,7 @@ func (w *World) changed(u *Unit, e *buff.Event) {
 	case e.Delta > 0:
 		f.Kind = Healed
 	case e.Delta == 0 && e.Magnitude == 0:
-		return // a heal without effect, because the unit has full health
+		return // the heal has no effect, because the unit has full health
 	default:
 		for k, arm := range w.arms {
 			if is(e.Spec, arm) {

@@ -35,12 +35,12 @@ func (w *World) Free(u *Unit) {
 	w.Play(u, false)
 }
 
-// Play sets whether a person or a bot plays a hero, and clears the hero's order.
+// Play sets whether a person or a bot plays a hero. It also clears the hero's order.
 func (w *World) Play(u *Unit, played bool) {
 	u.Played, u.going, u.dx, u.dy = played, false, 0, 0
 }
 
-// Walk makes a hero walk in a direction until the next order. The direction (0, 0) stops the hero.
+// Walk makes a hero walk in a direction until its next order. The direction (0, 0) stops the hero.
 func (w *World) Walk(u *Unit, dx, dy float64) { u.dx, u.dy, u.going = dx, dy, false }
 
 // Go makes a hero walk to a place.
@@ -49,8 +49,8 @@ func (w *World) Go(u *Unit, x, y float64) {
 	u.dx, u.dy = 0, 0
 }
 
-// Aim sets the target of a hero's attacks and abilities. A unit in another arena is ignored. The id
-// 0 clears the target.
+// Aim sets the target of a hero's attacks and abilities. If the target is in another arena, Aim
+// does nothing. The id 0 clears the target.
 func (w *World) Aim(u *Unit, at buff.OwnerID) {
 	if to := w.Unit(at); to != nil && to.Arena == u.Arena {
 		u.Target = at

@@ -32,7 +32,7 @@ type Unit struct {
 	Dead         bool
 	Target       buff.OwnerID // 0 means no target
 	Played       bool         // a person plays the unit now
-	Taken        bool         // a person has taken the unit; a bot plays it while the person is away
+	Taken        bool         // a person has taken the unit; if the person is away, a bot plays it
 
 	// The current order: a direction, a destination, or neither.
 	dx, dy       float64
@@ -49,11 +49,10 @@ func (u *Unit) Hero() bool { return u.Side != Hollow }
 // foe reports whether the two units are on different sides.
 func (u *Unit) foe(o *Unit) bool { return u.Side != o.Side }
 
-// Fact is a visible event: a hit, a spell, a death.
+// Fact is a visible event, such as a hit, a spell or a death.
 type Fact struct {
 	Kind FactKind
-	// What is an Ability, the Class of the attacker, or the index in [Icons] of the buff's icon,
-	// depending on Kind.
+	// What is an Ability, the Class of the attacker, or an index in [Icons]. It depends on Kind.
 	What           uint8
 	Source, Target buff.OwnerID
 	Amount         uint16
@@ -62,7 +61,7 @@ type Fact struct {
 // FactKind is the kind of a [Fact].
 type FactKind uint8
 
-// The kinds of facts. The comments describe [Fact.What].
+// The kinds of facts. The comments describe the field [Fact.What].
 const (
 	Struck   FactKind = iota // a basic attack; `What` is the Class, and Amount is the damage
 	Cast                     // an ability was cast; `What` is the Ability

@@ -103,8 +103,8 @@ func New(o Options) (*World, error) {
 	return w, nil
 }
 
-// Engine returns the engine, for observers. They must not change the engine, because the world
-// would not notice the change.
+// Engine returns the engine, for observers. An observer must not change the engine, because the
+// world would not notice the change.
 func (w *World) Engine() *engine.Engine { return w.eng }
 
 // Close closes the engine.
@@ -171,8 +171,8 @@ func (w *World) Step() {
 	w.frames++
 }
 
-// act makes a hero attack its target. If a bot plays the hero, act also lets the bot make decisions
-// from time to time.
+// act makes a hero attack its target. If a bot plays the hero, act also lets the bot decide from
+// time to time what the hero does.
 func (w *World) act(a *arena, u *Unit) {
 	if u.Dead {
 		return
@@ -213,7 +213,8 @@ func (w *World) populate(heroes int) {
 		w.enter(u)
 		a.quaked, a.doomed = 0, 0
 	}
-	for k := range heroes { // start near the place of the fight, so that the first fights start at once
+	// Start near the goal of the squad, so that the first fights start at once.
+	for k := range heroes {
 		u := &w.units[k]
 		u.X, u.Y = w.scatter(&w.arenas[u.Arena], u)
 	}

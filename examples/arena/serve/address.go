@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// MaxAddress is the largest number of connections per address. For IPv6 it is the limit per /64
-// network, because a household usually has a whole /64 network.
+// MaxAddress is the largest number of connections per address. All IPv6 addresses of a /64 network
+// share one limit, because a household usually has a whole /64 network.
 const MaxAddress = 16
 
 // limiter counts the connections of each address.
@@ -26,15 +26,15 @@ func newLimiter() *limiter {
 	}
 }
 
-// Trust adds trusted proxies. Proxies on this machine are always trusted. For a request through
-// trusted proxies, the client is the last address in X-Forwarded-For that is not a trusted proxy.
-// Add only proxies that clients cannot bypass. Call Trust before the first connection.
+// Trust adds trusted proxies. Proxies on this machine are always trusted. If a request comes
+// through trusted proxies, the client is the last address in X-Forwarded-For that is not a trusted
+// proxy. Trust only proxies that clients cannot bypass. Call Trust before the first connection.
 func (s *Server) Trust(proxies ...netip.Prefix) {
 	s.limiter.proxies = append(s.limiter.proxies, proxies...)
 }
 
-// enter counts a connection and returns a function that must be called when the connection ends.
-// If the address has too many connections, ok is false.
+// enter counts a connection and returns a function that must be called when the connection ends. If
+// the client's address has too many connections, the result "ok" is false.
 func (d *limiter) enter(r *http.Request) (leave func(), ok bool) {
 	who, ok := d.client(r)
 	if !ok {
@@ -56,8 +56,9 @@ func (d *limiter) enter(r *http.Request) (leave func(), ok bool) {
 }
 
 // client returns the address for which a connection is counted. The result "ok" is false if the
-// connection is not limited. This is the case for connections from this machine, and for
-// connections from a proxy that does not report its clients, which would all share one limit.
+// connection is not limited. Connections from this machine are not limited. Connections from a
+// proxy that does not report its clients are not limited either, because all these clients would
+// share one limit.
 func (d *limiter) client(r *http.Request) (a netip.Addr, ok bool) {
 	at, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err == nil && !d.proxy(at.Addr()) {

@@ -12,7 +12,8 @@ import (
 	"github.com/bufftick/bufftick/replicate/client"
 )
 
-// checked is the number of viewers in a load test that decode their messages, as a check.
+// checked is the number of viewers in a load test that decode their messages in order to check
+// them.
 const checked = 8
 
 // Load runs the game in real time until ctx ends, with the given number of viewers but without
@@ -57,8 +58,8 @@ func Load(ctx context.Context, w *game.World, viewers int, out io.Writer) error 
 	return err
 }
 
-// runLoad is like Run, but passes the messages for each player to the given function, and not to
-// sockets.
+// runLoad is like Run, but passes the messages for each player to the given function instead of
+// sending them through sockets.
 func (s *Server) runLoad(ctx context.Context, take func(player int, message []byte) error) error {
 	return s.loop(ctx, func() error {
 		for k, p := range s.players {

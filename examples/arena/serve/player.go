@@ -34,7 +34,7 @@ type message struct {
 
 func (m *message) data() []byte { return m.bytes[:m.size] }
 
-// player is a connection as seen by the loop. The loop and the goroutines of the connection share
+// player is a connection as the loop sees it. The loop and the goroutines of the connection share
 // only the channels. To end the connection, the loop closes the channel "done". When the connection
 // has ended, its goroutine closes the channel "gone".
 type player struct {
@@ -99,7 +99,7 @@ func (s *Server) obey(p *player) error {
 // sizes are the lengths of those client messages that have a fixed length.
 var sizes = map[byte]int{askWatch: 3, askWalk: 3, askGo: 5, askAim: 3, askCast: 2, askPing: 9, askPause: 2}
 
-// handle handles one message.
+// handle handles one message from a client.
 func (s *Server) handle(p *player, m []byte) error {
 	if len(m) == 0 {
 		return fmt.Errorf("%w: it is empty", errForeign)
@@ -177,7 +177,8 @@ func (s *Server) play(p *player, token string) {
 	s.show(p, h.unit, h.unit, h.token)
 }
 
-// watch makes a player a spectator. The view follows the unit "at" or, if this is nil, the King.
+// watch makes a player a spectator. The view follows the given unit or, if the unit is nil, the
+// King.
 func (s *Server) watch(p *player, at *game.Unit) {
 	if at == nil || at.Arena != p.arena {
 		at = s.world.King(p.arena)
@@ -191,7 +192,7 @@ func (s *Server) watch(p *player, at *game.Unit) {
 	s.show(p, nil, at, "")
 }
 
-// show starts to send the game to a player. The view follows the unit given by "at".
+// show starts to send the game to a player. The view follows the unit in the parameter "at".
 func (s *Server) show(p *player, unit, at *game.Unit, token string) {
 	if p.viewer != nil {
 		p.viewer.Leave()
@@ -210,8 +211,8 @@ func (s *Server) show(p *player, unit, at *game.Unit, token string) {
 	p.hello = true
 }
 
-// giveBack lets a bot play the hero of a player. The hero is reserved for a while, because the
-// player may return.
+// giveBack lets a bot play the hero of a player who has left. The hero is reserved for a while,
+// because the player may return.
 func (s *Server) giveBack(p *player) {
 	if h := s.heroes[p.token]; h != nil && h.by == p {
 		h.by, h.left = nil, s.world.Frames()

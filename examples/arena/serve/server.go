@@ -179,8 +179,8 @@ func (s *Server) answer() {
 	}
 }
 
-// pause stops or resumes an arena. A pause ends automatically after stillMost frames, because the
-// player who paused the arena may have left.
+// pause stops or resumes the time of an arena. A pause ends automatically after stillMost frames,
+// because the player who paused the arena may have left.
 func (s *Server) pause(arena int, still bool) {
 	s.world.Pause(arena, still)
 	if delete(s.paused, arena); still {
@@ -230,7 +230,7 @@ func (s *Server) update(p *player, k int) {
 	}
 }
 
-// post sends a message unless the message is empty.
+// post sends a message, unless the message is empty.
 func (s *Server) post(p *player, b []byte) {
 	if len(b) == 0 {
 		select {
@@ -243,7 +243,7 @@ func (s *Server) post(p *player, b []byte) {
 	p.send(b)
 }
 
-// appendFacts appends the facts in the player's view since the last scene.
+// appendFacts appends the facts that happened in the player's view since the last scene.
 func (p *player) appendFacts(b []byte) []byte {
 	b = appendShort(append(b, msgFacts), len(p.facts))
 	for k := range p.facts {
@@ -254,7 +254,7 @@ func (p *player) appendFacts(b []byte) []byte {
 }
 
 // appendTruth appends the remaining times of some buffs, as read from the engine. The page compares
-// them with the times that it shows. Only buffs that the player may see are included.
+// these times with the times that it shows. Only buffs that the player may see are included.
 func (s *Server) appendTruth(b []byte, p *player) []byte {
 	b = appendFloat(append(b, msgTruth), float64(s.world.Now()))
 	count := len(b)
@@ -298,7 +298,7 @@ func (s *Server) leave(p *player) {
 }
 
 // sweep removes ended connections, and connections whose client does not read or has never sent a
-// request. It also frees heroes whose players stay away.
+// request. It also frees heroes whose players have been away for too long.
 func (s *Server) sweep() {
 	frame, here := s.world.Frames(), s.players[:0]
 	for _, p := range s.players {

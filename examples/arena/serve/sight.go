@@ -5,8 +5,8 @@ import (
 	"github.com/bufftick/bufftick/examples/arena/game"
 )
 
-// inView is the largest number of units in view, not counting the King and the player's squad and
-// target.
+// inView is the largest number of units in view, not counting the King, the player's squad and the
+// player's target.
 const inView = 44
 
 // sight holds the units in a client's view. The method "look" updates the view.
@@ -23,7 +23,8 @@ func (p *player) forget() {
 	clear(p.stamps)
 }
 
-// look updates a player's view: nearby units, the hero's squad and target.
+// look updates a player's view, which has nearby units and the squad and target of the player's
+// hero.
 func (s *Server) look(p *player) {
 	if p.stamps == nil {
 		p.stamps = map[buff.OwnerID]uint64{}

@@ -10,7 +10,7 @@ import (
 
 // Timeouts of a connection.
 const (
-	silence   = 20 * time.Second // longest pause between a client's messages; it sends a ping every 2 s
+	silence   = 20 * time.Second // longest pause between messages; the page pings every 2 s
 	writeTime = 5 * time.Second
 )
 

@@ -23,17 +23,17 @@ const (
 	msgTruth = 0x05
 	msgNo    = 0x06 // ability, refusal uint8
 
-	askPlay  = 0x30 // the token of an earlier hero; may be empty
+	askPlay  = 0x30 // the token of the hero that the player had before; may be empty
 	askWatch = 0x31 // id uint16 of the unit to watch; 0 means the King
 	askWalk  = 0x32 // direction x, y int8
 	askGo    = 0x33 // destination x, y uint16
 	askAim   = 0x34 // id uint16 of the target; 0 means no target
 	askCast  = 0x35 // ability uint8
 	askPing  = 0x36 // 8 bytes, returned in the pong
-	askPause = 0x37 // 1 to pause the arena, 0 to resume it
+	askPause = 0x37 // 1 to pause the arena; 0 to resume its time
 )
 
-// Bits of the flags of a unit, and of the flags of a whole scene.
+// Bits of the flags of a unit, and bits of the flags of a whole scene.
 const (
 	flagDead   = 1 << 0
 	flagMoving = 1 << 1
@@ -48,7 +48,7 @@ const grain = 700
 // maxMessage is the maximum length of a client message.
 const maxMessage = 48
 
-// hello is the first message to a page. It is sent again when the page gets another hero.
+// hello is the first message to a page. It is sent again when the player gets another hero.
 type hello struct {
 	You    buff.OwnerID `json:"you"` // the player's hero; 0 for a spectator
 	Token  string       `json:"token,omitempty"`

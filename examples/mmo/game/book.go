@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/examples/mmo/buffs"
 )
 
-// book holds the catalog, and the definitions, attributes and acts that the code uses by name.
+// book holds the catalog, and those definitions, attributes and acts that the code uses by name.
 type book struct {
 	catalog *buff.Catalog
 
@@ -32,8 +32,8 @@ type book struct {
 	harmed buff.Act // the act of being hit
 }
 
-// loadBook reads the definitions in the folder dir, or the embedded definitions if dir is "". With
-// the embedded definitions the program runs anywhere.
+// loadBook reads the definitions in the given folder, or the embedded definitions if the name of
+// the folder is "". With the embedded definitions the program needs no files.
 func loadBook(dir string) (*book, error) {
 	load := func() (*buff.Catalog, error) { return catalog.LoadFS(buffs.Files, ".") }
 	if dir != "" {

@@ -12,7 +12,7 @@ import (
 
 // Rates at which bots act. In a fight, a player casts 2.2 lasting buffs per second. Of these casts,
 // 62 % start a new buff, 27 % refresh an active buff and 11 % add a stack. These figures were
-// counted in recorded arena fights. Hits and instant heals are not included in them.
+// counted in recorded arena fights, without hits and instant heals.
 const (
 	fightActs = 2.75 // acts of a player per second during a fight
 	restActs  = 0.2
@@ -48,8 +48,8 @@ func (w *world) act() {
 	}
 }
 
-// times returns how many times to take an action in this frame. On average, the action is then
-// taken perSecond times per second.
+// times returns how many times to take an action in this frame. The average over many frames is
+// perSecond times per second.
 func (w *world) times(perSecond float64) int {
 	mean := perSecond / float64(w.rate)
 	n := int(mean)
@@ -91,8 +91,8 @@ func (w *world) actPlayer(p *player) {
 	}
 }
 
-// number returns the current value of an attribute, or fallback if the attribute cannot be read
-// because a handler of the owner is running.
+// number returns the current value of an attribute. If the attribute cannot be read, because a
+// handler of the owner is running, number returns the value "fallback".
 func (w *world) number(id buff.OwnerID, attr stat.Attr, fallback float64) float64 {
 	if v, err := w.eng.Attribute(id, attr); err == nil {
 		return v
@@ -119,8 +119,8 @@ func (w *world) choose(p *player) {
 	}
 }
 
-// fresh picks a spell and a target. If possible, the player has not cast the spell on this target
-// recently.
+// fresh picks a spell and a target for a player. It prefers a spell that the player has not
+// recently cast on this target.
 func (w *world) fresh(p *player) cast {
 	var c cast
 	for range 4 {
@@ -132,8 +132,8 @@ func (w *world) fresh(p *player) cast {
 	return c
 }
 
-// stack picks the stacking spell of the class. The target is that of a recent cast of the spell, if
-// the buff is still active.
+// stack picks the stacking spell of the player's class. The target is that of a recent cast of this
+// spell, if the buff of the cast is still active.
 func (w *world) stack(p *player) cast {
 	for _, c := range p.recent {
 		if c.spec == p.class.stacking.spec && c.until > w.now {
@@ -167,7 +167,7 @@ func (w *world) target(p *player, s spell) cast {
 	return c
 }
 
-// friend returns a player of the same raid, possibly p itself.
+// friend returns a player of the same raid, possibly the given player.
 func (w *world) friend(p *player) *player {
 	return p.raid.members[w.dice.IntN(len(p.raid.members))]
 }
@@ -197,22 +197,22 @@ func (w *world) cast(p *player, c cast) {
 	w.totals.casts[r.Kind]++
 }
 
-// begin starts a spell that takes time to cast. It adds a timeout to the caster. The function of
-// the timeout runs on a worker and applies the buff to the target.
+// begin starts a spell that takes time to cast. It adds a timeout to the caster. When the time is
+// over, the function of the timeout runs on a worker and applies the buff to the target.
 func (w *world) begin(p *player, d time.Duration, on buff.OwnerID, a buff.Application) {
 	t, err := w.eng.AddTimeout(p.id, d, func(c *engine.Context) { c.AddBuff(on, a) })
 	w.expect(err)
 	p.casting = t
 }
 
-// add applies a buff. It is not an error if the rules refuse the buff.
+// add applies a buff. A buff that the rules refuse is not an error.
 func (w *world) add(to buff.OwnerID, a buff.Application) buff.Result {
 	_, r := w.eng.AddBuff(to, a)
 	w.allow(r)
 	return r
 }
 
-// allow records the error of a command. It is not an error if the rules refuse the command.
+// allow records the error of a command. A command that the rules refuse is not an error.
 func (w *world) allow(r buff.Result) {
 	if r.Err != nil && r.Kind != buff.Denied {
 		w.expect(r.Err)

@@ -1,6 +1,6 @@
 // Package game is a small online game that plays itself: bots in raids fight bosses with
 // poisons, curses, shields and food, and every effect runs on package engine. [Run] runs the
-// whole game; the command mmo only calls it. Another program can add pages with [Console].Mount.
+// whole game; the command mmo only calls Run. Another program can add pages with [Console].Mount.
 //
 //	run.go       Run: from flags to the summary
 //	flags.go     flags

@@ -99,7 +99,7 @@ func isSet(f *flag.FlagSet, name string) (set bool) {
 	return set
 }
 
-// complete checks the values, and fills in the values that depend on other values.
+// complete checks the values of the flags, and fills in the values that depend on other values.
 func (s *settings) complete() error {
 	for _, x := range []struct {
 		name              string
@@ -140,8 +140,8 @@ func usage() string {
 // profiles maps each value of -profile to the file that is written.
 var profiles = map[string]string{"cpu": "cpu.pprof", "mem": "mem.pprof", "trace": "trace.out"}
 
-// startProfile starts a profile and returns a function that ends it and writes the file. If kind is
-// "", there is no profile.
+// startProfile starts a profile and returns a function that ends the profile and writes the file.
+// If the kind is "", there is no profile.
 func startProfile(kind string) (stop func() error, err error) {
 	if kind == "" {
 		return func() error { return nil }, nil

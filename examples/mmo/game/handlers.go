@@ -10,9 +10,9 @@ import (
 )
 
 // unit is the game's own data of a player or a boss; its buffs and attributes are in the engine.
-// The unit belongs to the handlers of its owner. They run on workers, one at a time, so they need
-// no lock. The loop learns about a unit from events. It reads only the field "fate", and only while
-// the unit is not busy.
+// The unit belongs to the handlers of its owner. These run on workers, one at a time, so they need
+// no lock. The loop learns about a unit from events. Of the unit itself, the loop reads only the
+// field "fate", and only while the unit is not busy.
 type unit struct {
 	id     buff.OwnerID
 	held   bool       // the unit is dazed
@@ -61,9 +61,9 @@ func (r *rules) handlers() engine.Handlers {
 
 func data(c *engine.Context) *unit { return c.Data().(*unit) }
 
-// amount returns the strength of an event: the strength of the definition, times the magnitude of
-// the buff as a percentage, times the number of stacks. For a partial period the result is
-// proportionally smaller.
+// amount returns the strength of an event. It is the strength of the definition, times the
+// magnitude of the buff as a percentage, times the number of stacks. For a partial period the
+// result is proportionally smaller.
 func (r *rules) amount(e buff.Event) int64 {
 	n := r.strength[e.Spec.Lineage()] * e.Magnitude * int64(e.Stacks) / 100
 	if e.Period > 0 {
@@ -80,7 +80,7 @@ func (r *rules) health(c *engine.Context) float64 { return c.Base(r.vigour) }
 func (r *rules) damage(c *engine.Context, e buff.Event) int64 {
 	left := r.health(c)
 	if left <= 0 {
-		return 0 // the unit has died in the meantime
+		return 0 // the unit has already died
 	}
 	n := r.amount(e) * (100 - int64(c.Attribute(r.hide))) / 100
 	if u := data(c); u.held || u.dice.IntN(10) == 0 {
@@ -142,8 +142,8 @@ func (r *rules) drain(c *engine.Context, e buff.Event) {
 	}
 }
 
-// chainOn heals the owner, and applies the buff with half the magnitude to another player, unless
-// that would be too weak. The buff jumps at most once per frame.
+// chainOn heals the owner, and applies the buff with half its magnitude to another player, unless
+// the buff would then be too weak. The buff jumps at most once per frame.
 func (r *rules) chainOn(c *engine.Context, e buff.Event) {
 	r.heal(c, e)
 	if half := e.Magnitude / 2; half >= 20 && r.players > 1 {

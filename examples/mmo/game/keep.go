@@ -25,8 +25,8 @@ type keep struct {
 	saved savedWorld // state of the game loop as loaded from the disk
 }
 
-// start creates the engine of a world. With -data the engine is restored from the last cut, if
-// there is one; otherwise it is empty.
+// start creates the engine of a world. With -data, start restores the engine from the last cut, if
+// there is one. Otherwise the engine is empty.
 func (w *world) start(o engine.Options) error {
 	if w.data == "" {
 		o.Epoch = time.Unix(0, 0) // a fixed date, so that a run does not depend on the present date
@@ -60,7 +60,7 @@ func (w *world) end(ctx context.Context) error {
 	return cmp.Or(w.keep.zone.Drain(ctx), w.keep.disk.Close())
 }
 
-// abandon closes the engine of a world that was not played, without changing the disk.
+// abandon closes the engine of a world that was not played. It does not change the disk.
 func (w *world) abandon(ctx context.Context) error {
 	if w.keep != nil {
 		w.keep.zone.Close()
@@ -135,8 +135,8 @@ type savedRaid struct {
 	Phase                                            int
 }
 
-// marshal appends the state of the game loop to b. Spells that are being cast are lost, because
-// they are Go functions.
+// marshal appends the state of the game loop to b. It leaves out the spells that are being cast,
+// because they are Go functions.
 func (w *world) marshal(b []byte) []byte {
 	x := savedWorld{Rate: w.rate, Players: make([]savedPlayer, len(w.players)), Raids: make([]savedRaid, len(w.raids))}
 	x.Dice, _ = w.source.MarshalBinary() // never fails
@@ -179,7 +179,7 @@ func (w *world) settle() error {
 	return w.source.UnmarshalBinary(x.Dice)
 }
 
-// came describes the restored world for the summary.
+// came describes the restored world in a line for the summary.
 func (k *keep) came() string {
 	r := k.zone.Restored()
 	if r.Fresh {
@@ -189,7 +189,7 @@ func (k *keep) came() string {
 		r.Owners, r.Buffs, r.Away.Round(time.Millisecond), r.Expired, len(r.Failed))
 }
 
-// savedLine describes the saved world at the end of the game.
+// savedLine describes the saved world in a line for the end of the game.
 func (w *world) savedLine() string {
 	if w.keep == nil {
 		return ""

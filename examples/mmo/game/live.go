@@ -105,7 +105,7 @@ func (v *live) listen(keys io.Reader) {
 		if text := lines.Text(); text != "" {
 			select {
 			case v.keys <- text[0]:
-			default: // drop the letter, because the loop has not read the earlier letters yet
+			default: // drop the letter, because the loop has not read the previous letters yet
 			}
 		}
 	}
@@ -135,11 +135,11 @@ func (v *live) unmount() {
 func (v *live) close() {
 	if v != nil {
 		v.rest()
-		_ = v.srv.Close() // at once, without waiting for viewers
+		_ = v.srv.Close() // close at once, without waiting for viewers
 	}
 }
 
-// obey executes the commands of the keys.
+// obey executes the commands that the keys give.
 func (l *loop) obey() {
 	if l.watch == nil {
 		return
@@ -196,9 +196,9 @@ func (w *world) hang() {
 	w.expect(err)
 }
 
-// patient reports whether the error of a login can be ignored. In a live game, a player may come
-// back before a handler of its previous session has returned. In this case, patient makes the
-// player try again after a second.
+// patient reports whether the error of a login can be ignored. In a live game, a player may log in
+// again before a handler of the player's previous session has returned. In this case, patient makes
+// the player try again after a second.
 func (w *world) patient(p *player, err error) bool {
 	if !w.live || !errors.Is(err, engine.ErrOwnerExists) {
 		return false

@@ -30,9 +30,9 @@ func newLoop(w *world, s *status, out io.Writer) *loop {
 	}
 }
 
-// play runs the frames, each at its time, until all are played or ctx ends. If the loop is late,
-// it runs frames without a pause. Every frame advances the game by the same time, however long the
-// frame takes. This makes the game independent of the machine.
+// play runs the frames, each at its time, until all frames are played or ctx ends. If the loop is
+// late, it runs frames without a pause. Every frame advances the game by the same time, however
+// long the frame takes. This makes the game independent of the speed of the machine.
 func (l *loop) play(ctx context.Context) {
 	start := time.Now()
 	for l.played < l.frames && l.err == nil && l.wait(ctx, start) {
@@ -64,8 +64,8 @@ func framesOf(d time.Duration, rate int) int {
 	return int((int64(d)*int64(rate) + int64(time.Second) - 1) / int64(time.Second))
 }
 
-// at returns the game time of the n-th frame. A second has exactly "rate" frames, even if a frame
-// is not a whole number of nanoseconds.
+// at returns the game time of the n-th frame. A second has exactly as many frames as the field
+// "rate" says, even if a frame is not a whole number of nanoseconds.
 func (w *world) at(n int) time.Duration {
 	return time.Duration(int64(n) * int64(time.Second) / int64(w.rate))
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // names holds the names of players and bosses, such as "Warrior Ragnar Ashdown, raid 3". They are
-// shown in lists. The important part of a name comes first, because a list may cut off its end.
-// Names never change.
+// shown in lists. The important part of a name comes first, because a list may cut off the end of
+// the name. Names never change.
 type names struct{ players, bosses []string }
 
 var (

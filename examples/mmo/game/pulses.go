@@ -12,11 +12,11 @@ import (
 // many pulses were due, and compares this number with the number of pulses that ran. It uses only
 // events and definitions, and no counter, wheel or queue of the engine.
 //
-// If a buff is removed before its expiry, at the exact time of a pulse, the order of the two is not
-// known here. In this case, pulses counts the pulse as due if the events show that it ran.
+// If a buff is removed before its expiry, exactly at the time of a pulse, it is not known whether
+// the pulse ran first. In this case, pulses counts the pulse as due if the events show that it ran.
 //
-// When the page pauses a player's time, no event reports the pause. Therefore buffs that the player
-// has or gets during the pause are ignored until they end.
+// When the page pauses a player's time, no event reports the pause. Therefore pulses ignores all
+// buffs that the player has or gets during the pause, until these buffs end.
 type pulses struct {
 	due, run int
 	live     map[buff.Handle]*beat
@@ -37,7 +37,7 @@ func newPulses() pulses {
 }
 
 // pause stops the check of a player's buffs, because the page has paused the player's time. Pulses
-// that were due by now still count.
+// that were due before the pause still count.
 func (p *pulses) pause(owner buff.OwnerID, now wheel.Time) {
 	p.paused[owner] = true
 	for h, b := range p.live {
@@ -49,7 +49,7 @@ func (p *pulses) pause(owner buff.OwnerID, now wheel.Time) {
 	}
 }
 
-// resume ends the effect of "pause" for buffs that the player gets from now on.
+// resume starts the check again for buffs that the player gets from now on.
 func (p *pulses) resume(owner buff.OwnerID) { delete(p.paused, owner) }
 
 // leaves reports whether an event is about an ignored buff, and updates the set of ignored buffs.
@@ -137,8 +137,8 @@ func (p *pulses) interrupt(b *beat, at wheel.Time) {
 	}
 }
 
-// revise gives a buff the period of a new version of its definition. The time of the next pulse
-// does not change.
+// revise records that a buff has a new version of its definition, with a new period. The time of
+// the next pulse does not change.
 func (p *pulses) revise(b *beat, e buff.Event) {
 	p.interrupt(b, e.At)
 	b.spec = e.Spec
@@ -160,7 +160,7 @@ func (p *pulses) renew(b *beat, e buff.Event) {
 	b.end = e.End
 }
 
-// close counts the pulses of active buffs that were due up to now.
+// close counts the pulses of active buffs that were due by the given time.
 func (p *pulses) close(now wheel.Time) {
 	for _, b := range p.live {
 		p.pass(b, now)

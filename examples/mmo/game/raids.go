@@ -28,7 +28,7 @@ type raid struct {
 }
 
 // bearer is the player who has the aura of a class for the raid. The aura need not be renewed
-// before the time in "until".
+// before the time in the field "until".
 type bearer struct {
 	player *player
 	until  wheel.Time
@@ -64,7 +64,7 @@ func (w *world) appear(r *raid) {
 	r.nextFrenzy = w.in(5*time.Second, 0)
 }
 
-// leave removes a dead boss and the curses that it has cast.
+// leave removes a dead boss, and the curses that the boss has cast.
 func (w *world) leave(r *raid) {
 	r.fell, r.fights = false, false
 	r.returns = w.in(8*time.Second, 4*time.Second)
@@ -72,7 +72,7 @@ func (w *world) leave(r *raid) {
 	w.expect(w.eng.Do(buff.LoseSource(r.boss)).Err)
 }
 
-// actRaid runs the actions of a boss and the help of its raid.
+// actRaid runs the actions of a boss and the actions with which the raid helps its members.
 func (w *world) actRaid(r *raid) {
 	switch {
 	case r.fell:
@@ -116,7 +116,7 @@ func (w *world) hit(r *raid, p *player, spec *buff.Spec, magnitude int64) {
 }
 
 // actBoss makes a boss fight. The boss hits single players, shakes all players of the raid in one
-// frame, curses players, raises its own frenzy, and starts each phase with a burst.
+// frame, curses players, increases its own frenzy, and starts each phase with a burst.
 func (w *world) actBoss(r *raid) {
 	anyone := func() *player { return r.members[w.dice.IntN(len(r.members))] }
 	for range w.times(strikes * float64(len(r.members))) {
@@ -166,8 +166,8 @@ func (w *world) burst(r *raid, spec *buff.Spec) {
 	r.plagued = w.in(w.plague.Duration, 0)
 }
 
-// bear makes sure that each aura of a class is active in the raid, borne by one player of the
-// class.
+// bear makes sure that the aura of each class is active in the raid. One player of the class bears
+// it.
 func (w *world) bear(r *raid) {
 	for i := range w.classes {
 		c, b := &w.classes[i], &r.bearers[i]
@@ -185,7 +185,7 @@ func (w *world) bear(r *raid) {
 	}
 }
 
-// relieve dispels the latest curse, which may have ended already.
+// relieve dispels the latest curse, which may already have ended.
 func (w *world) relieve(r *raid) {
 	last := len(r.cursed) - 1
 	if last < 0 {

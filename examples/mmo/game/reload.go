@@ -12,8 +12,8 @@ import (
 )
 
 // follow watches the folder of definitions, if there is one, and returns a function that ends the
-// watch. It watches nothing at speed max, because such a game must not depend on when a file is
-// saved.
+// watch. At speed max it watches nothing, because the course of such a game must not depend on the
+// time at which a file is saved.
 func (l *loop) follow() (stop func() error, err error) {
 	if l.buffs == "" || l.speed == 0 {
 		return func() error { return nil }, nil
@@ -40,9 +40,9 @@ func (l *loop) reloader() func() (any, error) {
 	}
 }
 
-// execute runs a command from the page, and returns its error. The command runs on the loop,
-// between two frames, because the check of pulses must know which players are paused. Any goroutine
-// may call execute.
+// execute runs a command from the page, and returns the error of the command. The command runs on
+// the loop, between two frames, because the check of pulses must know which players are paused. Any
+// goroutine may call execute.
 func (l *loop) execute(c buff.Command) error { return l.give(order{cmd: &c}).err }
 
 // give makes the loop execute an order and waits for the result. If the game ends first, the result
@@ -80,7 +80,7 @@ func (l *loop) command(c buff.Command) error {
 // the result.
 type order struct {
 	change watch.Change
-	cmd    *buff.Command // if not nil, the order is this command and not a change
+	cmd    *buff.Command // if not nil, the order is this command; otherwise it is the change
 	done   chan outcome
 }
 
@@ -90,8 +90,8 @@ type outcome struct {
 }
 
 // reload runs between two frames. If the definitions have changed or an order has been sent, it
-// replaces the definitions or executes the order. It reports the changes of definitions. If the new
-// definitions have errors, it reports the errors and keeps the old definitions.
+// replaces the definitions or executes the order. It prints the changes of the definitions. If the
+// new definitions have errors, it prints the errors and keeps the old definitions.
 func (l *loop) reload() {
 	select {
 	case c := <-l.changes:

@@ -22,8 +22,9 @@ type Console struct {
 	Mount func(*Site) (stop func(), err error)
 }
 
-// Run plays one game until it ends or ctx is done, and returns the exit status: 0, or 1 after an
-// error, which is printed to Err. The parameter "args" has the arguments of the command mmo.
+// Run plays one game until the game ends or ctx is done. It returns the exit status, which is 0, or
+// 1 after an error. It prints the error to Err. The parameter "args" has the arguments of the
+// command mmo.
 func Run(ctx context.Context, args []string, c Console) int {
 	s, err := parseFlags(args)
 	switch {
@@ -74,9 +75,9 @@ func (l *loop) game(ctx context.Context, stdout io.Writer) error {
 	closed := l.end(context.WithoutCancel(ctx))
 	_, printed := fmt.Fprint(stdout, lines, l.savedLine(), digest)
 	if l.watch != nil && l.totals.stuck > 0 || l.old() {
-		// The check of the pulses could fail, because some due pulses may not have run: pulses of
-		// players whose handlers exceeded the budget, and of players that were logged out when the
-		// world was saved.
+		// Do not check the pulses here, because some due pulses may not have run: pulses of players
+		// whose handlers exceeded the budget, and of players that were logged out when the world
+		// was saved.
 		return cmp.Or(l.err, closed, printed)
 	}
 	return cmp.Or(l.err, closed, printed, l.pulses.check())

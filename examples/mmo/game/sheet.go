@@ -20,7 +20,7 @@ var headings = map[string]string{
 }
 
 // sheet returns the attributes of a unit for the page, with the buff that causes each modifier. It
-// is called at the end of a Tick, when the shown units are idle.
+// is called at the end of a Tick, when the units on the page are idle.
 func (w *world) sheet(data any) []inspect.Attribute {
 	u, ok := data.(*unit)
 	if !ok {
@@ -74,7 +74,7 @@ func (w *world) modifiers(id buff.OwnerID, attr stat.Attr, which stat.Aggregate)
 	return out
 }
 
-// round removes rounding errors, as in 114.99999999999999.
+// round removes rounding errors such as that in 114.99999999999999.
 func round(v float64) float64 { return math.Round(v*1e6) / 1e6 }
 
 // effect formats a modifier as players write it, such as +10 or +25 %.

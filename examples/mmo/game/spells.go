@@ -28,7 +28,7 @@ type class struct {
 	name     string
 	paces    int // usual distance from the boss, in paces
 	instants []spell
-	lasting  []spell // lasting spells; a spell that is listed twice is cast twice as often
+	lasting  []spell // spells with a duration; a spell that is listed twice is cast twice as often
 	stacking spell
 	aura     *buff.Spec // the aura that one player of the class has for its raid; nil if none
 }
@@ -103,7 +103,7 @@ func newClasses(b *book) []class {
 	}
 }
 
-// cast is a spell that a player has cast on a target, and the time when the buff ends.
+// cast is a spell that a player has cast on a target, with the time when the buff ends.
 type cast struct {
 	spell
 	on    buff.OwnerID

@@ -9,8 +9,8 @@ import (
 )
 
 // status writes a line about the state of the game once a second. On a terminal the line stays
-// below all other output and is overwritten each time. On any other output, status writes a new
-// line each time.
+// below all other output, and each line overwrites the previous one. On any other output, each line
+// is a new line.
 type status struct {
 	to       io.Writer
 	terminal bool
@@ -36,8 +36,8 @@ func isTerminal(to io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// coloured reports whether the output should have colours. It should if it is a terminal that
-// supports colours and the user has not turned colours off (no-color.org).
+// coloured reports whether the output should have colours. This is the case if the output is a
+// terminal that supports colours and the user has not turned colours off (no-color.org).
 func coloured(to io.Writer) bool {
 	return isTerminal(to) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
@@ -62,8 +62,8 @@ func (s *status) show(l *loop, took time.Duration) {
 	s.draw()
 }
 
-// draw overwrites the line. The code ?7l turns off wrapping, because a wrapped line could not be
-// overwritten; the terminal then cuts off a long line.
+// draw overwrites the line. The code ?7l turns off wrapping, so that the terminal cuts off a long
+// line. A wrapped line could not be overwritten.
 func (s *status) draw() {
 	if s.terminal && s.line != "" {
 		fmt.Fprintf(s.to, "\r\x1b[?7l%s\x1b[K\x1b[?7h", s.line)
@@ -77,7 +77,7 @@ func (s *status) clear() {
 	}
 }
 
-// above writes lines to the given output, and then draws the status line again, below the lines.
+// above writes lines to the given output, and then draws the status line again, below these lines.
 // The given output may differ from the output of the status line.
 func (s *status) above(to io.Writer, lines ...string) {
 	s.clear()

@@ -11,8 +11,8 @@ import (
 )
 
 // story prints the important events for viewers: bosses that appear, rage and die, players that die
-// and the cause, and raids that are wiped out. It depends only on events, so the same game prints
-// the same lines.
+// and the causes of their deaths, and raids that are wiped out. It depends only on events, so the
+// same game prints the same lines.
 type story struct {
 	*world
 	lines  []line // lines about the current frame
@@ -71,7 +71,8 @@ func newStory(w *world, out func(...string), colour bool) *story {
 
 func (s *story) tell(at wheel.Time, r *raid, what subject, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	s.lines = append(s.lines, line{at, r, what, strings.ToUpper(text[:1]) + text[1:]}) // "The Pale Stag falls"
+	// Each line starts with a capital letter, as in "The Pale Stag falls".
+	s.lines = append(s.lines, line{at, r, what, strings.ToUpper(text[:1]) + text[1:]})
 }
 
 // add handles an event of the frame. The world must have handled the event already.
@@ -116,7 +117,7 @@ func (r *raid) standing() (n int) {
 	return n
 }
 
-// to returns the cause of a death, as in " to a Venom of its own". It returns "" if the cause is
+// to returns the cause of a death, such as " to a Venom of its own". It returns "" if the cause is
 // unknown, for example because a handler of the unit is running.
 func (s *story) to(id buff.OwnerID) string {
 	u, ok := s.eng.Data(id).(*unit)
@@ -184,8 +185,8 @@ func (s *story) last(r *raid) (at wheel.Time) {
 	return at
 }
 
-// turn starts a new second if the given time is after the current second. It then returns the line
-// about the lines that were omitted in the previous second, if any.
+// turn starts a new second if the given time is after the current second. In this case it returns
+// the line about the lines that were omitted in the previous second, or nil if none were omitted.
 func (s *story) turn(at wheel.Time) []string {
 	if at/1000 <= s.second {
 		return nil
@@ -222,7 +223,7 @@ func (s *story) paint(with, text string) string {
 	return with + text + plain
 }
 
-// end prints the line about the lines omitted in the last second, if any.
+// end prints the line about the lines that were omitted in the last second, if any.
 func (s *story) end() {
 	if more := s.rest(); more != nil {
 		s.out(more...)

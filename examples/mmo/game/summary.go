@@ -9,8 +9,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// summary completes the checks. It returns the lines of the report, and the line with the digest.
-// The engine must still exist.
+// summary completes the checks. It returns the lines of the report and, separately, the line with
+// the digest. It must be called before the engine is closed.
 func (l *loop) summary() (lines, digest string) {
 	l.pulses.close(l.now)
 	l.weigh()

@@ -12,8 +12,8 @@ type times struct {
 	max    time.Duration
 }
 
-// bucketOf returns the index of the bucket of a duration. Below 128 ns, each nanosecond has its
-// own bucket. Above that, each power of two is divided into 64 buckets.
+// bucketOf returns the index of the bucket of a duration. Below 128 ns, each nanosecond has its own
+// bucket. Above 128 ns, each power of two is divided into 64 buckets.
 func bucketOf(d time.Duration) int {
 	shift := max(0, bits.Len64(uint64(d))-7)
 	return shift*64 + int(d>>shift)

@@ -32,7 +32,7 @@ func (t *totals) alive() int {
 	return t.events[buff.Applied] + t.events[buff.Restored] - t.events[buff.Removed]
 }
 
-// share returns the percentage of casts of lasting buffs that had the result k.
+// share returns, as a percentage, how many casts of lasting buffs had the result k.
 func (t *totals) share(k buff.EventKind) float64 {
 	lasting := t.casts[buff.Applied] + t.casts[buff.Refreshed] + t.casts[buff.Stacked]
 	return 100 * float64(t.casts[k]) / float64(max(lasting, 1))

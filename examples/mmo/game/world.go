@@ -14,12 +14,12 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// bossHealth is the health of a boss for each player in its raid. The health of players is in
+// bossHealth is the health of a boss, per player in its raid. The health of players is in
 // sheet.yaml.
 const bossHealth = 750
 
-// assembly is the time within which all bosses appear for the first time. They appear one after the
-// other, so that something is always happening. The first boss appears at once.
+// assembly is the time within which all bosses appear for the first time. The first boss appears at
+// once. The others follow one by one, so that something is always happening.
 const assembly = 20 * time.Second
 
 // firstBoss is the first owner id of a boss. Players are numbered from 1.
@@ -67,9 +67,9 @@ type player struct {
 }
 
 // patience is the longest time that one Tick waits for its handlers in a game without -live. It is
-// long enough for any machine, even if the machine stops for a second. Otherwise events could move
-// to a later frame, and the digest would depend on the speed of the machine. A live game uses the
-// engine's default, like a server.
+// long enough for any machine, even for a machine that stops for a second. With a shorter time,
+// events could move to a later frame, and the digest would depend on the speed of the machine. A
+// live game uses the engine's default, as a server would.
 const patience = time.Minute
 
 // budget returns the maximum time that one Tick waits for its handlers.
@@ -123,8 +123,8 @@ func newWorld(s settings) (*world, error) {
 	return w, nil
 }
 
-// around reports the members of an aura: players in its bearer's raid who are near enough. The
-// distance between two units is the difference of their distances from the boss.
+// around reports the members of an aura, which are players in the bearer's raid who are near
+// enough. The distance between two units is the difference of their distances from the boss.
 func (w *world) around(q engine.AuraQuery, found func(buff.OwnerID)) {
 	var r *raid
 	paces := 0
@@ -197,7 +197,7 @@ func (w *world) logOut(p *player) {
 	p.away, p.returns = true, w.in(3*time.Second, 5*time.Second)
 }
 
-// in returns the time that is the delay, plus a random part of the spread, from now.
+// in returns a time after now. It adds the delay and a random part of the spread.
 func (w *world) in(delay, spread time.Duration) wheel.Time {
 	return w.now.After(delay + time.Duration(w.dice.Int64N(int64(spread)+1)))
 }
