@@ -26,7 +26,7 @@ type compareCmd struct {
 // If Old and New are files, Run compares only the ratios to the yardstick. Absolute times depend on
 // the state of the machine during each run, and benchstat would report these differences as
 // significant. If Old and New are commits, Run builds both and runs them alternately (A B A B), so
-// that the machine is in the same state for both.
+// that the machine is in the same state for both commits.
 func (c *compareCmd) Run(con *console) error {
 	dir, err := os.MkdirTemp("", "bench-compare")
 	if err != nil {

@@ -99,7 +99,7 @@ type cascadeFrame struct {
 	fired int
 }
 
-// warm returns a wheel that is in the state of a wheel that has been used for days. Its time is
+// warm returns a wheel in the state that it would have after days of use. The time of the wheel is
 // shortly before the window, whose middle is at 12 h.
 func (p *Cascade) warm(seed uint64) *cascade {
 	c := &cascade{

@@ -41,7 +41,7 @@ var kinds = []kind{
 	{id: "clock", period: 7000, limit: 1, infinite: true, handler: hit},
 }
 
-// Those indexes in kinds that the code uses.
+// The indexes in kinds that the code uses by name.
 const (
 	bleedKind    = 2
 	plagueKind   = 4

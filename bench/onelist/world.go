@@ -319,8 +319,8 @@ func (w *World) sort(r []entry, base uint32) []entry {
 // next returns the earliest deadline of a record.
 func (r *record) next() uint32 { return min(r.pulse, r.end) }
 
-// key returns the key, which consists of rank and age, of an entry for the record's next deadline.
-// At the same time, a pulse precedes an end.
+// key returns the key of an entry for the record's next deadline. The key consists of rank and age.
+// If a pulse and an end are due at the same time, the key is that of the pulse.
 func (r *record) key() uint32 {
 	if r.pulse <= r.end && r.pulse != never {
 		return r.age
