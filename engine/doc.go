@@ -172,13 +172,13 @@
 // The first is the limit define.PerSource. If a source has more instances of a definition than the
 // limit allows, the oldest are removed, on whichever owners they are.
 //
-// The second is define.Aura. An aura searches for its members at the end of each frame in which
-// its interval elapses: [Options].Members lists the owners in its area. These owners get the buff
-// that the aura applies, and lose it when they have been outside the area for the aura's linger
-// time. If several searches of an aura are late, they are combined into the last of them, and the
-// linger time counts from the instant at which that search was due. If an owner could not be given
-// the buff, each later search tries again. An aura that is hidden or paused finds no members. If
-// the bearer of an aura is busy, its members do not change until the next search.
+// The second is define.Aura. An aura searches for its members at the end of each frame in which its
+// interval elapses: [Options].Members finds the owners in its area. These owners get the buff that
+// the aura applies, and lose it when they have been outside the area for the aura's linger time. If
+// several searches of an aura are late, they are combined into the last of them, and the linger
+// time counts from the instant at which that search was due. If an owner could not be given the
+// buff, each later search tries again. An aura that is hidden or paused finds no members. If the
+// bearer of an aura is busy, its members do not change until the next search.
 //
 // One call pauses all owners in a zone, or changes the rate of their time: see [buff.SetZone] and
 // [buff.PauseZone].

@@ -44,8 +44,8 @@ type Handlers map[string]Handler
 // Options configures an [Engine]. The zero value of each field is a usable default, except that
 // some fields are required in some cases; New fails if such a field is missing.
 type Options struct {
-	// Catalog has the definitions. If nil, there are no definitions, and the engine has only
-	// timeouts.
+	// Catalog has the definitions. If Catalog is nil, there are no definitions, and the engine has
+	// only timeouts.
 	Catalog *buff.Catalog
 
 	// Each handler that a definition of the Catalog calls must be in Handlers or in QuickHandlers,
@@ -59,13 +59,13 @@ type Options struct {
 	// loop's goroutine. The results do not depend on where a handler runs.
 	QuickHandlers Handlers
 
-	// Workers is the largest number of handlers that run concurrently. If zero, it is
-	// runtime.GOMAXPROCS(0). The order of events does not depend on it.
+	// Workers is the largest number of handlers that run concurrently. The default is
+	// runtime.GOMAXPROCS(0). The order of events does not depend on Workers.
 	Workers int
 
 	// Pool, if not nil, runs the workers of this engine and of all other engines that share the
-	// pool: see [NewPool]. Engine.Close does not close the Pool. If nil, the engine has its own
-	// pool. The order of events does not depend on the pool.
+	// pool: see [NewPool]. Engine.Close does not close the Pool. If Pool is nil, the engine has its
+	// own pool. The order of events does not depend on the pool.
 	Pool *Pool
 
 	// Synchronous runs handlers inside Tick on the loop goroutine, one after the other, without a
@@ -74,12 +74,13 @@ type Options struct {
 	// Tick; another goroutine may continue to use the engine.
 	Synchronous bool
 
-	// Budget is how long one Tick may wait for handlers. If zero, it is DefaultBudget; if negative,
-	// there is no limit. If an owner's handler is still running when the Budget is used up, the
-	// owner becomes busy, and later Ticks do not wait for it until its turn has ended. A stuck
-	// handler therefore costs one long frame. Budget is a guard against stuck handlers, not a time
-	// slice. If it is below about 100 ms, owners with fast handlers may become busy on a loaded
-	// machine, because their handlers do not get a processor in time.
+	// Budget is how long one Tick may wait for handlers. If Budget is zero, the limit is
+	// DefaultBudget; if Budget is negative, there is no limit. If an owner's handler is still
+	// running when the Budget is used up, the owner becomes busy, and later Ticks do not wait for
+	// it until its turn has ended. A stuck handler therefore costs one long frame. Budget is a
+	// guard against stuck handlers, not a time slice. If it is below about 100 ms, owners with fast
+	// handlers may become busy on a loaded machine, because their handlers do not get a processor
+	// in time.
 	Budget time.Duration
 
 	// CatchUp says what happens to elapsed time for which a Tick has no quota left: Carry, the
@@ -93,8 +94,9 @@ type Options struct {
 
 	// Number distinguishes this engine's handles from those of other engines, so that a handle of
 	// another engine is invalid here. Engines that may receive each other's handles, even on
-	// different machines, need different numbers, preferably small ones. If zero, New uses the
-	// number of engines that this process has made without a Number so far, including this one.
+	// different machines, need different numbers, preferably small ones. If Number is zero, New
+	// uses the number of engines that this process has made without a Number so far, including this
+	// one.
 	//
 	// A handle of another engine is guaranteed to be invalid here as long as the Numbers of both
 	// are at most 2^k, and no slot of an owner in either engine has been used 2^(32-k) times. With
@@ -103,10 +105,10 @@ type Options struct {
 	// the same number have the same handles.
 	Number uint32
 
-	// Members lists the owners in the area of an aura: it calls `found` for each owner that is in
-	// the area now, in any order. Duplicates and owners that are not in the engine are ignored. The
-	// bearer is a member of its own aura only if Members calls `found` for it. Members is required
-	// if the Catalog has an aura.
+	// Members finds the owners that are in the area of an aura now, and calls `found` for each of
+	// them, in any order. Duplicates and owners that are not in the engine are ignored. The bearer
+	// is a member of its own aura only if Members calls `found` for it. Members is required if the
+	// Catalog has an aura.
 	//
 	// Members is called on the loop, at the end of a Tick. It must not call the Engine, nor access
 	// the data of a busy owner; the data that it needs, such as positions, should belong to the
@@ -115,24 +117,25 @@ type Options struct {
 
 	// Epoch is the wall-clock time of the engine's instant 0. The wall-clock times of all other
 	// instants follow from it. Set it to time.Now(), or to a time in the past to repeat a recorded
-	// day. If zero, it is the start of 1970 in each run, so no time would pass for an owner between
-	// two runs. Epoch is therefore required if a definition in the Catalog has the setting `clock:
-	// wall`.
+	// day. If Epoch is zero, instant 0 is the start of 1970 in each run, so no time would pass for
+	// an owner between two runs. Epoch is therefore required if a definition in the Catalog has the
+	// setting `clock: wall`.
 	Epoch time.Time
 
 	// Uptime is the total run time of the world before this run: zero in the first run, and in
-	// later runs the value of Engine.Moment().Uptime at the end of the previous run. It must not be
-	// negative. If it is less than in an earlier save, buff.Restoration.UptimeStepped is set.
+	// later runs the value of Engine.Moment().Uptime at the end of the previous run. Uptime must
+	// not be negative. If it is less than in an earlier save, buff.Restoration.UptimeStepped is
+	// set.
 	Uptime time.Duration
 
 	// OnFault, if not nil, is called when a function of the game panics or ends its goroutine: a
-	// handler, Members, Record and so on, see [view.Fault]. It is called at most once per second
-	// of game time for the same site, that is, one handler of one definition, or one other
-	// function. Each call reports how many faults were suppressed since the last call. Stats
-	// counts all faults, and each fault of a handler or of Members is also an event.
+	// handler, Members, Record and so on, see [view.Fault]. OnFault is called at most once per
+	// second of game time for the same site, that is, one handler of one definition, or one other
+	// function. Each call reports how many faults were suppressed since the last call. Stats counts
+	// all faults, and each fault of a handler or of Members is also an event.
 	//
-	// It is called where the fault occurred, on a worker or on the loop, and must be safe for
-	// concurrent use; it must not call the Engine. If it panics, the panic is ignored.
+	// OnFault is called where the fault occurred, on a worker or on the loop, and must be safe for
+	// concurrent use. It must not call the Engine. If OnFault panics, the panic is ignored.
 	OnFault func(view.Fault)
 
 	// Limits bounds the engine's queues, and the work of a Tick.
@@ -157,8 +160,8 @@ type Limits struct {
 	// calls stop at the same point on every machine, with any number of workers. Even the deadlines
 	// of a single millisecond are divided: among owners, and between the events of one owner.
 	//
-	// If zero, it is 18,000. That is enough for the pulses of a million buffs every 3 s at 20
-	// Ticks a second. It is also low enough for short frames: if 300,000 buffs end in one
+	// The default is 18,000. That is enough for the pulses of a million buffs every 3 s at 20 Ticks
+	// a second. The default is also low enough for short frames: if 300,000 buffs end in one
 	// millisecond, no Tick takes longer than about 20 ms, and the last of these buffs end 850 ms
 	// late. Raise the limit for a larger world; lower it if a long frame is worse than a late
 	// event.
@@ -171,8 +174,8 @@ type Limits struct {
 	// search of an aura, is not divided.
 	Tick int
 
-	// Turn is the number of events after which an owner yields to other owners. If zero, it is 64.
-	// Lower it if handlers are slow and a few owners have very many events.
+	// Turn is the number of events after which an owner yields to other owners. The default is 64.
+	// Lower the limit if handlers are slow and a few owners have very many events.
 	Turn int
 
 	// Owners is the largest number of owners that exist at the same time, up to buff.MaxOwners,
@@ -180,59 +183,59 @@ type Limits struct {
 	Owners int
 
 	// Buffs is the largest number of buffs, and also of timeouts, on one owner, up to
-	// buff.MaxPerOwner. If zero, 1,024. Raise it for a boss that carries the debuffs of a whole
-	// zone.
+	// buff.MaxPerOwner. The default is 1,024. Raise the limit for a boss that carries the debuffs
+	// of a whole zone.
 	Buffs int
 
-	// Mailbox is the largest number of commands that may wait for one busy owner, up to 2^20. If
-	// zero, 1,024.
+	// Mailbox is the largest number of commands that may wait for one busy owner, up to 2^20. The
+	// default is 1,024.
 	Mailbox int
 
 	// Handlers is the largest number of handlers of one owner that calls of the loop may defer to
-	// the owner's next turn, up to 2^24. If zero, 65,536.
+	// the owner's next turn, up to 2^24. The default is 65,536.
 	Handlers int
 
 	// Inbox is the largest number of commands from other goroutines that may wait, shared equally
 	// by their producers (see Inbox.For). The same number also limits another queue: the commands
-	// of handlers for other owners that did not fit into a Tick. If zero, 65,536. Up to 2^24.
+	// of handlers for other owners that did not fit into a Tick. The default is 65,536, and the
+	// maximum is 2^24.
 	Inbox int
 
-	// Events is the number of events of the loop's calls after which further calls are refused.
-	// The next Tick moves the events to its Frame, so that calls succeed again. If zero, 2^20. Up
-	// to 2^30.
+	// Events is the number of events of the loop's calls after which further calls are refused. The
+	// next Tick moves the events to its Frame, so that calls succeed again. The default is 2^20,
+	// and the maximum is 2^30.
 	Events int
 }
 
 // Trace configures what an engine records about its run. The zero value records nothing.
 type Trace struct {
-	// Record, if not nil, receives all inputs of the engine, for replay.Run: the calls of the
-	// loop, the lengths of the Ticks and the commands of the Inbox, with a digest of each frame.
-	// The loop writes to it once per Tick, so a Write must not block. To record to a file, use a
-	// buffer or a separate goroutine. The first error, or a panic, ends the recording; Close
-	// returns it.
+	// Record, if not nil, receives all inputs of the engine, for replay.Run: the calls of the loop,
+	// the lengths of the Ticks and the commands of the Inbox, with a digest of each frame. The loop
+	// writes to Record once per Tick, so a Write must not block. To record to a file, use a buffer
+	// or a separate goroutine. The first error, or a panic, ends the recording; Close returns it.
 	Record io.Writer
 
 	// History is the size in bytes of the flight recorder, which keeps the events of the last
-	// minute of game time: see [Engine.History]. If zero, there is no flight recorder, and the
-	// live page cannot show the last minute of a player. history.DefaultBytes, 32 MiB, holds some
-	// 800,000 events; the minimum is history.MinBytes. With the flight recorder, an event costs
-	// about a tenth more.
+	// minute of game time: see [Engine.History]. If History is zero, there is no flight recorder,
+	// and the live page cannot show the last minute of a player. history.DefaultBytes, 32 MiB,
+	// holds some 800,000 events; the minimum is history.MinBytes. With the flight recorder, an
+	// event costs about a tenth more.
 	History int
 
 	// SlowFrame is the duration above which a frame counts as slow: see [view.Watch.Frame]. If
-	// zero, no frame is slow.
+	// SlowFrame is zero, no frame is slow.
 	SlowFrame time.Duration
 
 	// Flight, if not nil, is a flight recorder of the Go runtime that the game has started. After a
 	// slow frame, the engine writes its content to the writer that Writer returns.
 	Flight *trace.FlightRecorder
 
-	// Writer returns the writer for the trace of a slow frame, or nil to skip this trace. It is
+	// Writer returns the writer for the trace of a slow frame, or nil to skip this trace. Writer is
 	// called on the loop. If Writer or the writer that it returned panics, the trace ends, and
 	// Close returns an error for the panic.
 	Writer func(f *Frame) io.WriteCloser
 
-	// Every is the smallest number of frames between two traces, up to 2^30. If zero, 1,200.
+	// Every is the smallest number of frames between two traces, up to 2^30. The default is 1,200.
 	Every int
 
 	// Labels sets the profiler labels "buff" and "owner" (see runtime/pprof) on the goroutine that

@@ -61,7 +61,7 @@ type turns struct {
 	took     took
 }
 
-// progress is the progress of the turns of a dispatched owner.
+// progress says how far the turns of a dispatched owner have come.
 type progress struct {
 	given      int32      // the allowance: see Engine.dispatch
 	used       int32      // used part of the allowance

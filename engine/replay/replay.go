@@ -45,7 +45,7 @@ type Game struct {
 	Frame func(f *engine.Frame)
 }
 
-// Progress is the progress of a replay.
+// Progress says how far a replay has come.
 type Progress struct {
 	Frames int
 	Now    wheel.Time

@@ -32,8 +32,8 @@ type Script struct {
 	// their order, and run after all deadlines at that instant.
 	Steps []Step
 
-	// Until is the end of the timeline. If zero, the timeline ends when no buff is active, but a
-	// buff that never ends is only shown for a few pulses.
+	// Until is the end of the timeline. If Until is zero, the timeline ends when no buff is active,
+	// but a buff that never ends is only shown for a few pulses.
 	Until time.Duration
 
 	// Seed determines all random outcomes.

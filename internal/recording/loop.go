@@ -29,7 +29,7 @@ type Loop interface {
 	// Inbox sets a function that is called when the next Tick reads the inbox.
 	Inbox(do func())
 
-	// Foreign calls a function of the game. If the function panics, Foreign reports a fault with
+	// Foreign executes a function of the game. If the function panics, Foreign reports a fault with
 	// the given name, and returns the panic as an error.
 	Foreign(call string, do func()) error
 

@@ -47,8 +47,8 @@ func (s *Owner) portions(t *Turn, q *buff.Query, why buff.Reason, take func(at u
 	}
 }
 
-// resists rolls the chance of an instance to resist one portion of a dispel or a steal, and
-// reports whether it resists.
+// resists reports whether an instance resists one portion of a dispel or a steal. The result is
+// random, with the chance in Dispel.Resist.
 func (s *Owner) resists(t *Turn, at uint16) bool {
 	d := &s.programOf(s.slot(at)).Dispel
 	if d.Resist == 0 || !s.ensureGates().roll(t.Seed, s.id, d.Resist) {

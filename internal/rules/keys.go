@@ -80,9 +80,9 @@ const (
 	hashSource = 0x00ff
 )
 
-// hashOf returns the hash of an instance, by its definition and source. Instances with another hash
-// need not be read to find the one that an application joins; each is a cache line, and an owner
-// has dozens.
+// hashOf returns the hash of an instance with the given definition and source. The search for the
+// instance that an application joins need not read instances with another hash. Each instance takes
+// a cache line, and an owner has dozens.
 func hashOf(spec *compile.Program, source buff.OwnerID) uint16 {
 	return uint16(1+uint32(spec.Compiled().Lineage)%255)<<8 | uint16(uint64(source)*0x9e3779b97f4a7c15>>56)
 }

@@ -140,7 +140,8 @@ func (r *restorer) placeBuff(c *comeback) {
 	}
 }
 
-// placeSlot is like Owner.allocSlot, for an Owner that has no free slots but has room for the instance.
+// placeSlot does the same as Owner.allocSlot, for an Owner that has no free slots but has room for
+// the instance.
 func (r *restorer) placeSlot(i *instance) uint16 {
 	s := r.set
 	i.generation, i.older, i.newer = s.generations.first(), s.newest, noSlot

@@ -228,7 +228,7 @@ func (w *saver) scale(i *instance) (wheel.Time, state.Scale) {
 		return w.now, state.Scale{}
 	}
 	p := &w.set.extraOf(i).scale
-	outer := max(w.now, p.at) // it may start at the owner's next ms
+	outer := max(w.now, p.at) // the time scale may start at the owner's next ms
 	if p.num == 0 {
 		outer = p.at // the start of the pause: see timeScale.ownerZero
 	}

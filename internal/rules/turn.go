@@ -49,8 +49,8 @@ type Turn struct {
 	Deadlines []Deadline
 	Waiting   int
 
-	// Memory stores the instances of the Owners. If nil, each Owner has its own piece of the heap.
-	// An Owner must always be used with the same Memory.
+	// Memory stores the instances of the Owners. If Memory is nil, each Owner has its own piece of
+	// the heap. An Owner must always be used with the same Memory.
 	Memory *Memory
 
 	// Seed determines the random rolls, together with the owner and the number of the roll.
