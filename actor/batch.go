@@ -170,7 +170,7 @@ func (g *Group[O, M]) openShare(i int, r *round[O, M], from, to uint32) *Turn[O,
 	return first
 }
 
-// queueHeld handles the case that the loop has closed the round of a share while worker i was
+// queueHeld handles the case in which the loop has closed the round of a share while worker i was
 // prefetching the share. EndBatch has then marked all turns of the share as held, that is, as
 // running. Other workers no longer see the round. Worker i runs the first turn of the share, and
 // queueHeld adds the other turns to Group.heldTurns, from where any worker takes them. The caller

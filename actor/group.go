@@ -177,10 +177,10 @@ func (g *Group[O, M]) stage(box *Mailbox[O, M]) {
 // staged mailbox. Only the loop goroutine may call it.
 func (g *Group[O, M]) Start(n int) { g.StartOne(n, nil) }
 
-// StartOne is like Start, but uses one worker. The other workers start only when the channel named
-// more delivers during a Wait. Use StartOne for a small amount of work, which one worker finishes
-// before a second worker would be awake. Until the other workers start, a Handle that does not
-// return delays all mailboxes. No mailbox may be running. Only the loop goroutine may call it.
+// StartOne is like Start, but uses one worker. The other workers start only when the channel "more"
+// delivers during a Wait. Use StartOne for a small amount of work, which one worker finishes before
+// a second worker would be awake. Until the other workers start, a Handle that does not return
+// delays all mailboxes. No mailbox may be running. Only the loop goroutine may call it.
 func (g *Group[O, M]) StartOne(n int, more <-chan time.Time) {
 	g.more = more
 	if n < 0 {

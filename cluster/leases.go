@@ -18,7 +18,7 @@ import (
 //go:embed leases.sql
 var tables string
 
-// world is the SQL text that creates the functions and the table named world. It is executed if
+// world is the SQL text that creates the functions and the table "world". It is executed if
 // that table is missing, as in older databases with layout 1.
 //
 //go:embed world.sql

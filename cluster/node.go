@@ -563,9 +563,9 @@ func (n *Node) running() []string {
 }
 
 // Close stops the node at once. The changes of its zones since their last commits are lost, and
-// other nodes claim the zones when the leases end. To lose nothing, use Drain. If a function of
-// the game does not return within one TTL, Close logs this and abandons its zone. The results of
-// the function are dropped when it returns.
+// other nodes claim the zones when the leases end. To lose nothing, use Drain. If a function of the
+// game does not return within one TTL, Close logs the name of its zone and abandons the zone. The
+// results of the function are dropped when it returns.
 func (n *Node) Close() {
 	n.once.Do(func() {
 		n.cancel() // from here on no zone may run

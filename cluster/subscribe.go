@@ -31,8 +31,8 @@ type Packet struct {
 	// client.Client.Reset.
 	Fresh bool
 
-	// Bytes holds definitions or a packet, to be passed to client.Client.Receive. It is valid
-	// until take returns (see Client.Subscribe).
+	// Bytes holds definitions or a packet, to be passed to client.Client.Receive. It is valid until
+	// take() returns (see Client.Subscribe).
 	Bytes []byte
 
 	// If Err is not nil, Bytes is empty. ErrRefused means that the zone refuses subscriptions or
@@ -60,14 +60,14 @@ type Subscription struct {
 	fresh bool // the next Packet is Fresh
 }
 
-// Subscribe calls take with each packet of a zone's replicated buffs, as seen by a viewer with
+// Subscribe calls take() with each packet of a zone's replicated buffs, as seen by a viewer with
 // the given owner: see Zone.Screens and package replicate. The Subscription follows the zone from
 // node to node. Packets are delivered in order. If packets were lost or not read in time, the
 // player's client notices this and sends a message, which must be passed to Subscription.Receive.
 //
-// take is called by a goroutine that all Subscriptions of the Client share, and must not block.
-// If a Subscription leaves 64 packets unread, the zone stops sending, and sends the full state
-// when it resumes. A zone that no node runs sends no packets; a running zone without changes
+// All Subscriptions of the Client share the goroutine that calls take(), so the function must not
+// block. If a Subscription leaves 64 packets unread, the zone stops sending, and sends the full
+// state when it resumes. A zone that no node runs sends no packets; a running zone without changes
 // sends one packet every second.
 //
 // Subscribe returns [ErrOverloaded] above [MaxSubscriptions], [ErrClosed], store.ErrName, or an
@@ -215,8 +215,8 @@ func (s *Subscription) hear(m *shown) (p Packet, show bool) {
 	return p, true
 }
 
-// show delivers a packet to take. If a packet was sent in parts, it is delivered when the last
-// part arrives.
+// show passes a packet to take(). If a packet was sent in parts, show passes it when the last part
+// arrives.
 func (s *Subscription) show(p Packet, kind byte) {
 	s.fresh = s.fresh || p.Fresh
 	if kind == isPart {

@@ -165,7 +165,7 @@ func (n *Node) Where(ctx context.Context, owners ...buff.OwnerID) ([]store.Place
 }
 
 // Transfer is like [Node.Transfer], but does not query the database for the zone of the owner. The
-// parameter from is the zone in which the owner was last known to be; the parameter to is the
+// parameter "from" is the zone in which the owner was last known to be; the parameter "to" is the
 // target zone. Reply.Zone is the zone that executed the transfer.
 func (c *Client) Transfer(ctx context.Context, owner buff.OwnerID, from, to string) (Reply, error) {
 	return c.await(ctx, from, func(done func(Reply, error)) (policy.ID, error) {

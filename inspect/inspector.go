@@ -166,8 +166,8 @@ func New(eng *engine.Engine, o Options) (*Inspector, error) {
 	return in, nil
 }
 
-// Frame reports the duration of a frame of the game, including everything around Tick. Call it
-// right after the frame's Tick. Without it the page shows the duration of Ticks.
+// Frame reports the duration of a frame of the game, including the work before and after Tick. Call
+// it right after the frame's Tick. Without it the page shows the duration of Ticks.
 //
 // Only the loop goroutine may call it. It costs one comparison if no client is connected.
 func (in *Inspector) Frame(took time.Duration) { in.watch.Frame(took) }

@@ -37,8 +37,8 @@ type partJSON struct {
 	Player *pick  `json:"player,omitempty"` // if not nil, the player's name is shown before Text
 }
 
-// maxSaid is the maximum number of findings that are shown in full. Only the number of further
-// findings is shown.
+// maxSaid is the maximum number of findings that are shown in full. For further findings, only
+// their number is shown.
 const maxSaid = 3
 
 // verdict is a list of findings. Among findings of the same level, a likely cause precedes its

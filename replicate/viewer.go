@@ -287,8 +287,8 @@ func (v *Viewer) appendDelta(p []byte, t delivery) []byte {
 // of bytes is faster. Most changes of an owner are not longer.
 const short = 16
 
-// appendShort is like appendDelta, for changes that every viewer may see and that take no more
-// than 16 bytes (the constant short). The packet must have this number of bytes of spare capacity.
+// appendShort is like appendDelta, for changes that every viewer may see and that take no more than
+// 16 bytes (the constant "short"). The packet must have this number of bytes of spare capacity.
 func (s *Server) appendShort(p []byte, local uint16, n ownerDelta) []byte {
 	p = binary.AppendUvarint(p, uint64(local)<<2)
 	at := len(p)

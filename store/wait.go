@@ -176,9 +176,9 @@ func (v *Saver) Drain(ctx context.Context) error {
 	return busy
 }
 
-// Close stops saving but not the engine. It waits for a running commit. Changes since the cut of
-// that commit are not saved. From then on Committed and Durable return ErrClosed for everything
-// that is not on disk. To save first, use Drain.
+// Close ends the saving, but does not close the engine. It waits for a running commit. Changes
+// since the cut of that commit are not saved. From then on Committed and Durable return ErrClosed
+// for everything that is not on disk. To save first, use Drain.
 //
 // Only the loop goroutine may call it.
 func (v *Saver) Close() {

@@ -131,8 +131,8 @@ func (c *Clock) sleepUntilNext() {
 	c.sleepUntil.Store(awake)
 }
 
-// announce publishes the time until which the driver is about to sleep, and reports whether it
-// may sleep. A timer added before the time is published does not wake the driver, but its
+// announce publishes the time until which the driver is about to sleep, and reports whether the
+// driver may sleep. A timer added before the time is published does not wake the driver, but its
 // deadline is already in shard.next, which announce reads again. A timer added later wakes the
 // driver.
 func (c *Clock) announce(due wheel.Time) bool {

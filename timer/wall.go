@@ -29,8 +29,9 @@ type walls struct {
 	offset int64 // wall clock minus monotonic clock, as used to compute the deadlines
 }
 
-// guarded wraps a wall clock so that it does not panic, because the clock is read by the driver
-// and under locks. If clock panics, the wrapper returns the last result plus the time since then.
+// guarded wraps a wall clock so that it does not panic, because the driver reads the clock, and
+// other goroutines read it while they hold locks. If clock panics, the wrapper returns the last
+// result plus the time since then.
 func (c *Clock) guarded(clock func() time.Time) func() time.Time {
 	var offset atomic.Int64
 	offset.Store(c.start.UnixNano())

@@ -251,11 +251,11 @@ func (w *Wheel) fire(q *queue, t Time, dst []Fired) []Fired {
 }
 
 // cascadeAhead moves part of each coming slot down, so that the slot is empty when the hand reaches
-// it. The part is chosen so that the work is spread evenly over the remaining frames if each of
-// them is as long as this frame, which takes the given number of ms. Fractions of an entry are
-// carried over, so that a few entries are spread over all frames instead of being moved in the
-// first frames. The parameter "turned" reports whether a new second started in this frame. The
-// result is true if a coming slot held entries.
+// it. The part is chosen so that the work is spread evenly over the remaining frames, assuming that
+// each takes as long as this frame (the given number of ms). Fractions of an entry are carried
+// over, so that a few entries are spread over all frames instead of being moved in the first
+// frames. The parameter "turned" reports whether a new second started in this frame. The result is
+// true if a coming slot held entries.
 func (w *Wheel) cascadeAhead(frame uint64, turned bool) (coming bool) {
 	moved := uint64(0)
 	for l := seconds; l <= shelf; l++ {

@@ -37,8 +37,8 @@ func (w *Wheel) Next() (Time, bool) {
 // The instant may be earlier than the earliest deadline if a slot that may hold that deadline has
 // more entries than the limit. There are three cases. If the slot is a coming slot, as many of its
 // entries as the limit allows are moved down, and the result "more" is true; call NextWithin again
-// to continue with that slot, until more is false. If the slot is farther away, the instant is the
-// time when the slot becomes the coming slot; no timer is due then, but NextWithin can start to
+// to continue with that slot, until "more" is false. If the slot is farther away, the instant is
+// the time when the slot becomes the coming slot; no timer is due then, but NextWithin can start to
 // empty the slot. On the dial, the instant is the start of the slot.
 //
 // If NextWithin returned more == false, an Advance to the returned instant or earlier does

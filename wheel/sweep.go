@@ -6,8 +6,8 @@ import (
 
 // An entry dies when its timer is removed or moved to an earlier deadline. The dead entry stays in
 // its slot until the slot is opened or swept. A sweep visits all slots from the coarsest level to
-// the finest. Entries move in the same direction, so no entry is missed. It takes a few entries at
-// a time from the head of a slot's queue and appends the live entries at the tail.
+// the finest. Entries move in the same direction, so no entry is missed. A sweep takes a few
+// entries at a time from the head of a slot's queue, and appends the live entries at the tail.
 
 const (
 	deathsPerPiece = 8   // deaths between two sweep steps

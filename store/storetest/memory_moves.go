@@ -43,8 +43,8 @@ func (m *memory) elsewhere(b *store.Batch, frame uint64) error {
 	return nil
 }
 
-// applyMoves applies the arrivals and departures of a batch that no earlier commit has applied.
-// frame is the frame of the last cut.
+// applyMoves applies the arrivals and departures of a batch that no earlier commit has applied. The
+// parameter "frame" is the frame of the last cut.
 func (m *memory) applyMoves(z *memoryZone, b *store.Batch, frame uint64) {
 	for _, x := range b.Arrived {
 		if a := m.moves[x.Owner.ID]; a.Number == x.Number && a.Zone == b.Zone {

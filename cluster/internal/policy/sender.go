@@ -176,10 +176,10 @@ type route struct {
 }
 
 // Turn decides when to replace the accepted zone owner by another node that replies for the zone,
-// although the epoch of that node is not higher, or its world differs. Usually that node is an
-// earlier zone owner, which stops when its lease ends. However, if it has replied for longer than a
-// lease, and the accepted zone owner has not replied in that time, the database has gone back to an
-// earlier state. The other node is then the present zone owner.
+// although that node's epoch is not higher than the accepted epoch, or its world differs. Usually
+// that node is an earlier zone owner, which stops when its lease ends. However, if it has replied
+// for longer than a lease, and the accepted zone owner has not replied in that time, the database
+// has gone back to an earlier state. The other node is then the present zone owner.
 type Turn struct {
 	heard       bool
 	since, last Time

@@ -95,7 +95,7 @@ func (n *node) wake() {
 	n.act()
 }
 
-// deliver calls do() if the process with the number life still runs. If the process is paused,
+// deliver calls do() if the process with the number "life" still runs. If the process is paused,
 // deliver calls do() after the pause.
 func (n *node) deliver(life int, do func()) {
 	switch {
