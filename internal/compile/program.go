@@ -19,13 +19,6 @@ func (s *Program) ReactionTo(act define.Act) []Op {
 	return nil
 }
 
-// While a member is within an aura, the buff that the aura has applied to it has no end. After the
-// member has left, the buff ends when the linger time has passed. Auras stack by the rules of the
-// definition. With stack.by: target, for example, two banners share one instance, which ends with
-// the last banner. Such an instance has one async stack for each of its auras, called a holder. A
-// holder has the source, the stacks that its aura added, and the end of its linger time, which is
-// Never while the owner is within the aura.
-
 // AuraCanApply reports whether an aura may apply the definition. An aura cannot apply an instant
 // buff, or a buff whose stacks have separate ends.
 func (s *Program) AuraCanApply() bool {

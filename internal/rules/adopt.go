@@ -19,7 +19,7 @@ import (
 //
 // A migration changes these properties of a buff:
 //
-//   - The buff gets the new duration, scaled and diminished as its application was, and counted
+//   - The buff gets the new duration, scaled and diminished like the old duration, and counted
 //     from the same start. Later extensions and reductions remain. With [define.TimersEach] and
 //     [define.TimersQueue] all ends move by the difference of the durations.
 //   - If the buff would have ended already, it is removed with reason Reload. Stacks above the new

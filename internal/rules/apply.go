@@ -17,8 +17,9 @@ import (
 // with the application, or starts a new instance. If the application has an older version of its
 // definition, it uses the newest version.
 //
-// The checks run in the order of the package documentation, and the first that fails gives the
-// reason. Until all checks have passed, the owner is unchanged except for its number of rolls.
+// The checks run in the order that the documentation of package buff gives. The first check that
+// fails determines the reason. Until all checks have passed, the owner is unchanged except for its
+// number of rolls.
 func (s *Owner) apply(t *Turn, a *buff.Application) outcome {
 	if t.Catalog != nil && !t.Catalog.Has(a.Spec) {
 		newest, _ := t.compiled().Version(compile.Of(a.Spec))
@@ -346,7 +347,7 @@ func Captures(s *buff.Spec) bool { return len(compile.Of(s).Captures) > 0 }
 // own attributes.
 //
 // The parameter `source` is the Owner of the source. If it is nil, the values stay missing: a
-// number that needs one uses its default, or the application is denied. The catalog is
+// number that needs such a value uses its default, or the application is denied. The catalog is
 // Turn.Catalog.
 //
 // The values are appended to dst, and the extended slice is returned; Capture allocates only if
@@ -379,11 +380,11 @@ func Unknown(a *buff.Application) bool {
 	return false
 }
 
-// Inherit sets the captured values of an application that an aura makes to its members. The aura
-// is the buff with handle h on the owner of the Owner s, and that owner is the source of the
-// application. Values with SnapshotCast are copied from the aura; values with SnapshotApply are
-// the present attributes of the owner. If the aura has ended, there are no values. The values are
-// appended to dst, and the extended slice is returned.
+// Inherit sets the captured values of an application that an aura makes to a member. The aura is
+// the buff of s with the handle h, and the owner with the state s is the source of the application.
+// Values with SnapshotCast are copied from the aura; values with SnapshotApply are the present
+// attributes of the owner. If the aura has ended, there are no values. The values are appended to
+// dst, and the extended slice is returned.
 func Inherit(a *buff.Application, dst []buff.Captured, s *Owner, c *buff.Catalog, h buff.Handle) []buff.Captured {
 	from := len(dst)
 	if i := s.lookup(h); i != nil {

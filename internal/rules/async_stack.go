@@ -221,8 +221,8 @@ func (s *Owner) removeAsyncStacks(t *Turn, at uint16, k int, n int16) {
 	s.markDirty(t, at)
 }
 
-// endFirstAsync ends the async stack that ends first. It must not be the only one left. In a member
-// of an aura, this stack is a holder. Example: testdata/timers_each.txt.
+// endFirstAsync ends the async stack that ends first. It must not be the only one left. If auras
+// have applied the instance, the stack is a holder: see aura.go. Example: testdata/timers_each.txt.
 func (s *Owner) endFirstAsync(t *Turn, at uint16, why buff.Reason) {
 	if i := s.slot(at); i.flags&member != 0 {
 		s.dropHolder(t, at, s.firstLeaving(i))

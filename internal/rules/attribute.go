@@ -205,7 +205,7 @@ func (s *Owner) clampBases(t *Turn) {
 	}
 }
 
-// evaluateAtAct evaluates a number of an action that reads the amount of the act e.
+// evaluateAtAct evaluates a number that reads the amount of the act e, for an action.
 //
 // Example: testdata/stat/amount.txt.
 func (s *Owner) evaluateAtAct(t *Turn, n *compile.Number, e *buff.Event, stacks int32, k *magnitudes) (float64, buff.Reason) {

@@ -11,6 +11,14 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
+// While an owner is within an aura, the buff that the aura has applied to it has no end. The owner
+// and this instance are called members. After the owner has left the aura, the buff ends when the
+// linger time has passed. Auras stack by the rules of the definition. With stack.by: target, for
+// example, two banners share one instance, which ends with the last banner. The extra of such an
+// instance has one element of async for each of its auras, called a holder. A holder has the
+// source, the stacks that its aura added, and the end of its linger time, which is Never while the
+// owner is within the aura.
+
 // enterAura executes the entry of the owner into an aura. It has no effect if the owner is already
 // within the aura. If the owner returns during the linger time, the buff no longer ends after
 // that time.
@@ -59,7 +67,7 @@ func (s *Owner) clearEnd(t *Turn, at uint16) {
 
 // leaveAura executes the departure of the owner from an aura. If linger is zero, the buff ends at
 // once; if the buff has other holders, it only loses the stacks of this aura. If linger is above
-// zero, the same happens after that time, unless the owner returns before.
+// zero, the same happens after that time, unless the owner returns earlier.
 func (s *Owner) leaveAura(t *Turn, a *buff.Application, linger time.Duration) buff.Result {
 	at, k := s.findMember(a)
 	if at == noSlot {

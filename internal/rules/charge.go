@@ -106,7 +106,7 @@ func convertUse(s *compile.Program, old *compile.Program, shield *int64, charges
 }
 
 // refreshUses updates charges and shield for a further application, whether or not the application
-// moves the end. If higher is set, the application has a higher level that wins, and its charges
+// moves the end. If `higher` is set, the application has a higher level that wins, and its charges
 // and shield replace the old ones.
 func (s *Owner) refreshUses(t *Turn, i *instance, a *buff.Application, higher bool) {
 	if i.extra == noSlot {

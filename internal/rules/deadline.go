@@ -33,8 +33,9 @@ func (p Place) Number() uint32 { return uint32(p >> placeNumberShift) }
 
 func (p Place) slot() uint16 { return uint16(p) & (placeTimeout - 1) }
 
-// Waits reports whether an Owner still waits for a deadline: whether neither an earlier deadline has
-// replaced it, nor the buff or timeout has ended, nor a Run has reached it.
+// Waits reports whether the Owner still waits for a deadline. It does not if an earlier deadline
+// has replaced this deadline, if the buff or timeout has ended, or if a Run has reached the
+// instant.
 func (s *Owner) Waits(d Deadline) bool {
 	at := d.Place.slot()
 	if d.Place&placeTimeout != 0 {
@@ -44,7 +45,8 @@ func (s *Owner) Waits(d Deadline) bool {
 	return at < s.used && *s.key(at) == d.Due
 }
 
-// WaitsBy reports whether the Owner has a deadline by an instant. It costs O(slots).
+// WaitsBy reports whether the Owner has a deadline at or before the given instant. It costs
+// O(slots).
 func (s *Owner) WaitsBy(until wheel.Time) bool {
 	for _, due := range s.filed() {
 		if due <= until {
@@ -59,11 +61,11 @@ func (s *Owner) WaitsBy(until wheel.Time) bool {
 	return false
 }
 
-// file makes sure that there is a deadline for a slot or timeout by the instant due. The parameter
-// filed is its present deadline. If that is earlier, it remains: at that instant Run finds that
-// nothing is due, and calls file again. So most refreshes and pauses do not touch the wheel. A
-// deadline farther away than [wheel.Horizon] is divided in the same way; now must not be after the
-// time of the wheel.
+// file makes sure that a slot or timeout has a deadline at or before the instant `due`. The
+// parameter "filed" is the present deadline. If the present deadline is earlier, it remains: at
+// that instant Run finds that nothing is due, and calls file again. So most refreshes and pauses do
+// not touch the wheel. A deadline farther away than [wheel.Horizon] is divided in the same way; now
+// must not be after the time of the wheel.
 func (s *Owner) file(t *Turn, filed *wheel.Time, r slotRef, due, now wheel.Time) {
 	if due >= *filed {
 		return
@@ -95,8 +97,9 @@ func (t *Turn) unfile(filed *wheel.Time) {
 }
 
 // collectDue ends all deadlines at or before until (world time) and marks their slots and timeouts
-// as dirty. If there is only one, of an instance, and the Turn has no other work, which is the
-// usual case, it returns the slot of the instance without marking it. Otherwise it returns noSlot.
+// as dirty. In the usual case there is only one such deadline, it is the deadline of an instance,
+// and the Turn has no other work. Then collectDue returns the slot of the instance without marking
+// the slot. Otherwise it returns noSlot.
 func (s *Owner) collectDue(t *Turn, until wheel.Time) (only uint16) {
 	only, n, filed := noSlot, 0, s.filed()
 	for at, due := range filed {
@@ -248,8 +251,8 @@ func (s *scheduler) borrowScratch(t *Turn) *scratch {
 	return s.scratch
 }
 
-// returnScratch returns the scratch to the Turn if it is empty. The Turn may be another one than
-// the Turn that lent it. A Turn that already has a scratch keeps the larger of the two.
+// returnScratch returns the scratch to the Turn if it is empty. This Turn need not be the one that
+// lent it. A Turn that already has a scratch keeps the larger of the two.
 func (s *scheduler) returnScratch(t *Turn) {
 	l := s.scratch
 	if len(l.dirty)+len(l.due) > 0 {

@@ -178,8 +178,8 @@ func (s *Owner) updateVersion(t *Turn, at uint16, a *buff.Application) {
 	}
 }
 
-// emitVersion emits a Refreshed for an instance that has switched to another version, where no
-// other event reports the switch. Observers that store data by version need the event.
+// emitVersion emits a Refreshed for an instance that has switched to another version, if no other
+// event reports the switch. Observers that store data by version need the event.
 func (s *Owner) emitVersion(t *Turn, at uint16) {
 	e := s.instanceEvent(buff.Refreshed, at)
 	e.End = s.reportedEnd(s.slot(at))

@@ -16,7 +16,7 @@
 //
 // Do executes one command at an instant, with the actions of definitions that it triggers. It never
 // calls Go handlers: they are deferred to the start of the next Run, which calls them with the At
-// of their cause.
+// of the event that caused the call.
 //
 // The caller is responsible for the order of time: first Run up to the instant, then Do at the
 // instant, then Run again before time advances if [Owner.Pending] is not zero. Do does not process
@@ -48,8 +48,8 @@
 //
 // # Cost
 //
-// n is the number of buffs of the owner, m the number of due ones in the turn. An Owner allocates only
-// when it grows beyond its greatest size so far.
+// In this table, n is the number of buffs of the owner, and m is the number of buffs that are due
+// in the turn. An Owner allocates only when it grows beyond its greatest size so far.
 //
 //	apply          O(n): compares 16 bits of each instance to find one to join;
 //	               O(1) with ByNone, without group, slot and diminishing returns
@@ -108,8 +108,9 @@
 // # Limits
 //
 // An owner has at most [buff.MaxPerOwner] instances and the same number of timeouts, or the lower
-// limit passed to NewOwner. Above it an application is Denied and a timeout Faulted, with the
-// reason Full and [buff.ErrFull]. [define.MaxStacks], [define.MaxDuration] and [define.MinPeriod]
-// limit a definition. Handles have a generation of 32 bits that never wraps: a slot without unused
-// generations is retired. Programmer errors, such as a Command without a Verb, panic.
+// limit passed to NewOwner. Above that limit an application is Denied and a timeout Faulted, with
+// the reason Full and [buff.ErrFull]. [define.MaxStacks], [define.MaxDuration] and
+// [define.MinPeriod] limit a definition. Handles have a generation of 32 bits that never wraps: a
+// slot without unused generations is retired. Programmer errors, such as a Command without a Verb,
+// panic.
 package rules

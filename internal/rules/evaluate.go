@@ -261,7 +261,7 @@ func argOf(params []buff.Arg, caller string) (float64, bool) {
 }
 
 // stolenMemory allocates memory for stolen buffs in larger chunks. The memory is not reused,
-// because the applications that refer to it may be kept for any time.
+// because the applications that refer to it may be kept for any length of time.
 type stolenMemory struct {
 	taken  []stolen.Buff
 	values []float64

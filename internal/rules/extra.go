@@ -15,10 +15,10 @@ type extra struct {
 	magnitudes    *magnitudes   // nil if none are stored
 	large         *largeNumbers // set if the instance has the flag `large`
 	key           uint64        // for ByKey
-	currentPeriod int64         // ms; 0: the same as the following periods
-	pendingPeriod int64         // ms; with HasteSnapshot, the period after the next refresh; 0: unchanged
+	currentPeriod int64         // ms; 0 if it is as long as the following periods
+	pendingPeriod int64         // ms; with HasteSnapshot, the period after the next refresh; 0 if unchanged
 	shield        int64         // remaining pool; 0 with TimersEach, where each async stack has its own
-	running       uint64        // TimersQueue: age of the running application
+	running       uint64        // with TimersQueue, age of the running application
 	charges       int32         // remaining charges; 0 with TimersEach
 	pendingPulses int32         // late pulses not yet combined: see Owner.catchUp
 	lastPending   wheel.Time    // instant of the last of these pulses, in buff time
@@ -27,11 +27,11 @@ type extra struct {
 }
 
 // asyncStack is one application with its own timer: an async stack, a waiting application of a
-// queue, or a holder of a buff of auras.
+// queue, or a holder of a buff that auras apply.
 type asyncStack struct {
 	end       wheel.Time // not used in a queue
-	lag       int64      // TimersEach: ms from a boundary of the instance to the end of the stack's own period
-	left      int64      // TimersQueue: remaining ms
+	lag       int64      // with TimersEach, ms from a boundary of the instance to the end of the stack's own period
+	left      int64      // with TimersQueue, remaining ms
 	magnitude int64
 	source    buff.OwnerID
 	age       uint64
@@ -39,7 +39,7 @@ type asyncStack struct {
 	charges   int32 // remaining charges
 	stacks    int16
 	level     int16
-	numbers   uint16 // index of separate numbers, from 1; 0: none
+	numbers   uint16 // index of the separate numbers, from 1; 0 if there are none
 }
 
 // allocExtra returns the index of an empty extra.

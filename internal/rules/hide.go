@@ -50,8 +50,8 @@ func (s *Owner) reevaluate(t *Turn) {
 }
 
 // reevaluateOne removes an instance if its requirement for removal is met, and otherwise updates
-// its causes of being hidden. If the owner's immunities have not changed, instances without
-// requirements and ranks are skipped.
+// its causes of being hidden. If the owner's immunities have not changed, instances that have no
+// requirements and cannot be outranked are skipped.
 func (s *Owner) reevaluateOne(t *Turn, at uint16) {
 	i := s.slot(at)
 	if s.programOf(i).Uses&(compile.UsesOngoing|compile.UsesHide) == 0 && !s.gates().immunityChanged && !s.gates().immunityChangedBefore {
@@ -59,7 +59,7 @@ func (s *Owner) reevaluateOne(t *Turn, at uint16) {
 	}
 	if r := &s.programOf(i).Require; !r.Remove.Empty() && holds(&r.Remove, s.gates().ownerTags()) {
 		s.end(t, at, buff.Condition)
-		s.findStrongest(t) // it may have been the strongest of its group
+		s.findStrongest(t) // the removed instance may have been the strongest of its group
 		return
 	}
 	s.setHideCauses(t, at, s.hideCauses(t, i, at))

@@ -60,7 +60,7 @@ func (s *Owner) storeDuration(i *instance, ms int64) {
 }
 
 // useLarge returns the large numbers of an instance. If the instance has none yet, useLarge moves
-// its age, period and duration there. They stay there for the rest of its life.
+// its age, period and duration into new large numbers, where they stay for the rest of its life.
 func (s *Owner) useLarge(i *instance) *largeNumbers {
 	x := s.ensureExtra(i)
 	if i.flags&large == 0 {

@@ -292,7 +292,8 @@ func (t *Turn) numbersOf(spec *compile.Program, k *magnitudes, async []asyncStac
 	return &w.each
 }
 
-// ownPart has the stacks of one application that count, and the numbers of the application.
+// ownPart has the number of stacks of one application that count, and the numbers of the
+// application.
 type ownPart struct {
 	values []float64
 	stacks int32

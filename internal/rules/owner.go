@@ -24,7 +24,7 @@ type Owner struct {
 	catalog *compile.Catalog // the catalog of the last application and of the instances; see programOf
 	rare    *rareState       // nil until needed
 	ages    uint64           // number of applications and timeouts so far
-	events  uint64           // number of the last event that has one; see Event.Seq
+	events  uint64           // number of the last numbered event; see Event.Seq
 	id      buff.OwnerID
 
 	number               uint32
@@ -283,8 +283,8 @@ func (s *Owner) grownRoom(n int) int {
 
 // slotGrowth returns how many slots to add to n. Most owners have about ten buffs, most creatures
 // one or two. Unused slots are the largest waste of memory, but a move to a longer piece makes a
-// new buff half as expensive again. Steps of two would save a tenth of the memory, and move twice
-// as often.
+// new buff 50% more expensive. Steps of two would save a tenth of the memory, and move twice as
+// often.
 func slotGrowth(n int) int {
 	if n < 8 {
 		return max(1, n)

@@ -103,8 +103,9 @@ func (s *Owner) unqueue(t *Turn, i *instance, k int) {
 
 // nextInQueue starts the strongest waiting application.
 //
-// It starts at the end of the previous one, not in this frame, so that the length of a queue is
-// the sum of its applications, whatever the frames. Example: testdata/timers_queue.txt.
+// The application starts at the end of the previous one, not at the time of the frame. So the
+// length of a queue is the sum of the durations of its applications, however time is divided into
+// frames. Example: testdata/timers_queue.txt.
 func (s *Owner) nextInQueue(t *Turn, at uint16) {
 	i := s.slot(at)
 	x := s.extraOf(i)
@@ -141,8 +142,8 @@ func strongestOf(async []asyncStack) int {
 	return best
 }
 
-// turnOrder compares two waiting applications: negative if a runs first, because it is stronger
-// or, if equal, older.
+// turnOrder compares two waiting applications. It returns a negative number if a runs first,
+// because a is stronger or, if both are equally strong, older.
 func turnOrder(a, b *asyncStack) int {
 	return cmp.Or(b.strength().compare(a.strength()), cmp.Compare(a.age, b.age))
 }
@@ -170,7 +171,7 @@ func oldestOf(async []asyncStack) int {
 	return oldest
 }
 
-// removeUnordered removes an element. The last one takes its index.
+// removeUnordered removes the k-th element, and moves the last element to its index.
 func removeUnordered(async []asyncStack, k int) []asyncStack {
 	last := len(async) - 1
 	async[k] = async[last]
@@ -178,8 +179,8 @@ func removeUnordered(async []asyncStack, k int) []asyncStack {
 }
 
 // Each application in a queue keeps the numbers and captured attributes from when it was applied.
-// The instance has the numbers of the running one. The others are in waitingNumbers, and are
-// swapped with the numbers of the instance when another application runs.
+// The instance has the numbers of the running application. The numbers of the others are in
+// waitingNumbers, and are swapped with the numbers of the instance when another application runs.
 
 // waitingNumbers holds the numbers of one async stack or waiting application. Its memory is reused.
 type waitingNumbers struct {

@@ -26,7 +26,7 @@ func (s *Owner) refresh(t *Turn, at uint16, a *buff.Application, d int64, stacke
 	now := s.nowOf(t, i)
 	set := spec.Stack.Refresh != define.RefreshNone || higher
 	if set {
-		if !stacked { // a new stack has already merged it
+		if !stacked { // the level was already merged when stacks were added
 			s.mergeLevel(i, a)
 		}
 		switch end := s.refreshedEnd(i, now, d); {

@@ -27,13 +27,13 @@ import (
 // evaluated for each pulse, from the restored buffs and the buff itself. Stacks that end before the
 // buff are reported in one event, and so are applications of a queue.
 //
-// The events are at at.Now, the oldest buff first. A restored buff emits Restored, then
-// StackEnded or Queued if stacks or the running application have ended, then its pulses. A buff
-// that has ended emits its pulses and a Removed, as Saving.OfflineExpire says; it is not on the
-// owner any more, and these events have no Handle. With [define.OfflineRun] its actions follow. A
-// buff that these actions apply to the owner starts at the end of the first buff, if it uses the
-// same clock. Time then passes for the applied buff as for a buff that was away, so it may have
-// ended already. Then hidden buffs are reevaluated, and the actions of the definitions follow.
+// All events have the instant at.Now; those of the oldest buff come first. A restored buff emits
+// Restored, then StackEnded or Queued if stacks or the running application have ended, then its
+// pulses. A buff that has ended emits its pulses and a Removed, as Saving.OfflineExpire says; it is
+// not on the owner any more, and these events have no Handle. With [define.OfflineRun] its actions
+// follow. A buff that these actions apply to the owner starts at the end of the first buff, if it
+// uses the same clock. Time then passes for the applied buff as for a buff that was away, so it may
+// have ended already. Then hidden buffs are reevaluated, and the actions of the definitions follow.
 //
 // If a definition has changed, the buff follows the new definition. Stacks above the new limit are
 // removed, the stacks that end first before others. If the new definition has no period, the buff
@@ -108,8 +108,8 @@ func (r *restorer) steppedBack(b *state.Buff) bool {
 	return b.On(define.Uptime) && r.at.Uptime < from
 }
 
-// restorer is one Restore. It does not change the Owner before place. A Turn keeps one, with its
-// memory, for all owners.
+// restorer is one Restore. It does not change the Owner before its method place. A Turn keeps one,
+// with its memory, for all owners.
 type restorer struct {
 	memory  *state.Memory
 	catalog *compile.Catalog // the catalog whose names are in memory
@@ -119,7 +119,7 @@ type restorer struct {
 	at      buff.Moment
 	saved   *state.Owner
 	guess   bool         // the blob does not say which buffs are links of which heads
-	aside   *state.Owner // nil: empty
+	aside   *state.Owner // nil if empty
 	handler func(name string) (define.HandlerID, bool)
 	result  buff.Restoration
 
@@ -358,7 +358,7 @@ func (r *restorer) returns() {
 	}
 }
 
-// room checks whether the owner may carry everything.
+// room checks whether the limits of the owner allow everything in the blob.
 func (r *restorer) room() error {
 	modifiers := 0
 	for k := range r.backs {

@@ -9,8 +9,9 @@ import (
 	"github.com/bufftick/bufftick/internal/compile"
 )
 
-// of returns the backdate of an application of a definition. Instant buffs have no clock, so they
-// pass the backdate on to the applications that they cause.
+// of returns the backdate b for an application of a definition, or zero if the definition has
+// another clock. Instant buffs have no clock, so they pass the backdate on to the applications that
+// they cause.
 func of(b buff.Backdate, spec *compile.Program) buff.Backdate {
 	if spec.Kind != define.Instant && spec.Clock != b.Clock {
 		return buff.Backdate{}

@@ -161,7 +161,7 @@ func (r *restorer) elapsed(c *comeback, b *state.Buff) int64 {
 		p.at = r.now.Add(max(b.Scale.Ahead-elapsed, 0))
 	}
 	if p.at > r.now {
-		c.over = math.MinInt64 // it has yet to start, with deadlines at that instant
+		c.over = math.MinInt64 // the scale has yet to start, with deadlines at that instant
 	}
 	return min(ms, 2*state.Farthest)
 }
@@ -241,8 +241,8 @@ func (c *comeback) fitExtra(b *state.Buff) {
 // toWorkOut marks a shield that restorer.pools must evaluate.
 const toWorkOut = -1
 
-// usesOf returns the restored shield and charges. Without saved ones they are full, and the
-// charges of one application are the most unless they add up.
+// usesOf returns the restored shield and charges. If none were saved, they are full. Unless charges
+// add up, more charges than those of one application are reduced to that number.
 func usesOf(s *compile.Program, shield state.Maybe, charges, magnitude int64) (int64, int32) {
 	if n := int64(s.Charges.N); charges == 0 || charges > n && s.Charges.Refresh != define.ChargesAdd {
 		charges = n

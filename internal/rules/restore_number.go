@@ -132,7 +132,7 @@ func (r *restorer) valuesOf(spec *compile.Program, had *state.Numbers, q *evalua
 			list = had.Params
 		}
 		v, ok := savedOf(list, n.Name)
-		if !ok && n.From != compile.FromLive { // an unsaved fromLive stays 0, so that the formula is not evaluated again
+		if !ok && n.From != compile.FromLive { // an unsaved FromLive stays 0, so that the formula is not evaluated again
 			v = r.evaluate(n, q)
 		}
 		r.values = append(r.values, v)

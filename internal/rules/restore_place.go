@@ -256,8 +256,8 @@ func (s *tagSet) addTimes(t buff.Tag, n int64) {
 
 // tell emits the events and runs the actions. All buffs are present before the first event, so that
 // actions can find them. First tell executes the commands of the zone. Then it reports each buff
-// with its pulses, ends buffs by immunities of the present definitions, and hides or shows buffs.
-// Last it executes the commands that all of these have issued.
+// with its pulses, ends buffs to which present definitions make the owner immune, and hides or
+// shows buffs. Last it executes the commands that all of these have issued.
 func (r *restorer) tell(zone []buff.Command) {
 	s, t := r.set, r.turn
 	t.begin(r.at.Now, s.timeScale().firstReached(r.at.Now), false)

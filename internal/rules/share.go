@@ -3,8 +3,8 @@ package rules
 import "github.com/bufftick/bufftick/buff"
 
 // shareOf returns the share for actions that an event causes. Removals, deaths and acts are never
-// partial and have none; the amount of an act is separate. Events of an application have the share
-// of that application.
+// partial, so their actions have no share; the amount of an act is separate. Events of an
+// application have the share of that application.
 func (t *Turn) shareOf(e *buff.Event) buff.Share {
 	switch e.Kind {
 	case buff.Pulsed:

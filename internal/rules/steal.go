@@ -26,7 +26,7 @@ type Cause struct {
 	Spec   *buff.Spec // the buff's definition
 	Source buff.OwnerID
 	Handle buff.Handle
-	Damage bool // no action: a report of the act "dealt" to the source of damage, which may not exist
+	Damage bool // the command does not come from an action; it reports the act "dealt" to the source of damage, which may not exist
 	action *compile.Op
 }
 
@@ -175,12 +175,12 @@ func (t *Turn) partsBuffer(n int) []asyncStack {
 	return l.parts
 }
 
-// stolen returns the state of a part that its thief gets.
+// stolen returns the state of an async stack in the form that the thief gets.
 func (l *asyncStack) stolen() stolen.Part {
 	return stolen.Part{Left: l.left, Magnitude: l.magnitude, Shield: l.shield, Charges: l.charges, Stacks: l.stacks, Level: l.level, Numbers: l.numbers}
 }
 
-// allocRest returns the parts for their thief.
+// allocRest returns the parts in the form that the thief gets.
 func (t *Turn) allocRest(parts []asyncStack) []stolen.Part {
 	l := &t.stolen
 	if cap(l.rest)-len(l.rest) < len(parts) {
@@ -199,7 +199,7 @@ func setPart(a *buff.Application, l *stolen.Part) {
 	a.Duration = buff.Lasting(time.Duration(l.Left) * time.Millisecond)
 }
 
-// copyWaiting copies the numbers of those parts that have separate ones, and lets each of these
+// copyWaiting copies the separate numbers of those parts that have them, and lets each of these
 // parts refer to its copy.
 func copyWaiting(n *stolen.Buff, k *magnitudes, parts []asyncStack) {
 	for j := range parts {

@@ -180,8 +180,8 @@ func (p *timeScale) ownerZero() int64 {
 // change sets the pause and the rate of one cause.
 //
 // The rates of all causes are multiplied, and each paused cause stops the time. The time up to now
-// is converted at the old rate: the whole ms are added to inner, and the remainder is kept in rest,
-// so that frequent changes stay exact. [timeScale.fit] limits the denominator.
+// is converted at the old rate: the whole ms are added to `inner`, and the remainder is kept in
+// `rest`, so that frequent changes stay exact. [timeScale.fit] limits the denominator.
 //
 // Examples: testdata/rate_owner.txt, rate_buff.txt, pause_buff.txt.
 func (p *timeScale) change(now wheel.Time, w define.Whose, held bool, rate buff.Ratio) {

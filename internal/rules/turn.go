@@ -68,11 +68,11 @@ type Turn struct {
 
 	// FormulaFailed, if not nil, is called when a [define.Formula] panics, with the value of the
 	// panic, or nil if the formula called runtime.Goexit. The event has the time, the owner and the
-	// definition. It is called from the deferred function that has recovered.
+	// definition. The deferred function that has recovered makes the call.
 	FormulaFailed func(of *buff.Event, with any)
 
-	// Source, if not nil, returns the Owner of an owner for [Owner.Reread] and [Owner.Restore], or nil
-	// if it cannot be read now.
+	// Source, if not nil, returns the Owner of an owner for [Owner.Reread] and [Owner.Restore], or
+	// nil if that owner cannot be read now.
 	Source func(buff.OwnerID) *Owner
 
 	// TimeChanged, if not nil, is called after each pause, resumption or change of a rate.
@@ -90,7 +90,7 @@ type Turn struct {
 	truncated bool       // a command was dropped at a limit and no Faulted has reported it yet
 	quiet     bool       // in the chain of a reaction to damage: further damage causes no reactions
 
-	calling bool // current is running
+	calling bool // the call in `current` is running
 
 	items    []item
 	head     int
@@ -316,7 +316,8 @@ func (s *Owner) runDue(t *Turn, only uint16, until wheel.Time, limit int) bool {
 }
 
 // Pending returns the number of deferred handlers, plus the number of events that became due when
-// the last Do resumed a time. If it is not zero, Run must be called even if no timer fires.
+// the last Do resumed the owner's time or the time of a buff. If it is not zero, Run must be called
+// even if no timer fires.
 func (s *Owner) Pending() int { return s.deferredCalls() + s.scheduler.dueCount() }
 
 // Abort informs the Owner that the handler it called will not return, because it called
