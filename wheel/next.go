@@ -1,7 +1,5 @@
 package wheel
 
-import "iter"
-
 // Next returns the earliest deadline of the waiting timers, which is at or before Now if a
 // timer is late. It returns Never and false if no timer waits. Only the loop goroutine may call
 // it.
@@ -176,32 +174,4 @@ func (w *Wheel) relocate(slot, n uint32, first Time) Time {
 		w.drop(q, len(batch))
 	}
 	return first
-}
-
-// Soon yields the IDs of timers on the dial that are due at or before the given time, slot by
-// slot. These are usually the timers of the next few frames. Callers use it to prefetch data for
-// them. Soon changes nothing and reads each timer once. Only the loop goroutine may call it, and
-// the Wheel must not be changed during the iteration.
-func (w *Wheel) Soon(until Time) iter.Seq[uint64] {
-	return func(yield func(uint64) bool) {
-		for k, ok := w.firstFrom(dial, 0); ok && w.start(dial, k) <= until; k, ok = w.firstFrom(dial, k+1) {
-			f := &w.level[dial]
-			for r := w.read(w.queue(f.first + f.ring(k))); r.left > 0; {
-				for _, e := range w.more(&r) {
-					if f, ok := w.waiting(e); ok && f.Due <= until && !yield(f.ID) {
-						return
-					}
-				}
-			}
-		}
-	}
-}
-
-// waiting returns the deadline and the number of an entry. It returns false if the entry is dead.
-func (w *Wheel) waiting(e entry) (f Fired, ok bool) {
-	if w.values != nil {
-		return e.fired(w.now), true
-	}
-	t := w.timer(e.timer)
-	return Fired{Due: t.due, ID: t.id}, t.stamp == e.stamp
 }

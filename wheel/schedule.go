@@ -1,5 +1,7 @@
 package wheel
 
+import "iter"
+
 // Schedule is a timing wheel whose entries are values: a deadline and a number. It has the same
 // levels as a [Wheel], but no timers and no handles, so an entry cannot be removed or moved. To
 // cancel or postpone a deadline, the caller keeps the valid deadline of each number, and ignores an
@@ -64,8 +66,24 @@ func (q *Schedule) Advance(now Time, dst []Fired) []Fired {
 // Next returns the earliest deadline of all entries; see [Wheel.Next].
 func (q *Schedule) Next() (Time, bool) { return q.w.Next() }
 
-// Soon yields the numbers of entries that are due soon; see [Wheel.Soon].
-func (q *Schedule) Soon(until Time) func(yield func(id uint64) bool) { return q.w.Soon(until) }
+// Soon yields the numbers of entries on the dial with deadlines at or before the given time, slot by
+// slot. These are usually the entries of the next few frames. The Schedule must not be changed
+// during the iteration.
+func (q *Schedule) Soon(until Time) iter.Seq[uint64] {
+	w := &q.w
+	return func(yield func(uint64) bool) {
+		for k, ok := w.firstFrom(dial, 0); ok && w.start(dial, k) <= until; k, ok = w.firstFrom(dial, k+1) {
+			f := &w.level[dial]
+			for r := w.read(w.queue(f.first + f.ring(k))); r.left > 0; {
+				for _, e := range w.more(&r) {
+					if !yield(e.fired(w.now).ID) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
 
 // Levels returns the number of levels; see [Wheel.Levels].
 func (q *Schedule) Levels() int { return q.w.Levels() }

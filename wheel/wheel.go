@@ -70,17 +70,6 @@ func newWheel(sh shape, start Time) *Wheel {
 // goroutine may call it.
 func (w *Wheel) Now() Time { return w.now }
 
-// Touch reads a timer and returns a meaningless number. A caller that is about to use many timers
-// can call it first for all of them, so that the cache misses overlap. The handle may be stale or
-// invalid.
-func (w *Wheel) Touch(h Handle) uint32 {
-	i := uint32(h)
-	if p := i >> pageBits; int(p) < len(w.pages) && int(i%pageTimers) < len(w.pages[p]) {
-		return w.pages[p][i%pageTimers].gen
-	}
-	return 0
-}
-
 // Len returns the number of timers that wait for their deadline. Resting timers are not
 // counted. Only the loop goroutine may call it.
 func (w *Wheel) Len() int {
