@@ -175,8 +175,8 @@ func (c *Client) await(ctx context.Context, zone string, send func(done func(Rep
 	return e.r, e.err
 }
 
-// Send is like Ask but does not wait. Later, done is called with the results that Ask would
-// return. It must not block or call runtime.Goexit. The command is sent repeatedly until its
+// Send is like Ask but does not wait. Later, done is called with the results that Ask would return.
+// The function must not block or call runtime.Goexit. The command is sent repeatedly until its
 // outcome is known or the client is closed.
 func (c *Client) Send(zone string, cmd buff.Command, want Certainty, done func(Reply, error)) error {
 	_, err := c.send(zone, cmd, want, done)

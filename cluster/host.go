@@ -56,7 +56,7 @@ type host struct {
 	eng      *engine.Engine
 	window   policy.Window
 	acks     *policy.Acks[answer]   // replies that wait for a commit
-	ackShare policy.Share[senderID] // number of replies in acks, by client
+	ackShare policy.Share[senderID] // number of replies in h.acks, by client
 	totals   *policy.Acks[uint64]   // values that h.durable gets when a frame is on disk
 	applied  []answer               // replies that wait for the end of the Tick
 	last     policy.Time
@@ -72,7 +72,7 @@ type host struct {
 	screens   screenHost
 	looksMu   sync.Mutex
 	looks     []lookIn             // subscription messages that wait for the next frame
-	lookShare policy.Share[string] // number of messages in looks, by the inbox of the client
+	lookShare policy.Share[string] // number of messages in h.looks, by the inbox of the client
 }
 
 // answer is a reply and its destination.

@@ -155,7 +155,7 @@ func (h *host) do(e envelope) {
 		return
 	case policy.Again:
 		if a.r.Code = before; before == policy.Moved {
-			h.away(e, a) // redirect this copy too; the owner may have moved on since
+			h.away(e, a) // also redirect this copy; the owner may have moved on
 			return
 		}
 		h.n.count(func(s *Stats) { s.Again++ })

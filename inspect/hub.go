@@ -30,11 +30,11 @@ type hub struct {
 	mu       sync.Mutex
 	clients  map[*client]bool
 	arrivals uint64             // last assigned client.arrival
-	stop     context.CancelFunc // ends the goroutine of run; nil if it is not running
+	stop     context.CancelFunc // ends the goroutine that executes h.run; nil if there is none
 	seq      uint64             // number of messages so far
 	view     message            // latest view, for clients that have seen the previous view
 	whole    []byte             // latest view for all other clients, encoded on demand
-	latest   viewJSON           // data from which whole is encoded
+	latest   viewJSON           // data from which the field "whole" is encoded
 	frame    uint64             // number of the first frame that the next view reports
 	// time when the last View arrived or, if no View has arrived, when run started
 	seen    time.Duration

@@ -32,7 +32,7 @@ type incident struct {
 	order uint64
 
 	kind, level string
-	from, until time.Time // until is the time when the problem was last found
+	from, until time.Time // "until" is the time when the problem was last found
 	over        bool
 	at          wheel.Time // game time at which the incident started
 	text        string     // latest description of the problem

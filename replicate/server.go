@@ -317,7 +317,7 @@ func (t audience) equals(o audience) bool {
 // fullState returns the full state of an owner, or false if the owner cannot be read now.
 func (s *Server) fullState(e *entry) (*block, bool) {
 	if e.fullAt == s.round {
-		e.slotsValid = true // slots was also set in this round
+		e.slotsValid = true // e.slots was also set in this round
 		return &e.full, true
 	}
 	buffs, err := s.eng.Buffs(e.id)

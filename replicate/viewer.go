@@ -44,7 +44,7 @@ type view struct {
 	place     int32 // index in entry.watchers
 	party     bool
 	full      bool // the full state must be sent before any change
-	reused    bool // out contains the unsent departure of the previous owner with this local number
+	reused    bool // Viewer.out contains the unsent departure of the previous owner with this local number
 }
 
 // Message kinds, the first byte of a message. A client refuses unknown kinds.

@@ -107,7 +107,7 @@ var advice = []struct {
 }
 
 // At adds a file to a [DamageError] that has none, and puts the given place in front of its Place
-// field. To any other error, At adds the file and, for some errors, advice. If file is empty, At
+// field. To any other error, At adds the file and, for some errors, advice. If "file" is empty, At
 // returns any other error unchanged.
 func At(err error, file, place string) error {
 	damage, ok := errors.AsType[*DamageError](err)

@@ -34,9 +34,9 @@ type Restored struct {
 	// earlier state of them.
 	Older []buff.OwnerID
 
-	// Some buffs end, or are adopted, when their source leaves. Sources lists those sources of such
-	// buffs that are not in the zone. For each listed source that will not return, the game must
-	// execute buff.LoseSource. The list is complete when Left is 0.
+	// Some buffs end, or are adopted, when their source leaves. Sources lists the sources of such
+	// buffs, except sources that are in the zone. For each listed source that will not return, the
+	// game must execute buff.LoseSource. The list is complete when Left is 0.
 	Sources []buff.OwnerID
 
 	// Failed lists the owners and commands that could not be restored, with the reasons. Such an
@@ -143,7 +143,7 @@ type restoration struct {
 	cut     *Cut
 	next    int
 	sources []buff.OwnerID
-	read    bool           // all owners are restored, and waits has been decoded
+	read    bool           // all owners are restored, and the field "waits" has been decoded
 	waits   []buff.Command // waiting commands that must still be executed
 }
 
@@ -160,7 +160,7 @@ func (v *Saver) restoreOwners(most int) {
 		o := &k.cut.Owners[k.next]
 		err := v.restoreOwner(&r, o)
 		if errors.Is(err, engine.ErrOverloaded) && v.engine.Owners() > 0 {
-			break // there will be room in the next frame
+			break // the next frame has room for more events
 		}
 		if err != nil {
 			r.Failed = append(r.Failed, Failure{o.ID, err})
@@ -240,7 +240,7 @@ func (v *Saver) runWaiting(r *Restored) {
 		case err == nil:
 			r.Commands++
 		case errors.Is(err, engine.ErrOverloaded) && v.anyUntold():
-			return // there will be room in the next frame
+			return // the next frame has room for more events
 		default:
 			r.Failed = append(r.Failed, Failure{Err: err})
 		}

@@ -82,7 +82,7 @@ func unseal(record []byte, kind byte) (*reader, error) {
 // reader decodes the contents of a record. After an error it returns only zero values.
 type reader struct {
 	rest []byte
-	at   int // offset of rest in the record
+	at   int // offset of the field "rest" in the record
 	err  error
 }
 

@@ -227,7 +227,7 @@ func (v *Saver) Stats() Stats {
 	return v.stats
 }
 
-// Touch must be called before the game changes its own data of an owner outside of the owner's
+// Touch must be called before the game changes its own data for an owner outside that owner's
 // handlers. If the cut in progress must contain the owner's present state, Touch copies the owner.
 // It returns engine.ErrUnknownOwner if there is no such owner.
 func (v *Saver) Touch(id buff.OwnerID) error {

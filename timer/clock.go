@@ -22,7 +22,7 @@ type Clock struct {
 	pool   Pool
 	shards []shard
 	mask   uint32
-	spread atomic.Uint32 // 0 at first; equal to mask once a shard has many timers; see pick
+	spread atomic.Uint32 // 0 at first; equal to c.mask once a shard has many timers; see pick
 
 	// The tick until which the driver sleeps, or the constant "awake". Only a timer due before that
 	// tick wakes the driver.

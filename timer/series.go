@@ -27,7 +27,7 @@ type series struct {
 	everWall bool // the field "wall" has ever been true
 	live     bool // there will be another call unless the timer is stopped
 	running  bool
-	moved    bool // Reset was called while the function ran, and has set due
+	moved    bool // Reset was called while the function ran, and has set r.due
 }
 
 // At waits until the wall clock shows t or later, and then calls f. It returns a [Timer] that can

@@ -173,7 +173,7 @@ func (s *shard) take(t wheel.Time, dst []wheel.Fired) []wheel.Fired {
 	if s.wheel == nil {
 		return dst
 	}
-	if s.spare != 0 { // spare must neither fire nor wake the driver
+	if s.spare != 0 { // the spare timer must neither fire nor wake the driver
 		s.wheel.Remove(s.spare)
 		s.spare = 0
 	}

@@ -7,7 +7,7 @@ import "unsafe"
 type Face struct {
 	Unit   int64 // duration of one slot in ms; 0 if the duration overflows int64
 	Rounds int   // 2: the current and the next round; 1 for a shelf
-	Hand   int   // the slot that contains now
+	Hand   int   // the slot that contains the current time
 	From   Time  // first instant of slot 0 of the current round
 	// Slots contains the number of entries in each slot of the current round, followed by the
 	// slots of the next round.

@@ -55,7 +55,7 @@ func (q *Schedule) Add(due Time, id uint64) {
 // Advance moves the current time to now, and appends to dst the entries that are due at or before
 // now. Entries that were already late when they were added come first. The other entries follow in
 // order of their deadlines. Entries with equal deadlines have no particular order. Advance returns
-// the extended slice. It panics if now is before Now.
+// the extended slice. It panics if the new time is before Now.
 func (q *Schedule) Advance(now Time, dst []Fired) []Fired {
 	n := len(dst)
 	dst = q.w.Advance(now, dst)

@@ -318,7 +318,7 @@ type freeSet struct {
 	taken uint64       // the free timers for the next calls to Add, a word taken out of words[0]
 	block *[word]timer // the timers whose bits are in the field "taken"
 	from  uint32       // index of the first timer in the field "block"
-	n     int          // free timers in words
+	n     int          // number of free timers in the field "words"
 	top   int          // index in words[2] at which find starts
 	words [3][]uint64
 }

@@ -38,7 +38,7 @@ func (w *Wheel) sort(q *queue, fired []Fired) {
 	}
 }
 
-// byDue sorts the batch by deadline and sequence number into fired.
+// byDue sorts the batch by deadline and sequence number into the slice "fired".
 func (s *sorting) byDue(fired []Fired) {
 	slices.SortFunc(s.batch, func(a, b ready) int {
 		if a.Due != b.Due {
@@ -51,8 +51,8 @@ func (s *sorting) byDue(fired []Fired) {
 	}
 }
 
-// bySeq sorts the batch into fired if all timers are due in the same millisecond. It returns
-// false if they are due at different times, which happens only for late timers, or if the
+// bySeq sorts the batch into the slice "fired" if all timers are due in the same millisecond. It
+// returns false if they are due at different times, which happens only for late timers, or if the
 // sequence numbers are too far apart to fit in a key. The upper bits of a key are the sequence
 // number minus the lowest sequence number, and the lower bits are the index in the batch.
 func (s *sorting) bySeq(fired []Fired) bool {

@@ -64,8 +64,8 @@ func (w *Wheel) discardEntry(timer, stamp uint32, due Time, seq uint64) {
 	}
 }
 
-// sweepStep visits the next n entries of the running sweep. If no sweep is running, it starts one
-// if necessary.
+// sweepStep visits the next n entries of the running sweep. If no sweep is running, it starts a
+// sweep if necessary.
 func (w *Wheel) sweepStep(n uint32) {
 	s := &w.sweep
 	s.turns++

@@ -207,7 +207,7 @@ type timer struct {
 	stamp uint32
 	due   Time
 	id    uint64
-	seq   uint64 // number of the call that set due; orders equal deadlines
+	seq   uint64 // number of the call that set the deadline; orders timers with equal deadlines
 }
 
 // The states of a timer. Live timers are waiting or resting. The stamp of an entry always has the
@@ -218,7 +218,7 @@ const (
 	waiting
 	resting // fired; keeps its memory and its handle
 
-	living    = waiting & resting // bit set in the states of live timers
+	living    = waiting & resting // a bit that is set in the states of live timers
 	stateMask = 3
 	count     = stateMask + 1 // increment of the counter in a stamp
 )

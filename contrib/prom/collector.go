@@ -25,7 +25,7 @@ const (
 const (
 	others   = "(others)"   // all definitions without their own series
 	timeouts = "(timeouts)" // timeouts
-	ofGame   = "(game)"     // changes by commands of the game
+	ofGame   = "(game)"     // changes made by the game's commands
 )
 
 // Collector collects the metrics of one engine. Use [New] to create one. Any number of

@@ -24,8 +24,7 @@ type Options struct {
 	// time, unless a process has it open for writing.
 	ReadOnly bool
 
-	// noSync omits the syncs. It lets the tests of power loss check that they detect missing
-	// syncs.
+	// noSync omits the syncs. It lets the power-loss tests check that they detect missing syncs.
 	noSync bool
 }
 
@@ -37,7 +36,7 @@ type Store struct {
 	absolute string      // absolute form of path
 	db       *bbolt.DB   // nil if closed
 	file     *os.File    // the file that db has opened
-	identity os.FileInfo // identifies file, to detect its replacement
+	identity os.FileInfo // identity of the open file, to detect its replacement
 	opts     Options
 	broken   error  // reason why later commits would not be safe, or nil
 	stuck    bool   // bbolt panicked in a transaction and still holds its locks
@@ -259,8 +258,8 @@ func (s *Store) ready(ctx context.Context, zone string, write bool) error {
 	return store.CheckName(zone)
 }
 
-// open fails if no transaction can be started. A store that was closed because it is broken
-// reports ErrBroken, so that all zones that share it reopen it.
+// open fails if no transaction can be started. A store that was closed because it is broken reports
+// ErrBroken, so that each zone that shares the store reopens it.
 func (s *Store) open() error {
 	switch closed := s.db == nil; {
 	case (closed || s.stuck) && s.broken != nil:

@@ -79,7 +79,7 @@ type Node struct {
 	moved   Time            // time at which the node last requested a move of a zone
 	heard   Time            // time at which the node sent the last request that NATS answered
 	alone   bool            // this node is deaf, and another node is not
-	since   Time            // time since which alone is true
+	since   Time            // time since which n.alone is true
 	leaving bool            // Leave was called
 	denied  bool            // see Deny
 	// number of consecutive views with free zones that other nodes should claim

@@ -202,7 +202,7 @@ type sent struct {
 	tries int
 
 	losses  int  // route.losses when the command was first sent to its zone
-	crowded bool // the last reply was Busy with Crowded
+	crowded bool // the last reply was Busy, with Crowded as its body
 }
 
 // NewSender returns a Sender without pending commands.

@@ -21,8 +21,8 @@ type client struct {
 
 func (c *client) start() { c.w.after(c.w.between(0, 500*time.Millisecond), c.play) }
 
-// play sends one command for a random player, usually to the zone in which the database has the
-// player.
+// play sends one command for a random player, usually to the zone where the player is according to
+// the database.
 func (c *client) play() {
 	if c.left == 0 {
 		return

@@ -167,7 +167,7 @@ func (w *world) hostOf(zone string) *host {
 
 // compare checks the replies that clients got against the commands that players have.
 func (w *world) compare() {
-	done := map[policy.ID]int{} // by id: 1 + its index in the log of its player
+	done := map[policy.ID]int{} // by command id: 1 + the index in the player's log
 	for player := range players {
 		log := w.db.owners[player].s.log
 		for k, id := range log {
