@@ -104,7 +104,7 @@ func (c *Catalog) Has(s *Spec) bool {
 
 // Handlers returns the names of the Go handlers that are called by definitions of this catalog and
 // of the catalogs that it succeeds, the oldest catalog first. There are no duplicates. The first
-// name has the [HandlerID] 1.
+// name has the [define.HandlerID] 1.
 func (c *Catalog) Handlers() []string { return slices.Clone(c.compiled.Handlers) }
 
 // HandlerName returns the name of a handler of this catalog, or "" if there is none.

@@ -31,7 +31,7 @@ func (c Command) From(source OwnerID) Command {
 }
 
 // Kill reports that an owner dies. Its buffs end with the reason Death, without a final pulse,
-// unless their definition keeps them; see [Spec].OnDeath and [Hooks].Death. It emits [Died] if
+// unless their definition keeps them; see [Spec].OnDeath and [define.Hooks].Death. It emits [Died] if
 // the owner was alive. [Command.From] sets the killer.
 func Kill(owner OwnerID) Command { return Command{Verb: verb.Kill, Owner: owner} }
 
@@ -128,7 +128,7 @@ func Consume(owner OwnerID, act Act) Command {
 
 // Happened reports an act that happened to an owner, or that the owner did, such as "hit",
 // "damaged", "healed" or "cast". Each buff of the owner that is not hidden and has actions for the
-// act ([Hooks].Act) reacts, the oldest first. Then [Consume] and [Interrupt] follow for the act.
+// act ([define.Hooks].Act) reacts, the oldest first. Then [Consume] and [Interrupt] follow for the act.
 // The actions are executed after that, in order, as for any hook.
 //
 // The target is the other owner of the act, such as the owner that was hit or that caused the

@@ -22,7 +22,7 @@ import (
 // A blob has the bases of attributes that differ from the catalog, and for each buff its numbers
 // and the captured attributes of its source; modifiers follow from these. It does not have buffs
 // applied by an aura, buffs that their Saving.Mode excludes, links whose heads are all of these
-// kinds, and the effect of the owner's zone on its time: to restore the owner, get the zone with
+// kinds, or the effect of the owner's zone on its time: to restore the owner, get the zone with
 // [state.BlobZone] and pass the effect to [Owner.Restore]. After an [Owner.Restore] at the same
 // Moment everything else continues as if there had been no interruption.
 //
