@@ -66,8 +66,8 @@ func (q *Schedule) Advance(now Time, dst []Fired) []Fired {
 // Next returns the earliest deadline of all entries; see [Wheel.Next].
 func (q *Schedule) Next() (Time, bool) { return q.w.Next() }
 
-// Soon yields the numbers of entries on the dial with deadlines at or before the given time, slot by
-// slot. These are usually the entries of the next few frames. The Schedule must not be changed
+// Soon yields the numbers of the entries on the dial that are due at or before the given time, slot
+// by slot. These are usually the entries of the next few frames. The Schedule must not be changed
 // during the iteration.
 func (q *Schedule) Soon(until Time) iter.Seq[uint64] {
 	w := &q.w
