@@ -7,6 +7,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/stretchr/testify/require"
 )
 
@@ -18,7 +19,7 @@ func TestChanges(t *testing.T) {
 			ID: "p", Duration: time.Second, PeriodBy: curve(t, define.Point{Value: 1}, define.Point{Level: 9, Value: 2}), DurationScale: &n,
 			Params: []define.Param{{Name: "a", Value: n}}, Links: []string{"q"},
 			On: define.Hooks{
-				Remove: map[buff.Reason][]define.Action{buff.Death: {{Do: define.DoKill}}},
+				Remove: map[reason.Reason][]define.Action{reason.Death: {{Do: define.DoKill}}},
 				Apply:  []define.Action{{Do: define.DoDamage, Change: &define.Change{Attr: "health", By: n}}},
 			},
 		}
@@ -34,16 +35,18 @@ func TestChanges(t *testing.T) {
 	require.Empty(t, next.Changes(), "other pointers, other slices, and the same")
 
 	for name, change := range map[string]func(*buff.Spec){
-		"a field":      func(s *buff.Spec) { s.Note = "new" },
-		"a tag":        func(s *buff.Spec) { s.Tags = []string{"a"} },
-		"a point":      func(s *buff.Spec) { s.PeriodBy = curve(t, define.Point{Value: 1}, define.Point{Level: 9, Value: 3}) },
-		"no curve":     func(s *buff.Spec) { s.PeriodBy = nil },
-		"a formula":    func(s *buff.Spec) { s.DurationScale.Formula = &testFormula{text: "2"} },
-		"no formula":   func(s *buff.Spec) { s.DurationScale = &define.Number{} },
-		"no scale":     func(s *buff.Spec) { s.DurationScale = nil },
-		"a param":      func(s *buff.Spec) { s.Params[0].Value = define.Const(2) },
-		"a reason":     func(s *buff.Spec) { s.On.Remove = map[buff.Reason][]define.Action{buff.Expired: {{Do: define.DoKill}}} },
-		"two reasons":  func(s *buff.Spec) { s.On.Remove[buff.Expired] = nil },
+		"a field":    func(s *buff.Spec) { s.Note = "new" },
+		"a tag":      func(s *buff.Spec) { s.Tags = []string{"a"} },
+		"a point":    func(s *buff.Spec) { s.PeriodBy = curve(t, define.Point{Value: 1}, define.Point{Level: 9, Value: 3}) },
+		"no curve":   func(s *buff.Spec) { s.PeriodBy = nil },
+		"a formula":  func(s *buff.Spec) { s.DurationScale.Formula = &testFormula{text: "2"} },
+		"no formula": func(s *buff.Spec) { s.DurationScale = &define.Number{} },
+		"no scale":   func(s *buff.Spec) { s.DurationScale = nil },
+		"a param":    func(s *buff.Spec) { s.Params[0].Value = define.Const(2) },
+		"a reason": func(s *buff.Spec) {
+			s.On.Remove = map[reason.Reason][]define.Action{reason.Expired: {{Do: define.DoKill}}}
+		},
+		"two reasons":  func(s *buff.Spec) { s.On.Remove[reason.Expired] = nil },
 		"a change":     func(s *buff.Spec) { s.On.Apply[0].Change.PerStack = true },
 		"another fate": func(s *buff.Spec) { s.OnZone = define.FateRemove },
 	} {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/stretchr/testify/require"
 )
 
@@ -34,11 +35,11 @@ func TestCascades(t *testing.T) {
 		"two for itself":            {func(s *buff.Spec) { s.Period, s.On = period, define.Hooks{Pulse: append(again, again[1])} }, true},
 		"itself, and at its end":    {func(s *buff.Spec) { s.Period, s.On = period, define.Hooks{Pulse: again, RemoveAny: twice[:1]} }, true},
 		"itself, and when cancelled": {func(s *buff.Spec) {
-			s.Period, s.On = period, define.Hooks{Pulse: again, Remove: ending(buff.Cancelled, twice[:1])}
+			s.Period, s.On = period, define.Hooks{Pulse: again, Remove: ending(reason.Cancelled, twice[:1])}
 		}, true},
 		"itself, and when it expires": {
 			func(s *buff.Spec) {
-				s.Period, s.On = period, define.Hooks{Pulse: again, Remove: ending(buff.Expired, twice[:1])}
+				s.Period, s.On = period, define.Hooks{Pulse: again, Remove: ending(reason.Expired, twice[:1])}
 			}, false,
 		},
 	} {
@@ -59,15 +60,15 @@ func TestCascades(t *testing.T) {
 func TestCascades_WrongReason(t *testing.T) {
 	_, err := buff.NewCatalog(buff.Spec{
 		ID: "a", Duration: time.Second, Period: period, Stack: define.Stacking{By: define.ByNone},
-		On: define.Hooks{Pulse: []define.Action{{Do: define.DoRemove, Name: "a", Reason: buff.Full}}},
+		On: define.Hooks{Pulse: []define.Action{{Do: define.DoRemove, Name: "a", Reason: reason.Full}}},
 	})
 	require.EqualError(t, err, `buff "a": on.pulse[0].reason: full is not a reason that ends a buff`)
 }
 
 const period = 200 * time.Millisecond
 
-func ending(why buff.Reason, list []define.Action) map[buff.Reason][]define.Action {
-	return map[buff.Reason][]define.Action{why: list}
+func ending(why reason.Reason, list []define.Action) map[reason.Reason][]define.Action {
+	return map[reason.Reason][]define.Action{why: list}
 }
 
 // toSource returns a copy of the actions in which the target of the first action is the source.

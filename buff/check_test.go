@@ -8,6 +8,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/stretchr/testify/require"
 )
 
@@ -103,13 +104,13 @@ func TestCheck(t *testing.T) {
 			[]string{`on.apply[0].apply: no definition "x"`, `on.apply[1].remove: no definition "y"`},
 		},
 		{
-			timed(func(s *S) { s.On.Refresh = []define.Action{{Do: define.DoRemove, Name: "p", Reason: buff.Limit}} }),
+			timed(func(s *S) { s.On.Refresh = []define.Action{{Do: define.DoRemove, Name: "p", Reason: reason.Limit}} }),
 			[]string{"on.refresh[0].reason: limit is not a reason that ends a buff"},
 		},
 		{timed(func(s *S) { s.On.Overflow = []define.Action{{Do: 7}} }), []string{"on.overflow[0].define.Do(7): define.Do(7) is not an action"}},
 		{
 			timed(func(s *S) {
-				s.On.Remove = map[buff.Reason][]define.Action{buff.Death: {{Do: define.DoApply, Name: "x"}}, buff.Full: nil, buff.NoReason: nil}
+				s.On.Remove = map[reason.Reason][]define.Action{reason.Death: {{Do: define.DoApply, Name: "x"}}, reason.Full: nil, reason.None: nil}
 				s.On.RemoveAny = []define.Action{{Do: define.DoApply, Name: "y"}}
 			}),
 			[]string{
@@ -164,7 +165,7 @@ func TestCatalogCopies(t *testing.T) {
 	tags := []string{"debuff.poison"}
 	pulse := call("h")
 	expired := call("h")
-	gone := map[buff.Reason][]define.Action{buff.Expired: expired}
+	gone := map[reason.Reason][]define.Action{reason.Expired: expired}
 	after := call("h")
 	over := []string{"q"}
 	steps, params := []int{100, 50}, []define.Param{{Name: "a"}}
@@ -195,8 +196,8 @@ func TestCatalogCopies(t *testing.T) {
 		lists[i][0] = "spoiled"
 	}
 	pulse[0], expired[0], after[0] = define.Action{}, define.Action{}, define.Action{}
-	delete(gone, buff.Expired)
-	gone[buff.Death] = after
+	delete(gone, reason.Expired)
+	gone[reason.Death] = after
 	c.Handlers()[0] = "x"
 
 	require.Equal(t, before, fmt.Sprintf("%+v", *c.Spec("p")))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/buff/verb"
 )
@@ -123,7 +124,7 @@ type Command struct {
 	Attr        stat.Attr
 	Act         Act
 	Verb        verb.Verb
-	Reason      Reason // NoReason means Cancelled
+	Reason      reason.Reason // reason.None means Cancelled
 	Whose       define.Whose
 	Purge       bool
 }
@@ -189,7 +190,7 @@ type Result struct {
 	// Queued, Hastened, Changed, Reacted, Died, Revived, or Faulted with Err. It is Done if the command
 	// made a change without an event, and zero if it made no change.
 	Kind EventKind
-	Why  Reason // set if Kind is Denied, Removed, StackEnded or Faulted
+	Why  reason.Reason // set if Kind is Denied, Removed, StackEnded or Faulted
 
 	// Queued reports that the command has not run yet and waits in the owner's mailbox. The
 	// reason is that the owner is busy, or that the command is an application that reads
@@ -224,7 +225,7 @@ func (r Result) String() string {
 	if r.Kind != 0 {
 		text = r.Kind.String()
 	}
-	if r.Why != NoReason {
+	if r.Why != reason.None {
 		text += " " + r.Why.String()
 	}
 	switch {
@@ -270,7 +271,7 @@ func (c *Command) Check(catalog *Catalog) error {
 		return fmt.Errorf("%w: %v of no definition", ErrCommand, c.Verb)
 	case c.Verb == verb.AddTimeout && c.Name == "" && c.Do == nil:
 		return fmt.Errorf("%w: a timeout that calls nothing", ErrCommand)
-	case c.Reason != NoReason && !c.Reason.Removes():
+	case c.Reason != reason.None && !c.Reason.Removes():
 		return fmt.Errorf("%w: the reason %v, which does not end a buff", ErrCommand, c.Reason)
 	case c.Whose == define.OfSource || c.Whose > define.OfZone:
 		return fmt.Errorf("%w: a time that is neither a buff's nor an owner's nor a zone's: %d", ErrCommand, c.Whose)
@@ -300,19 +301,19 @@ func Remove(h Handle) Command { return Command{Verb: verb.Remove, Handle: h} }
 
 // RemoveStacks removes n stacks from the buff of a handle, for the reason why. It removes the whole
 // buff if n <= 0, or if the buff has at most n stacks. The timers of the remaining stacks do not
-// change. RemoveStacks panics if why is not a reason that ends buffs: see [Reason.Removes].
-func RemoveStacks(h Handle, n int, why Reason) Command {
+// change. RemoveStacks panics if why is not a reason that ends buffs: see [reason.Reason.Removes].
+func RemoveStacks(h Handle, n int, why reason.Reason) Command {
 	return Command{Verb: verb.Remove, Handle: h, Stacks: n, Reason: removal(why)}
 }
 
 // removal converts a reason to the value that Command.Reason stores: Cancelled is stored as
-// NoReason. It panics if the reason does not end buffs.
-func removal(why Reason) Reason {
+// reason.None. It panics if the reason does not end buffs.
+func removal(why reason.Reason) reason.Reason {
 	if !why.Removes() {
 		panic(fmt.Sprintf("buff: %v is not a reason that ends a buff", why))
 	}
-	if why == Cancelled {
-		return NoReason
+	if why == reason.Cancelled {
+		return reason.None
 	}
 	return why
 }

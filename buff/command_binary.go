@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/stolen"
@@ -376,7 +377,7 @@ func (f *form) attr(v *stat.Attr) {
 }
 
 // The words of the polarities, grades and reasons.
-var polarities, grades, reasons = wordlist.All(define.Negative), wordlist.All(define.GradeUndispellable), wordlist.All(Goexit)
+var polarities, grades, reasons = wordlist.All(define.Negative), wordlist.All(define.GradeUndispellable), wordlist.All(reason.Goexit)
 
 // rule reads or writes a value of an enumeration as its word.
 func rule[E ~uint8](f *form, v *E, words []string) {

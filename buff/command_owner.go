@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/buff/verb"
 )
@@ -18,8 +19,8 @@ func Apply(owner OwnerID, a Application) Command {
 // RemoveSpec removes n stacks from the oldest buff of a definition, for the reason why. It removes
 // the whole buff if n <= 0, or if the buff has at most n stacks. If Application.Source is set, it
 // prefers the oldest buff from that source. It is not an error if the owner has no such buff.
-// RemoveSpec panics if why is not a reason that ends buffs: see [Reason.Removes].
-func RemoveSpec(owner OwnerID, s *Spec, n int, why Reason) Command {
+// RemoveSpec panics if why is not a reason that ends buffs: see [reason.Reason.Removes].
+func RemoveSpec(owner OwnerID, s *Spec, n int, why reason.Reason) Command {
 	return Command{Verb: verb.RemoveSpec, Owner: owner, Application: Application{Spec: s}, Stacks: n, Reason: removal(why)}
 }
 

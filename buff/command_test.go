@@ -18,12 +18,12 @@ import (
 	"testing"
 	"time"
 
-	_ "github.com/cockroachdb/datadriven" // the flag -rewrite
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
+	_ "github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/require"
 )
 
 func commandCatalog(tb testing.TB) *buff.Catalog {
@@ -62,8 +62,8 @@ func commandsOf(cat *buff.Catalog) map[string][]buff.Command {
 			}),
 		},
 		"Remove":         {buff.Remove(h)},
-		"RemoveStacks":   {buff.RemoveStacks(h, 2, buff.Dispelled)},
-		"RemoveSpec":     {buff.RemoveSpec(7, venom, 0, buff.Cancelled), buff.RemoveSpec(7, fall, 2, buff.Stolen)},
+		"RemoveStacks":   {buff.RemoveStacks(h, 2, reason.Dispelled)},
+		"RemoveSpec":     {buff.RemoveSpec(7, venom, 0, reason.Cancelled), buff.RemoveSpec(7, fall, 2, reason.Stolen)},
 		"Extend":         {buff.Extend(h, -2*time.Second)},
 		"ExtendUpTo":     {buff.ExtendUpTo(h, 2*time.Second, time.Minute)},
 		"SetRemaining":   {buff.SetRemaining(h, 1500*time.Millisecond)},
@@ -266,7 +266,7 @@ func TestCommandErrors(t *testing.T) {
 		"the engine's own": {buff.Command{Verb: verb.Enter, Application: buff.Application{Spec: cat.Spec("venom")}}, buff.ErrCommand},
 		"no definition":    {buff.Apply(7, buff.Application{}), buff.ErrCommand},
 		"calls nothing":    {buff.AddTimeout(7, 0, ""), buff.ErrCommand},
-		"reason":           {buff.Command{Verb: verb.Remove, Reason: buff.Immune}, buff.ErrCommand},
+		"reason":           {buff.Command{Verb: verb.Remove, Reason: reason.Immune}, buff.ErrCommand},
 		"whose":            {buff.Command{Verb: verb.Pause, Whose: define.OfSource}, buff.ErrCommand},
 		"tag":              {buff.AddTag(7, 77), buff.ErrName},
 		"tag of a query":   {buff.Dispel(7, buff.Query{Tag: 77}), buff.ErrName},
@@ -287,8 +287,8 @@ func TestCommandErrors(t *testing.T) {
 	data, err := venom.AppendBinary(nil, cat)
 	require.NoError(t, err)
 	require.ErrorIs(t, venom.UnmarshalBinary(data, other), buff.ErrName)
-	require.PanicsWithValue(t, "buff: immune is not a reason that ends a buff", func() { buff.RemoveStacks(1, 1, buff.Immune) })
-	require.PanicsWithValue(t, "buff: immune is not a reason that ends a buff", func() { buff.RemoveSpec(1, nil, 1, buff.Immune) })
+	require.PanicsWithValue(t, "buff: immune is not a reason that ends a buff", func() { buff.RemoveStacks(1, 1, reason.Immune) })
+	require.PanicsWithValue(t, "buff: immune is not a reason that ends a buff", func() { buff.RemoveSpec(1, nil, 1, reason.Immune) })
 }
 
 // TestParseCommandErrors: a line that is wrong says which part of it is, and what would be right.
@@ -365,7 +365,7 @@ func TestParseCommandForms(t *testing.T) {
 		" apply\tvenom  source=boss ":     buff.Apply(1, buff.Application{Spec: venom, Source: 9}),
 		"owner":                           {},
 		"kill true owner=boss":            buff.Kill(9),
-		"remove hers owner=boss stacks=2": buff.RemoveStacks(9<<44|5, 2, buff.Cancelled),
+		"remove hers owner=boss stacks=2": buff.RemoveStacks(9<<44|5, 2, reason.Cancelled),
 		"dispel venom":                    buff.Dispel(1, buff.Query{Spec: venom, Grade: define.GradeDeath, Most: 1}),
 		"dispel venom stacks=2":           buff.Dispel(1, buff.Query{Spec: venom, Grade: define.GradeDeath, Most: 1, Stacks: 2}),
 		"dispel stacks=2 newest":          buff.Dispel(1, buff.Query{Newest: true, Stacks: 2}),
@@ -511,7 +511,7 @@ func TestResultText(t *testing.T) {
 	for want, r := range map[string]buff.Result{
 		"nothing changed":       {},
 		"queued":                {Queued: true, Kind: buff.Applied},
-		"deny limit":            {Kind: buff.Denied, Why: buff.Limit},
+		"deny limit":            {Kind: buff.Denied, Why: reason.Limit},
 		"apply 0/0/17":          {Kind: buff.Applied, Handle: 17},
 		"remove amount=3":       {Kind: buff.Removed, Amount: 3},
 		"timeout timeout 0/0/1": {Kind: buff.TimedOut, Timeout: 1},
@@ -525,13 +525,13 @@ func TestResultText(t *testing.T) {
 func TestFirstWordAloud(t *testing.T) {
 	c, err := buff.NewCatalog(buff.Spec{ID: "a", Duration: time.Second})
 	require.NoError(t, err)
-	said := buff.RemoveStacks(7, 1, buff.Expired)
+	said := buff.RemoveStacks(7, 1, reason.Expired)
 	b, err := said.AppendBinary(nil, c)
 	require.NoError(t, err)
 	require.Equal(t, 1, bytes.Count(b, []byte("\x07expired")), "%q", b)
 	b = bytes.Replace(b, []byte("\x07expired"), []byte("\x04none"), 1)
 	var got buff.Command
 	require.NoError(t, got.UnmarshalBinary(b, c))
-	said.Reason = buff.NoReason
+	said.Reason = reason.None
 	require.Equal(t, said, got)
 }

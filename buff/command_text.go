@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/exact"
@@ -670,9 +671,9 @@ func (l *line) application(a *Application) {
 func (l *line) removal(c *Command) {
 	whole(l, "stacks", &c.Stacks, 0, math.MaxInt32)
 	why := c.Reason
-	if l.enum("why", &why, why == NoReason || why == Cancelled); !l.writing {
-		if c.Reason = why; why == Cancelled {
-			c.Reason = NoReason
+	if l.enum("why", &why, why == reason.None || why == reason.Cancelled); !l.writing {
+		if c.Reason = why; why == reason.Cancelled {
+			c.Reason = reason.None
 		}
 	}
 }

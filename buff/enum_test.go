@@ -6,10 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
-	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
+	"github.com/stretchr/testify/require"
 )
 
 // TestWords writes every word and reads it again.
@@ -45,23 +44,23 @@ func TestWords(t *testing.T) {
 	roundTrip[define.Snapshot](t, "cast", "apply", "pulse")
 	roundTrip[define.Whose](t, "owner", "source")
 	roundTrip[define.Fate](t, "", "remove", "keep", "pause", "adopt")
-	roundTrip[buff.Reason](t, "", "expired", "cancelled", "dispelled", "stolen", "replaced", "overflow", "consumed", "broken", "death", "source_gone",
+	roundTrip[reason.Reason](t, "", "expired", "cancelled", "dispelled", "stolen", "replaced", "overflow", "consumed", "broken", "death", "source_gone",
 		"immunity", "condition", "out_of_aura", "interrupt", "unload", "reload", "fault")
 	require.EqualError(t, new(define.Expire).UnmarshalText([]byte("most")), `unknown word "most": want all, one, half or n`)
 	require.EqualError(t, new(define.Phase).UnmarshalText([]byte("")), `unknown word "": want keep, reset or execute`)
 	for _, w := range []string{"none", "limit", "panic"} {
-		require.Error(t, new(buff.Reason).UnmarshalText([]byte(w)), "%q does not end a buff", w)
+		require.Error(t, new(reason.Reason).UnmarshalText([]byte(w)), "%q does not end a buff", w)
 	}
 	require.Error(t, new(define.Fate).UnmarshalText([]byte("default")))
 	require.Equal(t, []string{"timed", "instant", "infinite", "define.Kind(3)"}, []string{define.Timed.String(), define.Instant.String(), define.Infinite.String(), define.Kind(3).String()})
 	require.Equal(t, "call apply remove kill", fmt.Sprint(define.DoCall, define.DoApply, define.DoRemove, define.DoKill))
 	var denials []string
-	for r := buff.Limit; r <= buff.Goexit; r++ {
+	for r := reason.Limit; r <= reason.Goexit; r++ {
 		denials = append(denials, r.String())
 	}
 	require.Equal(t, "limit full exclusive slot immune requirement chance dr resist level dead param duration stacks badlevel value cascade panic goexit", strings.Join(denials, " "))
-	for r := range buff.Goexit + 2 {
-		require.Equal(t, r >= buff.Expired && r <= buff.Fault, r.Removes(), "%v", r)
+	for r := range reason.Goexit + 2 {
+		require.Equal(t, r >= reason.Expired && r <= reason.Fault, r.Removes(), "%v", r)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/wordlist"
@@ -126,8 +127,8 @@ type Event struct {
 	Attr  stat.Attr // the attribute of a Changed
 	Kind  EventKind
 	// Why is set for a Removed, StackEnded, Denied or Faulted. For a Hidden or a Suppressed it is
-	// Immune if immunity is the only cause; otherwise it is NoReason.
-	Why Reason
+	// Immune if immunity is the only cause; otherwise it is reason.None.
+	Why reason.Reason
 }
 
 // EventID identifies an event across zones, machines and restarts. The counter of an owner's
@@ -157,7 +158,7 @@ func (id EventID) String() string {
 func (e *Event) AppendLog(dst []byte, seen bool) []byte {
 	dst = strconv.AppendInt(dst, int64(e.At), 10)
 	dst = append(dst, ' ')
-	if e.Kind == Removed && e.Why == Unload {
+	if e.Kind == Removed && e.Why == reason.Unload {
 		return append(append(dst, "unload "...), e.Spec.ID...)
 	}
 	dst = append(dst, e.Kind.String()...)
@@ -184,7 +185,7 @@ func (e *Event) AppendLog(dst []byte, seen bool) []byte {
 			dst = appendField(dst, " amount=", e.Magnitude)
 		}
 	}
-	if e.Why != NoReason {
+	if e.Why != reason.None {
 		dst = append(append(dst, " why="...), e.Why.String()...)
 	}
 	if e.End != wheel.Never {

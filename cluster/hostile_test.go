@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/reason"
+	"github.com/bufftick/bufftick/cluster/internal/policy"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
-
-	"github.com/bufftick/bufftick/buff"
-	"github.com/bufftick/bufftick/cluster/internal/policy"
 )
 
 // TestClient_Hostile checks that no message to the inbox of a client, with any subject, has an
@@ -50,7 +50,7 @@ func TestClient_Hostile(t *testing.T) {
 		if rng.IntN(3) == 0 {
 			r.ID = policy.ID{}
 		}
-		r.Body = appendResult(nil, buff.Result{Kind: buff.EventKind(rng.IntN(256)), Why: buff.Reason(rng.IntN(256)), Err: errors.New("no")})[:rng.IntN(15)]
+		r.Body = appendResult(nil, buff.Result{Kind: buff.EventKind(rng.IntN(256)), Why: reason.Reason(rng.IntN(256)), Err: errors.New("no")})[:rng.IntN(15)]
 		data := appendReply(nil, &r)
 		switch rng.IntN(4) {
 		case 0:

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/cluster/internal/policy"
 )
 
@@ -170,7 +171,7 @@ func parseResult(b []byte) (r buff.Result, err error) {
 	if len(b) < 3 {
 		return r, errWire
 	}
-	r.Kind, r.Why, r.Queued = buff.EventKind(b[0]), buff.Reason(b[1]), b[2] == 1
+	r.Kind, r.Why, r.Queued = buff.EventKind(b[0]), reason.Reason(b[1]), b[2] == 1
 	amount, n := binary.Varint(b[3:])
 	if n <= 0 || len(b) < 3+n+8 {
 		return r, errWire

@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/wheel"
+	"github.com/stretchr/testify/require"
 )
 
 const (
@@ -26,8 +26,8 @@ const (
 
 // histReasons has a different reason for each client. The reason of a removal shows which client
 // has removed the buff.
-var histReasons = [histClients]buff.Reason{
-	buff.Cancelled, buff.Dispelled, buff.Stolen, buff.Replaced, buff.Overflowed, buff.Consumed, buff.Broken, buff.Immunity,
+var histReasons = [histClients]reason.Reason{
+	reason.Cancelled, reason.Dispelled, reason.Stolen, reason.Replaced, reason.Overflowed, reason.Consumed, reason.Broken, reason.Immunity,
 }
 
 // clients are goroutines that make calls on one owner at the same time.
@@ -50,7 +50,7 @@ type clients struct {
 
 type removal struct {
 	handle buff.Handle
-	why    buff.Reason
+	why    reason.Reason
 }
 
 // pendingCall is a call whose result may not be known yet.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -306,7 +307,7 @@ func (e *Engine) findMembers(o *owner, b buff.Instance, due wheel.Time) {
 	x.searches++
 	fault := buff.Event{
 		At: due, Seen: e.now, Owner: o.id(), Source: b.Source, Spec: b.Spec, Handle: b.Handle, End: wheel.Never, Next: wheel.Never,
-		Stacks: int32(b.Stacks), Level: int16(b.Level), Magnitude: b.Magnitude, Kind: buff.Faulted, Why: buff.Panic,
+		Stacks: int32(b.Stacks), Level: int16(b.Level), Magnitude: b.Magnitude, Kind: buff.Faulted, Why: reason.Panic,
 	}
 	e.inCallback = "Options.Members"
 	defer func() { e.inCallback = "" }()

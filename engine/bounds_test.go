@@ -10,6 +10,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/internal/rules"
@@ -163,7 +164,7 @@ func TestP27_CommandsForOthers(t *testing.T) {
 			for ev := range e.Tick(time.Millisecond).Events() {
 				done[ev.Kind]++
 				if ev.Kind == buff.Faulted {
-					require.Equal(t, buff.Cascade, ev.Why)
+					require.Equal(t, reason.Cascade, ev.Why)
 					require.EqualValues(t, 1, ev.Owner)
 				}
 			}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/rules"
 )
@@ -120,7 +121,7 @@ func (e *Engine) removeBuff(r *buff.Result, h buff.Handle) {
 	}
 	e.beforeChange(o)
 	e.refreshSources(o)
-	r.Handle, r.Kind, r.Why, r.Err = o.set.Remove(e.turn(), e.now, h, 0, buff.Cancelled)
+	r.Handle, r.Kind, r.Why, r.Err = o.set.Remove(e.turn(), e.now, h, 0, reason.Cancelled)
 	e.afterCommand(o)
 }
 

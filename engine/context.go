@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/bufftick/bufftick/wheel"
@@ -188,7 +189,7 @@ func (l *workerState) send(cmd *buff.Command) {
 	if l.issued++; l.issued > rules.MaxCommands {
 		if l.issued == rules.MaxCommands+1 {
 			l.turn.Events = append(l.turn.Events, buff.Event{
-				At: l.turn.At(), Seen: l.turn.Now, Seq: l.owner.set.Count(), Owner: l.owner.id(), End: wheel.Never, Kind: buff.Faulted, Why: buff.Cascade,
+				At: l.turn.At(), Seen: l.turn.Now, Seq: l.owner.set.Count(), Owner: l.owner.id(), End: wheel.Never, Kind: buff.Faulted, Why: reason.Cascade,
 			})
 		}
 		return

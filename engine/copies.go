@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/snapshot"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -244,7 +245,7 @@ func (c *copies) callMarshal(o *owner, b []byte, loop bool) (out []byte, err err
 		defer func() { e.inCallback = before }()
 	}
 	n := len(b)
-	fault := buff.Event{Owner: o.id(), Kind: buff.Faulted, Why: buff.Panic}
+	fault := buff.Event{Owner: o.id(), Kind: buff.Faulted, Why: reason.Panic}
 	if v := e.callGame(callMarshal, loop, &fault, func() { out, err = c.marshal(o.id(), o.data, b) }); v != nil {
 		return b, fmt.Errorf("owner %d: %w", o.id(), panicked(callMarshal, v))
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -131,7 +132,7 @@ func (e *Engine) deferEvictions() {
 	l := &e.index
 	l.retries = append(l.retries, l.evictions...)
 	e.loop.Events = append(e.loop.Events, buff.Event{
-		At: e.now, Seen: e.now, Owner: l.evictions[0].from, End: wheel.Never, Kind: buff.Faulted, Why: buff.Cascade,
+		At: e.now, Seen: e.now, Owner: l.evictions[0].from, End: wheel.Never, Kind: buff.Faulted, Why: reason.Cascade,
 	})
 	l.evictions = l.evictions[:0]
 }

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/rules"
@@ -245,7 +246,7 @@ func (e *Engine) doOne(r *buff.Result, c *buff.Command, o *owner) {
 			o = e.ownerOf(c.Owner)
 		}
 		e.apply(r, o, c.Owner, &a)
-	case c.Verb == verb.Remove && c.Stacks == 0 && c.Reason == buff.NoReason && c.Whose == 0 && c.Tag == 0 && c.Query.Tag == 0:
+	case c.Verb == verb.Remove && c.Stacks == 0 && c.Reason == reason.None && c.Whose == 0 && c.Tag == 0 && c.Query.Tag == 0:
 		e.removeBuff(r, c.Handle) // the command that buff.Remove makes
 	default:
 		*r = e.Do(*c)

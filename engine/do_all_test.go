@@ -10,6 +10,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/stretchr/testify/require"
 )
@@ -29,8 +30,8 @@ func commandsOf(dice *rand.Rand, specs []*buff.Spec, handles []buff.Handle) (out
 			buff.Apply(id, buff.Application{Spec: spec}),
 			buff.Apply(id, buff.Application{Spec: spec, Source: 7}),
 			buff.Remove(h),
-			buff.RemoveStacks(h, 1, buff.Dispelled),
-			buff.RemoveSpec(id, spec, 0, buff.Replaced),
+			buff.RemoveStacks(h, 1, reason.Dispelled),
+			buff.RemoveSpec(id, spec, 0, reason.Replaced),
 			buff.Extend(h, time.Second),
 			buff.Dispel(id, buff.Query{Type: "curse"}),
 			buff.Pause(id),
@@ -178,7 +179,7 @@ func TestEngine_DoAll_InvalidCommand(t *testing.T) {
 		func(c *buff.Command) { c.Tag = 1 },
 		func(c *buff.Command) { c.Query.Tag = 1 },
 		func(c *buff.Command) { c.Whose = 100 },
-		func(c *buff.Command) { c.Reason = buff.Limit },
+		func(c *buff.Command) { c.Reason = reason.Limit },
 	} {
 		c := buff.Remove(buff.Handle(1))
 		change(&c)

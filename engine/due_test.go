@@ -6,12 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/wheel"
+	"github.com/stretchr/testify/require"
 )
 
 // timers is a wheel with a timer for each buff, which moves and is removed with the buff.
@@ -126,7 +126,7 @@ func TestOwner_Timers(t *testing.T) {
 	require.Equal(t, []int64{1500}, at(f, 1, buff.Removed, cat.Spec("short")))
 	require.Error(t, e.Remove(h).Err)
 	for range 10 {
-		require.NoError(t, e.Do(buff.RemoveSpec(1, cat.Spec("long"), 0, buff.Cancelled)).Err)
+		require.NoError(t, e.Do(buff.RemoveSpec(1, cat.Spec("long"), 0, reason.Cancelled)).Err)
 	}
 	require.Zero(t, e.Stats().Timers)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -14,8 +15,8 @@ import (
 // executed at the end of the frame, in the same order with any number of workers.
 func ExampleContext_Do() {
 	catalog, err := buff.NewCatalog(
-		buff.Spec{ID: "bomb", Duration: 3 * time.Second, On: define.Hooks{Remove: map[buff.Reason][]define.Action{
-			buff.Expired: {{Do: define.DoCall, Name: "blast"}},
+		buff.Spec{ID: "bomb", Duration: 3 * time.Second, On: define.Hooks{Remove: map[reason.Reason][]define.Action{
+			reason.Expired: {{Do: define.DoCall, Name: "blast"}},
 		}}},
 		buff.Spec{ID: "burn", Duration: 4 * time.Second},
 	)

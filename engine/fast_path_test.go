@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/stretchr/testify/require"
 )
 
 // TestEngine_FastPath checks that the fast path of applications and removals has the same results,
@@ -68,7 +68,7 @@ func TestEngine_FastPath(t *testing.T) {
 				same(short.Remove(h), long.Remove(h))
 			case n < 15:
 				k := d.IntN(4) - 1
-				same(short.Do(buff.RemoveStacks(h, k, buff.Dispelled)), long.Do(buff.RemoveStacks(h, k, buff.Dispelled)))
+				same(short.Do(buff.RemoveStacks(h, k, reason.Dispelled)), long.Do(buff.RemoveStacks(h, k, reason.Dispelled)))
 			case n == 15:
 				same(short.Do(buff.Kill(id)), long.Do(buff.Kill(id)))
 			case n == 16:

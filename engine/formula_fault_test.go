@@ -8,6 +8,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/view"
 	"github.com/stretchr/testify/require"
@@ -68,7 +69,7 @@ func TestP24_Formula(t *testing.T) {
 				want := []string{"1: 1000 pulse beat x1"}
 				if !exits {
 					_, r := e.AddBuff(1, bad)
-					require.Equal(t, buff.BadValue, r.Why)
+					require.Equal(t, reason.BadValue, r.Why)
 					require.NoError(t, e.Inbox().AddBuff(2, bad))
 					want = append([]string{"1: 0 deny sum why=value"}, append(want, "1: 1000 deny sum why=value",
 						"2: 1000 deny sum why=value", "2: 1000 deny sum why=value")...)

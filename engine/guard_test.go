@@ -10,6 +10,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/view"
 	"github.com/stretchr/testify/require"
@@ -76,7 +77,7 @@ func TestP26_EngineFromHandler(t *testing.T) {
 			require.NoError(t, err)
 			faults := 0
 			for ev := range e.Tick(time.Millisecond).Events() {
-				if ev.Kind == buff.Faulted && ev.Why == buff.Panic {
+				if ev.Kind == buff.Faulted && ev.Why == reason.Panic {
 					faults++
 				}
 			}
@@ -124,11 +125,11 @@ func TestMisuse(t *testing.T) {
 	require.PanicsWithValue(t, "engine: Tick with a negative time", func() { e.Tick(-1) })
 	require.PanicsWithValue(t, "engine: AddTimeout without a function", func() { _, _ = e.AddTimeout(1, 0, nil) })
 	require.PanicsWithValue(t, "engine: AddTimeout without a function", func() { _ = e.Inbox().AddTimeout(1, 0, nil) })
-	require.PanicsWithValue(t, "buff: limit is not a reason that ends a buff", func() { e.Do(buff.RemoveStacks(0, 1, buff.Limit)) })
-	require.PanicsWithValue(t, "buff: limit is not a reason that ends a buff", func() { _ = e.Inbox().Do(buff.RemoveStacks(0, 1, buff.Limit)) })
+	require.PanicsWithValue(t, "buff: limit is not a reason that ends a buff", func() { e.Do(buff.RemoveStacks(0, 1, reason.Limit)) })
+	require.PanicsWithValue(t, "buff: limit is not a reason that ends a buff", func() { _ = e.Inbox().Do(buff.RemoveStacks(0, 1, reason.Limit)) })
 	inside := map[string]func(c *engine.Context){
 		"engine: AddTimeout without a function":                                  func(c *engine.Context) { c.AddTimeout(1, 0, nil) },
-		"buff: limit is not a reason that ends a buff":                           func(c *engine.Context) { c.Do(buff.RemoveStacks(0, 1, buff.Limit)) },
+		"buff: limit is not a reason that ends a buff":                           func(c *engine.Context) { c.Do(buff.RemoveStacks(0, 1, reason.Limit)) },
 		"engine: AddBuff with a definition that is not of this engine's catalog": func(c *engine.Context) { c.AddBuff(1, buff.Application{}) },
 	}
 	said := map[string]any{}

@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/replay"
+	"github.com/stretchr/testify/require"
 )
 
 // twin returns an engine and its handles. All engines that it returns have had the same calls.
@@ -64,7 +64,7 @@ func TestP14_Foreign(t *testing.T) {
 			_, found, err := here.Find(h)
 			require.False(t, found, "%v", err)
 			for name, r := range map[string]buff.Result{
-				"Remove": here.Remove(h), "RemoveStacks": here.Do(buff.RemoveStacks(h, 1, buff.Cancelled)), "Extend": here.Do(buff.Extend(h, time.Hour)),
+				"Remove": here.Remove(h), "RemoveStacks": here.Do(buff.RemoveStacks(h, 1, reason.Cancelled)), "Extend": here.Do(buff.Extend(h, time.Hour)),
 				"ExtendUpTo": here.Do(buff.ExtendUpTo(h, time.Hour, time.Hour)), "SetRemaining": here.Do(buff.SetRemaining(h, time.Hour)), "SetPeriod": here.Do(buff.SetPeriod(h, time.Hour)),
 				"Inhibit": here.Do(buff.Inhibit(h)), "Release": here.Do(buff.Release(h)), "PauseBuff": here.Do(buff.PauseBuff(h)), "ResumeBuff": here.Do(buff.ResumeBuff(h)),
 				"SetBuffRate": here.Do(buff.SetBuffRate(h, buff.Ratio{Num: 1, Den: 2})), "ConsumeCharges": here.Do(buff.ConsumeCharges(h, 1)),

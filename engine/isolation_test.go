@@ -10,6 +10,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/internal/long"
@@ -76,7 +77,7 @@ func TestP24_P25_Isolation(t *testing.T) {
 	}
 	dice := rand.New(rand.NewPCG(2, 2))
 	counts := map[buff.EventKind]int{}
-	why := map[buff.Reason]int{}
+	why := map[reason.Reason]int{}
 	last := make([]int64, owners)
 	frames := 0
 	for counts[buff.Pulsed] < events {
@@ -102,8 +103,8 @@ func TestP24_P25_Isolation(t *testing.T) {
 	}
 	require.Equal(t, owners, counts[buff.Applied])
 	require.Equal(t, pulses, counts[buff.Pulsed])
-	require.Equal(t, panics, why[buff.Panic])
-	require.Equal(t, exits, why[buff.Goexit])
+	require.Equal(t, panics, why[reason.Panic])
+	require.Equal(t, exits, why[reason.Goexit])
 	require.Equal(t, panics+exits, counts[buff.Faulted])
 	s := e.Stats()
 	require.EqualValues(t, panics+exits, s.Faults)

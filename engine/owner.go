@@ -8,6 +8,7 @@ import (
 
 	"github.com/bufftick/bufftick/actor"
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/recording"
 	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/bufftick/bufftick/wheel"
@@ -338,7 +339,7 @@ func (e *Engine) removeOwner(o *owner) (dropped int) {
 	if !o.leaving() {
 		o.since = e.now
 	}
-	dropped = o.set.Clear(e.turn(), o.since, buff.Unload)
+	dropped = o.set.Clear(e.turn(), o.since, reason.Unload)
 	e.fileDeadlines(o)
 	o.presence = leaving // so that a timer of the owner that has already fired has no effect
 	e.ownerCount--

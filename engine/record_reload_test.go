@@ -7,6 +7,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/replay"
 	"github.com/stretchr/testify/require"
@@ -19,7 +20,7 @@ func TestP45_ReplayOfReload(t *testing.T) {
 	versions := func(n int, before *buff.Catalog) *buff.Catalog {
 		next, err := before.Next(buff.Spec{
 			ID: "venom", Duration: time.Minute, Period: time.Duration(n+1) * time.Second, Reload: define.ReloadMigrate,
-			On: define.Hooks{Remove: map[buff.Reason][]define.Action{buff.Expired: {{Do: define.DoKill}}}},
+			On: define.Hooks{Remove: map[reason.Reason][]define.Action{reason.Expired: {{Do: define.DoKill}}}},
 		})
 		require.NoError(t, err)
 		return next

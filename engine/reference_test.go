@@ -10,6 +10,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/internal/long"
@@ -96,9 +97,9 @@ func (r *reference) tick(dt time.Duration) {
 	r.now = r.now.After(dt)
 	r.turn.Now = r.now
 	for id, set := range r.owners {
-		r.turn.Call = func(_ *rules.Turn, c *rules.Call) buff.Reason {
+		r.turn.Call = func(_ *rules.Turn, c *rules.Call) reason.Reason {
 			r.onCall(refContext{r, buff.OwnerID(id)}, *c.Event)
-			return buff.NoReason
+			return reason.None
 		}
 		for again := true; again; again = set.Pending() > 0 || set.Next() <= r.now {
 			set.Run(&r.turn, r.now, 1<<30)
@@ -233,7 +234,7 @@ func requireLikeReference(t *testing.T, seed uint64, calls, workers int) (events
 			require.Equal(t, r.Timeout, x.Timeout, msg)
 			timeouts = append(timeouts, x.Timeout)
 		case 4:
-			same(e.Remove(h), ref.do(buff.OwnerID(h.Number()), buff.Command{Verb: verb.Remove, Handle: h, Reason: buff.Cancelled}))
+			same(e.Remove(h), ref.do(buff.OwnerID(h.Number()), buff.Command{Verb: verb.Remove, Handle: h, Reason: reason.Cancelled}))
 		case 5:
 			// another day of pulses would test nothing new
 			by := min(edgy(d)-time.Minute, 5*time.Second)

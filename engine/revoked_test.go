@@ -8,6 +8,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/stretchr/testify/require"
 )
@@ -95,7 +96,7 @@ func TestRevokedStacks(t *testing.T) {
 			add(t, e, 1, cat.Spec("hang"))
 			g.hold(1)
 			e.Tick(time.Second)
-			require.Equal(t, buff.Result{Queued: true}, e.Do(buff.RemoveStacks(beat, c.stacks, buff.Cancelled)))
+			require.Equal(t, buff.Result{Queued: true}, e.Do(buff.RemoveStacks(beat, c.stacks, reason.Cancelled)))
 			g.free()
 			for range 3 {
 				synctest.Wait()

@@ -14,6 +14,7 @@ import (
 	"github.com/bufftick/bufftick/actor"
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/view"
 	"github.com/stretchr/testify/require"
@@ -281,8 +282,8 @@ func (s *sim) tick(dt time.Duration) {
 // number checks that the events of an owner are numbered from 1, without a gap, even across blobs.
 func (s *sim) number(e *buff.Event) {
 	if e.Seq == 0 {
-		comesOrGoes := e.Kind == buff.Restored || e.Kind == buff.Removed && e.Why == buff.Unload
-		require.True(s.tb, comesOrGoes || e.Kind == buff.Faulted && e.Why == buff.Cascade, "%v: %d: %v", s.plan, e.Owner, e)
+		comesOrGoes := e.Kind == buff.Restored || e.Kind == buff.Removed && e.Why == reason.Unload
+		require.True(s.tb, comesOrGoes || e.Kind == buff.Faulted && e.Why == reason.Cascade, "%v: %d: %v", s.plan, e.Owner, e)
 		return
 	}
 	if s.blocked != nil { // events of a busy owner may follow its removal
@@ -330,7 +331,7 @@ func (s *sim) verb() {
 	case 0:
 		e.Remove(handle)
 	case 1:
-		e.Do(buff.RemoveStacks(handle, 1, buff.Dispelled))
+		e.Do(buff.RemoveStacks(handle, 1, reason.Dispelled))
 	case 2:
 		e.Do(buff.Extend(handle, s.span(d)))
 	case 3:
@@ -442,7 +443,7 @@ func (s *sim) ask(c *engine.Context, p *player) {
 	case 3:
 		c.Do(buff.Extend(handle, s.span(p.dice)))
 	case 4:
-		c.Do(buff.RemoveStacks(handle, p.dice.IntN(2), buff.Consumed))
+		c.Do(buff.RemoveStacks(handle, p.dice.IntN(2), reason.Consumed))
 	case 5:
 		c.Remove(handle)
 	case 6:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -67,7 +68,7 @@ func (b *soakBooks) see(e buff.Event, f *engine.Frame, specs *soakSpecs) {
 	case buff.TimedOut:
 		b.rung++
 	case buff.Faulted:
-		if e.Why == buff.Full {
+		if e.Why == reason.Full {
 			b.full++
 		}
 	case buff.Executed, buff.Applied, buff.Denied:
@@ -113,9 +114,9 @@ func (b *soakBooks) seePulses(e buff.Event) {
 		}
 		p.next, p.left = e.At+period, p.left-int(n)
 	case e.Kind == buff.Removed:
-		if e.Why == buff.Expired && p.left != 0 {
+		if e.Why == reason.Expired && p.left != 0 {
 			b.blame(e, "%d pulses are missing", p.left)
-		} else if e.Why == buff.Expired {
+		} else if e.Why == reason.Expired {
 			b.whole++
 		}
 		delete(b.pulses, e.Handle)
@@ -179,7 +180,7 @@ func (s *soakSpecs) handled(e buff.Event) bool {
 	case buff.Executed, buff.TimedOut:
 		return true
 	case buff.Removed:
-		return s.removal[e.Spec] && e.Why != buff.Unload && e.Offline == 0
+		return s.removal[e.Spec] && e.Why != reason.Unload && e.Offline == 0
 	}
 	return false
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/rules"
 )
@@ -85,7 +86,7 @@ func (l *crossIndex) applySource(c *change, wants needs) {
 		x.drop(x.chains[key].oldest)
 		l.evictions = append(l.evictions, outgoing{
 			at: c.at, from: c.owner, own: true,
-			cmd: buff.Command{Verb: verb.Remove, Handle: h, Reason: buff.Replaced},
+			cmd: buff.Command{Verb: verb.Remove, Handle: h, Reason: reason.Replaced},
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/stretchr/testify/require"
@@ -146,7 +147,7 @@ func TestPerSourceRing(t *testing.T) {
 		f := e.Tick(time.Millisecond)
 		for ev := range f.Events() {
 			if ev.Kind == buff.Faulted {
-				require.Equal(t, buff.Cascade, ev.Why)
+				require.Equal(t, reason.Cascade, ev.Why)
 				cascades++
 			}
 		}

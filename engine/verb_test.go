@@ -9,6 +9,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/engine"
 )
@@ -120,7 +121,7 @@ func (s *story) loop(v storyLine) string {
 		r = e.Do(v.cmd)
 		if v.cmd.Verb == verb.AddTimeout {
 			s.timeouts[v.as] = r.Timeout
-			r.Kind, r.Why = 0, buff.NoReason
+			r.Kind, r.Why = 0, reason.None
 		}
 	}
 	return answer(r)
@@ -138,7 +139,7 @@ func answer(r buff.Result) string {
 	if r.Timeout != 0 {
 		out = append(out, "timeout "+r.Timeout.String())
 	}
-	if r.Why != buff.NoReason {
+	if r.Why != reason.None {
 		out = append(out, "why="+r.Why.String())
 	}
 	if r.Queued {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 )
 
 // poison is used in most cases. It lasts 5 s and pulses every 2 s.
@@ -225,14 +226,14 @@ var verbCases = append(statCases, []verbCase{
 	{
 		name: "RemoveStacks", carries: []buff.Spec{poison},
 		cmd: func(x *scene, of buff.OwnerID, h buff.Handle) buff.Command {
-			return buff.RemoveStacks(h, 1, buff.Dispelled)
+			return buff.RemoveStacks(h, 1, reason.Dispelled)
 		},
 		want: []string{"1: 1000 remove p why=dispelled"},
 	},
 	{
 		name: "RemoveSpec", byOwner: true, carries: []buff.Spec{poison},
 		cmd: func(x *scene, of buff.OwnerID, h buff.Handle) buff.Command {
-			return buff.RemoveSpec(of, x.cat.Spec("p"), 0, buff.Stolen)
+			return buff.RemoveSpec(of, x.cat.Spec("p"), 0, reason.Stolen)
 		},
 		want: []string{"1: 1000 remove p why=stolen"},
 	},

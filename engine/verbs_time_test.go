@@ -6,11 +6,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/stretchr/testify/require"
 )
 
 // TestSetPeriod_NextMillisecond checks that if a change of the period leaves less than half a
@@ -124,7 +124,7 @@ func TestTimeErrors(t *testing.T) {
 	require.ErrorIs(t, e.Do(buff.ExtendUpTo(p, time.Second, time.Hour)).Err, buff.ErrInfinite)
 	require.Len(t, lines(e.Tick(0)), 2)
 	require.Equal(t, buff.Result{Handle: still, Kind: buff.Refreshed}, e.Do(buff.SetRemaining(still, time.Second)), "and so it gets an end")
-	require.Equal(t, buff.Result{Kind: buff.Removed, Why: buff.Expired}, e.Do(buff.SetRemaining(p, 0)))
+	require.Equal(t, buff.Result{Kind: buff.Removed, Why: reason.Expired}, e.Do(buff.SetRemaining(p, 0)))
 	require.Equal(t, []string{"1: 0 refresh still x1 end=1000", "1: 0 remove p why=expired", "1: 1000 remove still why=expired"}, lines(e.Tick(time.Second)))
 }
 

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/engine/view"
 )
 
@@ -17,7 +18,7 @@ type counter struct {
 
 type denialKey struct {
 	spec *buff.Spec
-	why  buff.Reason
+	why  reason.Reason
 }
 
 // maxDenials is the largest number of pairs of definition and reason for which denials are counted.
@@ -101,7 +102,7 @@ const notableKinds uint64 = 1<<buff.Denied | 1<<buff.Faulted | 1<<buff.Removed
 
 // note keeps denials, faults, and removals for reasons other than Expired and Unload.
 func (s *watching) note(ev *buff.Event) {
-	if ev.Kind == buff.Removed && (ev.Why == buff.Expired || ev.Why == buff.Unload) {
+	if ev.Kind == buff.Removed && (ev.Why == reason.Expired || ev.Why == reason.Unload) {
 		return
 	}
 	s.notable.add(ev, 2048)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/view"
@@ -74,7 +75,7 @@ func TestWatchView(t *testing.T) {
 	require.Same(t, cat, v.Catalog)
 	require.EqualValues(t, 1, v.Counts[buff.Applied], "what came before the Watch was open is not counted")
 	require.EqualValues(t, 3*9, v.Counts[buff.Pulsed])
-	require.Equal(t, []view.Denial{{Spec: cat.Spec("once"), Why: buff.Limit, Count: 1}}, v.Denied)
+	require.Equal(t, []view.Denial{{Spec: cat.Spec("once"), Why: reason.Limit, Count: 1}}, v.Denied)
 	require.EqualValues(t, 9+2, v.Late[0], "on time, within a frame's start")
 	require.EqualValues(t, 9, v.Late[4], "a second late")
 	require.EqualValues(t, 9, v.Late[5], "two")
@@ -255,7 +256,7 @@ func TestWatchFollow(t *testing.T) {
 	}
 	require.Equal(t, []buff.EventKind{buff.Denied, buff.Applied, buff.Pulsed, buff.Pulsed, buff.Pulsed}, kinds,
 		"what was refused before somebody followed is still known")
-	require.Equal(t, buff.Limit, o.Events[0].Why)
+	require.Equal(t, reason.Limit, o.Events[0].Why)
 	require.False(t, v.Owners[8].Present)
 
 	require.NoError(t, e.Inbox().Do(buff.Pause(7)))

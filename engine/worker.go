@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/bufftick/bufftick/wheel"
@@ -263,7 +264,7 @@ func (l *workerState) setCurrent(s *buff.Spec) {
 }
 
 // call calls a handler. If the handler ends its goroutine, call does not return.
-func (l *workerState) call(_ *rules.Turn, c *rules.Call) (why buff.Reason) {
+func (l *workerState) call(_ *rules.Turn, c *rules.Call) (why reason.Reason) {
 	l.setCurrent(c.Event.Spec)
 	l.ctx.over, l.issued, l.handle, l.timeout = false, 0, c.Event.Handle, c.Timeout
 	returned := false
@@ -278,7 +279,7 @@ func (l *workerState) call(_ *rules.Turn, c *rules.Call) (why buff.Reason) {
 		}
 		f := view.Fault{Event: *c.Event, Value: recover()}
 		if f.Value != nil {
-			why = buff.Panic
+			why = reason.Panic
 		}
 		l.engine.fault(&f, siteOf(c, f.Value == nil))
 	}()
@@ -290,5 +291,5 @@ func (l *workerState) call(_ *rules.Turn, c *rules.Call) (why buff.Reason) {
 	}
 	returned = true
 	l.endCall(c.Event.Spec, began)
-	return buff.NoReason
+	return reason.None
 }

@@ -11,15 +11,15 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/catalog"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/history"
 	"github.com/bufftick/bufftick/inspect"
 	"github.com/bufftick/bufftick/internal/long"
+	"github.com/stretchr/testify/require"
 )
 
 // historyBuffs are definitions that change attributes in every possible way.
@@ -97,7 +97,7 @@ func (g *historyGame) act() {
 	case 0:
 		g.one(buff.Remove(h))
 	case 1:
-		g.one(buff.RemoveStacks(h, 1+g.dice.IntN(2), buff.Cancelled))
+		g.one(buff.RemoveStacks(h, 1+g.dice.IntN(2), reason.Cancelled))
 	case 2:
 		g.one(buff.Inhibit(h))
 	case 3:

@@ -3,10 +3,10 @@ package inspect
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/stretchr/testify/require"
 )
 
 // TestChange checks that a change of an attribute is reported with its amount and its cause.
@@ -35,7 +35,7 @@ func TestChangeIsAComment(t *testing.T) {
 	for want, e := range map[string]buff.Event{
 		"  # 40 change health -320, now 795":             {At: 40, Kind: buff.Changed, Name: "health", Delta: -320, Value: 795},
 		"  # 40 change ember from 9 health -40, now 960": {At: 40, Kind: buff.Changed, Name: "health", Spec: ember, Source: 9, Delta: -40, Value: 960},
-		"  # 40 deny ember from 9, limit":                {At: 40, Kind: buff.Denied, Spec: ember, Source: 9, Why: buff.Limit},
+		"  # 40 deny ember from 9, limit":                {At: 40, Kind: buff.Denied, Spec: ember, Source: 9, Why: reason.Limit},
 	} {
 		var s scenario
 		s.comment(&e)

@@ -10,8 +10,8 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 )
 
 // fileNames maps fields to their names in definition files.
@@ -96,7 +96,7 @@ func actionText(a *define.Action) string {
 	if a.Name != "" {
 		text += " " + a.Name
 	}
-	if a.Reason != buff.NoReason {
+	if a.Reason != reason.None {
 		text += ", reason " + a.Reason.String()
 	}
 	if c := a.Change; c != nil {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/engine/history"
 	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/wheel"
@@ -151,7 +152,7 @@ func (in *Inspector) stepOf(e *buff.Event, sourced bool) stepJSON {
 		end := int64(e.End)
 		step.End = &end
 	}
-	if e.Why != buff.NoReason {
+	if e.Why != reason.None {
 		step.Why = e.Why.String()
 	}
 	if sourced && e.Spec != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -151,7 +152,7 @@ func (in *Inspector) eventOf(e *buff.Event) eventJSON {
 		source := in.pick(e.Source)
 		out.Spec, out.Source = line(e.Spec.ID), &source
 	}
-	if e.Why != buff.NoReason {
+	if e.Why != reason.None {
 		out.Why = e.Why.String()
 	}
 	if e.Kind == buff.Changed {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/engine/history"
 	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/wheel"
@@ -98,7 +99,7 @@ func (s *scenario) noteBuff(e *buff.Event) {
 	if e.Kind == buff.Pulsed && x.firstPulse == 0 {
 		x.firstPulse = e.At
 	}
-	if !x.ends && e.Kind == buff.Removed && e.Why == buff.Expired {
+	if !x.ends && e.Kind == buff.Removed && e.Why == reason.Expired {
 		x.ends, x.left, x.leftAt = true, 0, e.At
 	}
 }
@@ -186,7 +187,7 @@ func (s *scenario) addEvent(e *buff.Event) {
 	case buff.StackEnded:
 		s.step(e.At, "dispel: %s, stacks: %d", id, max(x.stacks-e.Stacks, 1))
 	case buff.Removed:
-		if e.Why != buff.Expired || !x.ends {
+		if e.Why != reason.Expired || !x.ends {
 			s.step(e.At, "remove: %s", id)
 		}
 	case buff.Hidden:
@@ -218,7 +219,7 @@ func (s *scenario) comment(e *buff.Event) {
 	case e.Kind == buff.Changed:
 		text += " " + e.Name + " " + changeOf(e)
 	}
-	if e.Why != buff.NoReason {
+	if e.Why != reason.None {
 		text += ", " + e.Why.String()
 	}
 	s.steps = append(s.steps, scenarioStep{e.At, fmt.Sprintf("  # %d %s", e.At-s.from, line(text))})

@@ -10,13 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/wheel"
+	"github.com/stretchr/testify/require"
 )
 
 // asJSON returns v as JSON, as the page receives it.
@@ -118,15 +118,15 @@ func TestEngineView(t *testing.T) {
 	}
 
 	v.Catalog, v.Live, v.Refused = cat, []int{5, 6}, []uint64{7, 8}
-	v.Denied = []view.Denial{{Spec: venom, Why: buff.Chance, Count: 2}, {Spec: venom, Why: buff.Immune, Count: 2}, {Spec: slow, Why: buff.Immune, Count: 2}, {Spec: venom, Why: buff.Immune, Count: 9}}
-	one, two := buff.Immune.String(), buff.Chance.String()
-	if buff.Chance < buff.Immune {
+	v.Denied = []view.Denial{{Spec: venom, Why: reason.Chance, Count: 2}, {Spec: venom, Why: reason.Immune, Count: 2}, {Spec: slow, Why: reason.Immune, Count: 2}, {Spec: venom, Why: reason.Immune, Count: 9}}
+	one, two := reason.Immune.String(), reason.Chance.String()
+	if reason.Chance < reason.Immune {
 		one, two = two, one
 	}
 	counts := in.countsOf(v, nil, 0)
 	require.Equal(t, countsJSON{
 		Version: version(cat), Live: []int{5, 6}, Refused: []uint64{7, 8}, Kinds: map[string][]uint64{}, Reloads: []reloadJSON{},
-		Denied: []deniedJSON{{"venom", buff.Immune.String(), 9}, {"slow", buff.Immune.String(), 2}, {"venom", one, 2}, {"venom", two, 2}},
+		Denied: []deniedJSON{{"venom", reason.Immune.String(), 9}, {"slow", reason.Immune.String(), 2}, {"venom", one, 2}, {"venom", two, 2}},
 	}, counts, "the most frequent first, then by name, then by reason")
 	require.NotEqual(t, version(nil), version(cat))
 }
@@ -172,7 +172,7 @@ func TestPlayerView(t *testing.T) {
 		Attributes: []view.Attribute{{Name: "speed", Base: 10, Value: 12.5, Lying: 2, Modifiers: []view.Modifier{{Spec: venom, Source: 9, Op: stat.Add, Value: 2.5}}}},
 		Events: []buff.Event{
 			{At: 1000, Seen: 1040, Kind: buff.Applied, Spec: venom, Source: 9, Stacks: 2},
-			{At: 2000, Seen: 2000, Kind: buff.Denied, Spec: venom, Source: 9, Why: buff.Immune},
+			{At: 2000, Seen: 2000, Kind: buff.Denied, Spec: venom, Source: 9, Why: reason.Immune},
 			{At: 3000, Seen: 3000, Kind: buff.Changed, Name: "health", Delta: -40, Value: 960},
 			{At: 4000, Seen: 4000, Kind: buff.Changed, Spec: venom, Name: "health", Delta: 0.5, Value: 1, Magnitude: 7},
 		},

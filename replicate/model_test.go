@@ -9,14 +9,14 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/replicate/client"
 	"github.com/bufftick/bufftick/wheel"
+	"github.com/stretchr/testify/require"
 )
 
 // world is an engine, its server, and clients on connections that lose, delay and duplicate
@@ -120,7 +120,7 @@ func (w *world) act(tb testing.TB) {
 	zone := uint32(w.dice.IntN(3))
 	list := []func() buff.Command{
 		func() buff.Command { return buff.Extend(h, time.Duration(w.dice.IntN(3000)-800)*time.Millisecond) },
-		func() buff.Command { return buff.RemoveStacks(h, 1, buff.Dispelled) },
+		func() buff.Command { return buff.RemoveStacks(h, 1, reason.Dispelled) },
 		func() buff.Command { return buff.PauseBuff(h) },
 		func() buff.Command { return buff.ResumeBuff(h) },
 		func() buff.Command { return buff.SetBuffRate(h, rate) },

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/reason"
 )
 
 // see compares an event of the frame with the expected events.
@@ -18,7 +19,7 @@ func (b *books) see(e *buff.Event) {
 	switch {
 	case e.Kind == buff.Pulsed:
 		b.pulse(owner, e)
-	case e.Kind == buff.Removed && e.Why == buff.Expired:
+	case e.Kind == buff.Removed && e.Why == reason.Expired:
 		b.end(owner, e)
 	case e.Spec != nil && e.Spec.Index() == scarKind && (e.Kind == buff.Applied || e.Kind == buff.Refreshed):
 		b.crossing(owner, e)

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/wheel"
+	"github.com/stretchr/testify/require"
 )
 
 // TestBooks_FindFaults checks that the books find wrong events. A "mend" pulses at 1000, 2000 and
@@ -57,7 +57,7 @@ func TestBooks_FindFaults(t *testing.T) {
 				b.before = b.now - 50
 				event := buff.Event{At: wheel.Time(e.at), Kind: e.kind, Owner: 1, Handle: 77, Spec: cat.Spec("mend"), Stacks: 1}
 				if e.kind == end {
-					event.Why = buff.Expired
+					event.Why = reason.Expired
 				}
 				if e.kind == pulse {
 					s.calls++
@@ -121,7 +121,7 @@ func TestBooks_WaitingCommands(t *testing.T) {
 	for _, e := range []buff.Event{
 		{At: 500, Kind: buff.Applied},
 		{At: 1500, Kind: buff.Pulsed},
-		{At: 1500, Kind: buff.Removed, Why: buff.Dispelled},
+		{At: 1500, Kind: buff.Removed, Why: reason.Dispelled},
 	} {
 		e.Owner, e.Handle, e.Spec, e.Stacks = 1, 9, mend, 1
 		b.see(&e)

@@ -10,7 +10,7 @@
 //
 // These types are used by files of definitions and by code that builds definitions. Code that only
 // applies and reads buffs needs only package buff. Spec, its Hooks and its Actions are in package
-// buff, because they refer to buff.Reason.
+// buff, because they refer to reason.Reason.
 //
 // Each rule that a definition can choose is a small enumeration whose zero value is the default.
 // In files and logs a value is one lower-case word: String returns it, and UnmarshalText parses

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/bufftick/bufftick/buff/reason"
 )
 
 // Errors of catalogs. Every error of buff.NewCatalog matches ErrSpec. buff.Catalog.Rebuild fails
@@ -264,7 +266,7 @@ type Hooks struct {
 
 	// Remove is keyed by the reason of the removal. RemoveAny is executed for every reason, after
 	// the list in Remove for that reason.
-	Remove    map[Reason][]Action
+	Remove    map[reason.Reason][]Action
 	RemoveAny []Action
 }
 
@@ -275,8 +277,8 @@ type Action struct {
 	To   To     // must be zero for DoCall
 	Name string // for DoApply and DoRemove, the ID of a definition; for DoCall, the Go handler
 
-	// Reason is the reason of a DoRemove; NoReason means Cancelled.
-	Reason Reason
+	// Reason is the reason of a DoRemove; reason.None means Cancelled.
+	Reason reason.Reason
 
 	// Change is the operand of DoChange and DoDamage.
 	Change *Change

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 )
 
 // feed sends one line of the trace to the engine.
@@ -19,9 +20,9 @@ func (r *replay) feed(rec *record) error {
 	case "remove":
 		return r.remove(rec)
 	case "dispel":
-		return r.endByOther(id, rec, buff.Dispelled)
+		return r.endByOther(id, rec, reason.Dispelled)
 	case "break":
-		return r.endByOther(id, rec, buff.Broken)
+		return r.endByOther(id, rec, reason.Broken)
 	case "death":
 		if err := r.count(r.engine.Do(buff.Kill(id))); err != nil {
 			return err
@@ -83,7 +84,7 @@ func (r *replay) lower(h buff.Handle, want int) error {
 	if err != nil || b.Stacks <= want {
 		return err
 	}
-	return r.count(r.engine.Do(buff.RemoveStacks(h, b.Stacks-want, buff.Cancelled)))
+	return r.count(r.engine.Do(buff.RemoveStacks(h, b.Stacks-want, reason.Cancelled)))
 }
 
 // endKnown reports whether the trace determines the end of a buff if the given line is the first
@@ -128,7 +129,7 @@ func (r *replay) remove(rec *record) error {
 
 // endByOther handles a dispel or a break. The trace says which unit dispelled the buff, but not
 // which unit applied it, so the oldest buff of that spell is assumed.
-func (r *replay) endByOther(id buff.OwnerID, rec *record, why buff.Reason) error {
+func (r *replay) endByOther(id buff.OwnerID, rec *record, why reason.Reason) error {
 	buffs, err := r.engine.Buffs(id)
 	if err != nil {
 		return err

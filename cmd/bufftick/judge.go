@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -128,7 +129,7 @@ func (j *judge) ended(e buff.Event) {
 		j.match++
 		j.drop(l)
 	case l.state != alive: // a line of the trace has caused the end, which is judged elsewhere
-	case e.Why == buff.Death:
+	case e.Why == reason.Death:
 		l.state = killed
 	default:
 		l.state = ended

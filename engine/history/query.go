@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -19,7 +20,7 @@ type Query struct {
 	Sources []buff.OwnerID
 	Specs   []string // IDs of definitions
 	Kinds   []buff.EventKind
-	Whys    []buff.Reason
+	Whys    []reason.Reason
 }
 
 // fits reports whether q selects an event.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -137,7 +138,7 @@ func (c *context) get(w []uint64, t *tables, e *buff.Event) int {
 	}
 	*e = buff.Event{
 		Owner: buff.OwnerID(c.pair >> 32), Source: buff.OwnerID(uint32(c.pair)), End: wheel.Never, Handle: buff.Handle(w[n]), Magnitude: int64(int32(c.amount)),
-		Kind: buff.EventKind(has >> kindShift & 31), Why: buff.Reason(has >> whyShift & 127), Stacks: int32(has >> stacksShift & math.MaxUint16),
+		Kind: buff.EventKind(has >> kindShift & 31), Why: reason.Reason(has >> whyShift & 127), Stacks: int32(has >> stacksShift & math.MaxUint16),
 	}
 	if spec := uint16(has >> specShift); spec != 0 {
 		e.Spec = t.specs[spec-1]

@@ -7,11 +7,11 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/wheel"
+	"github.com/stretchr/testify/require"
 )
 
 // someSpecs returns n definitions for events.
@@ -107,7 +107,7 @@ func TestRecord(t *testing.T) {
 // TestWords checks that kinds and reasons fit into the first word of a record, and that the
 // longest record fits into the buffer of put.
 func TestWords(t *testing.T) {
-	require.Less(t, uint64(buff.Goexit), uint64(1)<<(specShift-whyShift))
+	require.Less(t, uint64(reason.Goexit), uint64(1)<<(specShift-whyShift))
 	require.Less(t, uint64(timeChange), uint64(1)<<(whyShift-kindShift))
 	var c context
 	e := buff.Event{

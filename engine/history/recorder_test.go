@@ -5,13 +5,13 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/wheel"
+	"github.com/stretchr/testify/require"
 )
 
 // frame returns n pulses at an instant. Their magnitudes continue to count from count.
@@ -84,7 +84,7 @@ func TestQuery(t *testing.T) {
 		for k := range 60 {
 			all = append(all, buff.Event{
 				At: at, Seen: at, Owner: buff.OwnerID(k % 7), Source: buff.OwnerID(k % 5), Spec: append(specs, nil)[k%4], End: wheel.Never,
-				Kind: buff.EventKind(1 + k%3), Why: buff.Reason(k % 2),
+				Kind: buff.EventKind(1 + k%3), Why: reason.Reason(k % 2),
 			})
 		}
 		take(r, at, all[len(all)-60:])
@@ -100,9 +100,9 @@ func TestQuery(t *testing.T) {
 		"sources": {Query{Sources: []buff.OwnerID{0}}, func(e buff.Event) bool { return e.Source == 0 }},
 		"specs":   {Query{Specs: []string{"ba"}}, func(e buff.Event) bool { return e.Spec == specs[1] }},
 		"kinds":   {Query{Kinds: []buff.EventKind{2}}, func(e buff.Event) bool { return e.Kind == 2 }},
-		"whys":    {Query{Whys: []buff.Reason{buff.NoReason}}, func(e buff.Event) bool { return e.Why == buff.NoReason }},
+		"whys":    {Query{Whys: []reason.Reason{reason.None}}, func(e buff.Event) bool { return e.Why == reason.None }},
 		"each": {
-			Query{From: 3, To: 90, Owners: []buff.OwnerID{1}, Sources: []buff.OwnerID{2}, Specs: []string{"aa", "ca"}, Kinds: []buff.EventKind{2}, Whys: []buff.Reason{0}},
+			Query{From: 3, To: 90, Owners: []buff.OwnerID{1}, Sources: []buff.OwnerID{2}, Specs: []string{"aa", "ca"}, Kinds: []buff.EventKind{2}, Whys: []reason.Reason{0}},
 			func(e buff.Event) bool {
 				return e.Seen >= 3 && e.Seen <= 90 && e.Owner == 1 && e.Source == 2 && (e.Spec == specs[0] || e.Spec == specs[2]) && e.Kind == 2 && e.Why == 0
 			},

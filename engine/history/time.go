@@ -5,6 +5,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -22,7 +23,7 @@ const _ = uint(sheetChange - buff.Revived - 1) // compile-time check that all ki
 // call it, even while another goroutine is between Begin and End.
 func (r *Recorder) Note(c buff.TimeChange) {
 	r.note(&buff.Event{
-		Kind: timeChange, Why: buff.Reason(c.Verb-verb.Pause)<<3 | buff.Reason(c.Whose), At: c.At, Seen: c.Seen, End: wheel.Never,
+		Kind: timeChange, Why: reason.Reason(c.Verb-verb.Pause)<<3 | reason.Reason(c.Whose), At: c.At, Seen: c.Seen, End: wheel.Never,
 		Owner: c.Owner, Source: c.Owner, Handle: c.Handle, Elapsed: int64(c.Rate.Num), Period: int64(c.Rate.Den), Delta: c.Was, Value: c.Is,
 		Offline: int64(c.Old.Num)<<32 | int64(c.Old.Den),
 	})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -190,7 +191,7 @@ var LateBounds = [...]time.Duration{
 // Denial counts the refused applications of one definition for one reason.
 type Denial struct {
 	Spec  *buff.Spec // version of the definition at the time of the refusal
-	Why   buff.Reason
+	Why   reason.Reason
 	Count uint64
 }
 

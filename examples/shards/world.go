@@ -11,6 +11,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -137,7 +138,7 @@ func (z *zone) tick(dt time.Duration, zones, owners int) {
 	z.in = z.in[:0]
 	for e := range z.engine.Tick(dt).Events() {
 		z.note(&e)
-		if e.Kind != buff.Removed || e.Why != buff.Expired {
+		if e.Kind != buff.Removed || e.Why != reason.Expired {
 			continue
 		}
 		to := (z.number + 1) % zones

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/inspect"
+	"github.com/stretchr/testify/require"
 )
 
 // TestAttributes_EarlierInstant checks that the slider shows the attributes at an earlier
@@ -33,7 +33,7 @@ func TestAttributes_EarlierInstant(t *testing.T) {
 		add(e)
 		e.Do(buff.SetBase(hero, luck, 4))
 	})
-	over := do(func(e *engine.Engine) { e.Do(buff.RemoveSpec(hero, charm, 0, buff.Cancelled)) })
+	over := do(func(e *engine.Engine) { e.Do(buff.RemoveSpec(hero, charm, 0, reason.Cancelled)) })
 	p := open(t, w.url+"#/player/7", wide, tall)
 	p.until(`document.querySelectorAll(".then .sheet li").length == 3 && [...document.querySelectorAll("#past-lanes .lane")].some((n) => n.textContent.startsWith("Charm"))`)
 	for _, c := range []struct {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 )
 
 // Definitions that apply one another in a ring multiply without limit if one application leads to
@@ -144,10 +145,10 @@ func (s *Program) alone() bool {
 
 // endsItself reports whether a pulse of the definition removes an instance of the same definition,
 // and returns the reason of that removal.
-func (s *Program) endsItself() (why define.Reason, ends bool) {
+func (s *Program) endsItself() (why reason.Reason, ends bool) {
 	k := slices.IndexFunc(s.Pulse, func(o Op) bool { return o.Do == define.DoRemove && o.Spec == s && o.To == define.ToOwner })
 	if k < 0 || !s.Pulses() {
-		return define.NoReason, false
+		return reason.None, false
 	}
 	return s.Pulse[k].Reason, true
 }
@@ -155,15 +156,15 @@ func (s *Program) endsItself() (why define.Reason, ends bool) {
 // ending calls `list` with the actions at the end of an instance, for the case that only the rules
 // of its own definition end or extend it.
 func (s *Program) ending(list func(field string, ops []Op, times int)) {
-	why := define.Expired
+	why := reason.Expired
 	itself, ends := s.endsItself()
 	switch {
 	case ends:
 		why = itself
 	case slices.ContainsFunc(s.Thresholds, func(t threshold) bool { return t.Consume != 0 }):
-		why = define.Consumed
+		why = reason.Consumed
 	case s.Stack.By != define.ByNone && s.Stack.Overflow == define.OverflowClear:
-		why = define.Overflowed
+		why = reason.Overflowed
 	case s.Kind == define.Infinite:
 		return
 	}

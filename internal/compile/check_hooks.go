@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 )
 
 // hooks checks and compiles the lists of actions.
@@ -41,7 +42,7 @@ func (k *checker) hooks(s *Program) {
 	k.reactions(s)
 	anyway := k.ops("on.remove.any", &h.RemoveAny) // these run after the actions for the reason: see Program.ending
 	h.Remove = maps.Clone(h.Remove)
-	for r := define.NoReason + 1; r <= define.LastRemoval; r++ {
+	for r := reason.None + 1; r <= reason.LastRemoval; r++ {
 		list, ok := h.Remove[r]
 		s.Remove[r] = append(k.ops("on.remove."+r.String(), &list), anyway...)
 		if ok {
@@ -104,10 +105,10 @@ func (k *checker) ops(field string, list *[]define.Action) []Op {
 			o.Spec = k.ref(at, a.Name)
 		case define.DoRemove:
 			o.Spec = k.ref(at, a.Name)
-			o.Reason = define.Cancelled
+			o.Reason = reason.Cancelled
 			if a.Reason.Removes() {
 				o.Reason = a.Reason
-			} else if a.Reason != define.NoReason {
+			} else if a.Reason != reason.None {
 				k.failf(fmt.Sprintf("%s[%d].reason", field, i), "%v is not a reason that ends a buff", a.Reason)
 			}
 		case define.DoKill:

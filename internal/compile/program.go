@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
@@ -156,7 +157,7 @@ type Program struct {
 	CapturesLate, Rereads bool
 
 	Apply, Refresh, Pulse, Exec, Overflow, Death []Op
-	Remove                                       [define.LastRemoval + 1][]Op
+	Remove                                       [reason.LastRemoval + 1][]Op
 	reactions                                    []reaction
 }
 
@@ -250,7 +251,7 @@ func (m *match) empty() bool { return len(m.tags) == 0 && m.kind == "" && m.pola
 type Op struct {
 	Do      define.Do
 	To      define.To
-	Reason  define.Reason // the reason of a DoRemove
+	Reason  reason.Reason // the reason of a DoRemove
 	Handler define.HandlerID
 	Spec    *Program // the definition of a DoApply or DoRemove
 	Change  *Change

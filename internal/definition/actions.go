@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/goccy/go-yaml/ast"
 )
 
@@ -90,12 +90,12 @@ var removeFields = func() table {
 	t := table{"on.remove", nil, map[string]readFunc{
 		"any": func(d *definition, f string, n ast.Node) { d.actions(f, n, &d.spec.On.RemoveAny) },
 	}}
-	for r := buff.NoReason + 1; r.Removes(); r++ {
+	for r := reason.None + 1; r.Removes(); r++ {
 		t.read[r.String()] = func(d *definition, f string, n ast.Node) {
 			var list []define.Action
 			d.actions(f, n, &list)
 			if d.spec.On.Remove == nil {
-				d.spec.On.Remove = map[buff.Reason][]define.Action{}
+				d.spec.On.Remove = map[reason.Reason][]define.Action{}
 			}
 			d.spec.On.Remove[r] = list
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/misspelt"
 	"github.com/goccy/go-yaml/ast"
 )
@@ -173,7 +174,7 @@ func eachAction(s *buff.Spec, do func(field string, a *define.Action)) {
 		list("on.act."+act, s.On.Act[act])
 	}
 	if len(s.On.Remove) > 0 {
-		for r := buff.NoReason + 1; r.Removes(); r++ {
+		for r := reason.None + 1; r.Removes(); r++ {
 			list("on.remove."+r.String(), s.On.Remove[r])
 		}
 	}

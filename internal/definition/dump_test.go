@@ -8,6 +8,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
@@ -216,7 +217,7 @@ func (w *writer) hooks(h *define.Hooks) {
 			if a.To != define.ToOwner {
 				fmt.Fprintf(w.b, " to %v", a.To)
 			}
-			if a.Reason != buff.NoReason {
+			if a.Reason != reason.None {
 				fmt.Fprintf(w.b, " (%v)", a.Reason)
 			}
 		}

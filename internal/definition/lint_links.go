@@ -9,6 +9,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 )
 
 // use is a place where a definition applies another definition.
@@ -52,7 +53,7 @@ func (l *linter) findUses() {
 		for _, act := range slices.Sorted(maps.Keys(s.On.Act)) {
 			list("on.act."+act, s.On.Act[act], 0, false)
 		}
-		for r := buff.NoReason + 1; r.Removes(); r++ {
+		for r := reason.None + 1; r.Removes(); r++ {
 			list("on.remove."+r.String(), s.On.Remove[r], 0, false)
 		}
 		list("on.remove.any", s.On.RemoveAny, 0, false)

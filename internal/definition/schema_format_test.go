@@ -1,8 +1,8 @@
 package definition
 
 import (
-	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
@@ -249,12 +249,12 @@ type onFormat struct {
 }
 
 type actionFormat struct {
-	Call   name         `json:"call,omitempty" jsonschema:"the Go handler of this name"`
-	Apply  name         `json:"apply,omitempty" jsonschema:"the definition with this ID is applied to the owner"`
-	Remove name         `json:"remove,omitempty" jsonschema:"the oldest buff of the definition with this ID is removed"`
-	Kill   yes          `json:"kill,omitempty" jsonschema:"the owner dies"`
-	Change changeFormat `json:"change,omitempty" jsonschema:"a number is added to an attribute for good: healing is a change above zero"`
-	Damage damageFormat `json:"damage,omitempty" jsonschema:"an attribute loses so much, after the shields"`
-	To     define.To    `json:"to,omitempty" jsonschema:"whom it is for; target is, in on.act, who else was in what happened"`
-	Reason buff.Reason  `json:"reason,omitempty" jsonschema:"why it is removed; cancelled is the default"`
+	Call   name          `json:"call,omitempty" jsonschema:"the Go handler of this name"`
+	Apply  name          `json:"apply,omitempty" jsonschema:"the definition with this ID is applied to the owner"`
+	Remove name          `json:"remove,omitempty" jsonschema:"the oldest buff of the definition with this ID is removed"`
+	Kill   yes           `json:"kill,omitempty" jsonschema:"the owner dies"`
+	Change changeFormat  `json:"change,omitempty" jsonschema:"a number is added to an attribute for good: healing is a change above zero"`
+	Damage damageFormat  `json:"damage,omitempty" jsonschema:"an attribute loses so much, after the shields"`
+	To     define.To     `json:"to,omitempty" jsonschema:"whom it is for; target is, in on.act, who else was in what happened"`
+	Reason reason.Reason `json:"reason,omitempty" jsonschema:"why it is removed; cancelled is the default"`
 }

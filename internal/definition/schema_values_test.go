@@ -5,11 +5,11 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // Types for values that have no Go type. removeFormat is a map with the actions of each reason.
@@ -126,7 +126,7 @@ func formatTypes() map[reflect.Type]*jsonschema.Schema {
 		reflect.TypeFor[define.ChargeRule]():    words[define.ChargeRule](),
 		reflect.TypeFor[define.SaveMode]():      words[define.SaveMode](),
 		reflect.TypeFor[define.OfflineExpire](): words[define.OfflineExpire](),
-		reflect.TypeFor[buff.Reason]():          oneOf(reasons()...),
+		reflect.TypeFor[reason.Reason]():        oneOf(reasons()...),
 	}
 }
 
@@ -144,7 +144,7 @@ func words[E interface {
 
 // reasons returns the words of the reasons that end a buff.
 func reasons() (list []string) {
-	for r := buff.NoReason + 1; r.Removes(); r++ {
+	for r := reason.None + 1; r.Removes(); r++ {
 		list = append(list, r.String())
 	}
 	return list

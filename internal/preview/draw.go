@@ -3,8 +3,8 @@ package preview
 import (
 	"fmt"
 
-	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -257,7 +257,7 @@ func (d *drawing) colours(l *Lane) (fill, line Color) {
 
 // why returns the reason why a bar ends, for its label.
 func (b *Bar) why() string {
-	if b.Why == buff.NoReason {
+	if b.Why == reason.None {
 		return "still active"
 	}
 	return b.Why.String()

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -58,7 +59,7 @@ func (d *drawing) bar(l *Lane, b *Bar, foot float64, most int, room float64) {
 	for i, c := range b.Counts {
 		d.phases(b, c.At, b.until(i), foot-tall(c.Stacks, most), foot)
 	}
-	if b.Why != buff.NoReason { // a bar that is still active has no right edge
+	if b.Why != reason.None { // a bar that is still active has no right edge
 		outline = append(outline, outline[0])
 	}
 	tip := d.line.name(l) + ": " + b.summary()
@@ -212,10 +213,10 @@ func (d *drawing) end(b *Bar, foot, room float64, line Color) {
 	x, y := d.x(b.To), foot-barLeast/2
 	label := b.why()
 	switch b.Why {
-	case buff.NoReason:
+	case reason.None:
 		d.used[signGoing] = true
 		d.add(Shape{Kind: Area, Points: []Point{{x, foot - barLeast}, {x + 9, y}, {x, foot}}, Fill: line, Stroke: None})
-	case buff.Expired:
+	case reason.Expired:
 		d.stroke(line, 3, Point{x, foot - barLeast - 2}, Point{x, foot + 2})
 	default:
 		d.used[signEarly] = true
@@ -223,7 +224,7 @@ func (d *drawing) end(b *Bar, foot, room float64, line Color) {
 	}
 	if x+12+wide(label, smallSize) < room {
 		c := faint
-		if b.Why != buff.NoReason && b.Why != buff.Expired {
+		if b.Why != reason.None && b.Why != reason.Expired {
 			c = red
 		}
 		d.text(x+11, y+4, label, Shape{Size: smallSize, Fill: c})
@@ -268,7 +269,7 @@ func (d *drawing) marks(l *Lane, top, foot float64) {
 
 func (m *Mark) tip() string {
 	text := fmt.Sprintf("%s: %s", span(int64(m.At)), pictureSigns[m.Kind])
-	if m.Why != buff.NoReason {
+	if m.Why != reason.None {
 		text += ", " + m.Why.String()
 	}
 	if m.End != wheel.Never {

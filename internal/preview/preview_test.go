@@ -9,12 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/catalog"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/preview"
 	"github.com/bufftick/bufftick/wheel"
+	"github.com/stretchr/testify/require"
 )
 
 func parse(t *testing.T, text string) *buff.Catalog {
@@ -48,7 +48,7 @@ func check(t *testing.T, line *preview.Timeline) {
 		before := wheel.Time(0)
 		for _, b := range l.Bars {
 			pulses[1] += len(b.Pulses)
-			if b.Why != buff.NoReason {
+			if b.Why != reason.None {
 				ended[1]++
 			} else {
 				require.Equal(t, line.Until, b.To)
@@ -170,7 +170,7 @@ buffs:
 	require.Equal(t, "s", a.Source)
 	require.Len(t, a.Bars, 2, "the second is a new instance in the same lane")
 	require.Equal(t, &preview.Bar{
-		From: 0, To: 5200, Why: buff.Expired,
+		From: 0, To: 5200, Why: reason.Expired,
 		Counts: []preview.Count{{At: 0, Stacks: 1}, {At: 1000, Stacks: 2}},
 		Phases: []preview.Phase{{Kind: preview.PhaseHidden, From: 1500, To: 2500}, {Kind: preview.PhasePaused, From: 3000, To: 3200}},
 		Pulses: []preview.Pulse{

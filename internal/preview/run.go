@@ -7,6 +7,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/bufftick/bufftick/wheel"
@@ -207,12 +208,12 @@ func (p *player) each(st *Step, fit bool, c buff.Command) error {
 func (p *player) dispel(st *Step, spec *buff.Spec) error {
 	events := len(p.line.Events)
 	c := buff.Command{
-		Verb: verb.Dispel, Reason: buff.Dispelled,
+		Verb: verb.Dispel, Reason: reason.Dispelled,
 		Query: buff.Query{Spec: spec, Grade: define.GradeDeath, Most: 1},
 	}
 	if st.Stacks > 0 {
 		c = buff.Command{
-			Verb: verb.RemoveSpec, Reason: buff.Dispelled, Stacks: st.Stacks,
+			Verb: verb.RemoveSpec, Reason: reason.Dispelled, Stacks: st.Stacks,
 			Application: buff.Application{Spec: spec},
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -213,8 +214,8 @@ func (x *text) bar(r row, b *Bar) {
 	}
 	end := signExpired
 	switch b.Why {
-	case buff.Expired:
-	case buff.NoReason:
+	case reason.Expired:
+	case reason.None:
 		end = signGoesOn
 	default:
 		end = signRemoved

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -35,10 +36,10 @@ type Lane struct {
 // Bar is one instance.
 type Bar struct {
 	From, To wheel.Time
-	Why      buff.Reason // reason why it ended; NoReason if it is active at the end
-	Counts   []Count     // number of stacks at From and after each change, sorted by time
-	Phases   []Phase     // sorted by end
-	Pulses   []Pulse     // sorted by time
+	Why      reason.Reason // reason why it ended; NoReason if it is active at the end
+	Counts   []Count       // number of stacks at From and after each change, sorted by time
+	Phases   []Phase       // sorted by end
+	Pulses   []Pulse       // sorted by time
 }
 
 // Count is the number of stacks from an instant until the next Count.
@@ -79,7 +80,7 @@ type Pulse struct {
 type Mark struct {
 	At     wheel.Time
 	Kind   buff.EventKind // kind of the event
-	Why    buff.Reason    // for Denied, StackEnded and Faulted
+	Why    reason.Reason  // for Denied, StackEnded and Faulted
 	End    wheel.Time     // the new end, or wheel.Never
 	Stacks int            // number of stacks after the event
 }
@@ -226,7 +227,7 @@ func (r *recorder) lane(e *buff.Event) *Lane {
 // such lane, it adds one.
 func (r *recorder) free(e *buff.Event) *Lane {
 	for _, l := range r.line.Lanes {
-		if b := l.last(); l.Spec == e.Spec && l.Source == r.names[e.Source] && (b == nil || b.Why != buff.NoReason) {
+		if b := l.last(); l.Spec == e.Spec && l.Source == r.names[e.Source] && (b == nil || b.Why != reason.None) {
 			return l
 		}
 	}
@@ -297,7 +298,7 @@ func (r *recorder) finish(at wheel.Time) {
 	r.finishGraphs()
 	for _, l := range r.line.Lanes {
 		for _, b := range l.Bars {
-			if b.Why == buff.NoReason {
+			if b.Why == reason.None {
 				b.To = at
 				r.closeAll(b)
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 )
 
 // describe summarizes the timing and stacking of a definition in one line.
@@ -96,7 +97,7 @@ func summaries(l *Lane, most int) []string {
 		}
 		out = append(out, b.summary())
 	}
-	done, denied := 0, map[buff.Reason]int{}
+	done, denied := 0, map[reason.Reason]int{}
 	for _, m := range l.Marks {
 		switch m.Kind {
 		case buff.Executed:
@@ -108,7 +109,7 @@ func summaries(l *Lane, most int) []string {
 	if done > 0 {
 		out = append(out, fmt.Sprintf("executed %s, first at %s", times(done, "time"), span(firstOf(l, buff.Executed))))
 	}
-	for why := buff.NoReason; why <= buff.Goexit; why++ {
+	for why := reason.None; why <= reason.Goexit; why++ {
 		if n := denied[why]; n > 0 {
 			out = append(out, fmt.Sprintf("refused %s: %v", times(n, "time"), why))
 		}
@@ -128,7 +129,7 @@ func firstOf(l *Lane, kind buff.EventKind) int64 {
 // summary describes one instance: when it ran, how it ended, and its pulses.
 func (b *Bar) summary() string {
 	text := fmt.Sprintf("%s to %s", span(int64(b.From)), span(int64(b.To)))
-	if b.Why == buff.NoReason {
+	if b.Why == reason.None {
 		text += ", still active"
 	} else {
 		text += ", " + b.Why.String()

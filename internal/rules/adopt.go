@@ -1,8 +1,8 @@
 package rules
 
 import (
-	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -80,7 +80,7 @@ func (s *Owner) adopt(t *Turn, at uint16, n *Adopted) {
 	case !known:
 		n.Kept++
 	case rule == define.ReloadEnd, rule == define.ReloadMigrate && newest != nil && newest.Kind == define.Instant:
-		s.end(t, at, buff.Reload)
+		s.end(t, at, reason.Reload)
 		n.Ended++
 	case rule == define.ReloadMigrate && newest != nil && newest.Stack.Timers == s.programOf(i).Stack.Timers && s.modifiersFit(newest, len(s.programOf(i).Modifiers)):
 		if s.migrate(t, at, newest) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/internal/rules"
@@ -24,7 +25,7 @@ func TestAdoptAtRandom(t *testing.T) {
 	for k := range uint64(n) {
 		rng := rand.New(rand.NewPCG(long.Seed()+k, 21))
 		s := newSaveScript(t, rng, func(spec *buff.Spec) { spec.Reload = define.ReloadRule(rng.IntN(3)) })
-		turn := &rules.Turn{Catalog: s.catalog, Seed: 1, Call: func(*rules.Turn, *rules.Call) buff.Reason { return buff.NoReason }}
+		turn := &rules.Turn{Catalog: s.catalog, Seed: 1, Call: func(*rules.Turn, *rules.Call) reason.Reason { return reason.None }}
 		set, r, known := rules.NewOwner(7, 3, 0, 40), saveRun{}, newMirror()
 		set.SetJournal(known.journal)
 		for round, st := range s.steps {
@@ -58,7 +59,7 @@ func TestAdoptAtRandom(t *testing.T) {
 			require.True(t, set.Run(turn, turn.Now, 1<<30))
 			require.Empty(t, set.Counters(s.catalog), "seed %d, step %d", long.Seed()+k, round)
 			for _, e := range turn.Events {
-				r.restless = r.restless || e.Why == buff.Cascade
+				r.restless = r.restless || e.Why == reason.Cascade
 			}
 			turn.Events = turn.Events[:0]
 			blob, _ := set.Save(nil, s.catalog, buff.Moment{Now: turn.Now}, 0)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/wheel"
 	"github.com/stretchr/testify/require"
@@ -27,7 +28,7 @@ func newWork(t testing.TB, spec buff.Spec) *work {
 	c, err := buff.NewCatalog(spec)
 	require.NoError(t, err)
 	w := &work{set: NewOwner(1, 1, 0, buff.MaxPerOwner), spec: c.Spec(spec.ID)}
-	w.turn.Call = func(*Turn, *Call) buff.Reason { return buff.NoReason }
+	w.turn.Call = func(*Turn, *Call) reason.Reason { return reason.None }
 	return w
 }
 

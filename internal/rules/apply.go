@@ -6,6 +6,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/handle"
@@ -24,7 +25,7 @@ func (s *Owner) apply(t *Turn, a *buff.Application) outcome {
 	if t.Catalog != nil && !t.Catalog.Has(a.Spec) {
 		newest, _ := t.compiled().Version(compile.Of(a.Spec))
 		if newest == nil || a.Origin.Aura && !newest.AuraCanApply() {
-			return s.deny(t, a, buff.Reload, nil)
+			return s.deny(t, a, reason.Reload, nil)
 		}
 		a.Spec = &newest.Spec
 	}
@@ -37,7 +38,7 @@ func (s *Owner) apply(t *Turn, a *buff.Application) outcome {
 	}
 	if len(a.Params) > 0 {
 		if t.evaluated.missing = unreadParam(a); t.evaluated.missing != "" {
-			return s.deny(t, a, buff.NoParam, nil)
+			return s.deny(t, a, reason.NoParam, nil)
 		}
 	}
 	if s.catalog != spec.Catalog {
@@ -48,7 +49,7 @@ func (s *Owner) apply(t *Turn, a *buff.Application) outcome {
 		t.captured = capture(a, t.captured, s, s.attributeCatalog(t), define.SnapshotCast)
 	}
 	if s.gates() != nil || spec.Uses&compile.UsesGates != 0 {
-		if why := s.admit(t, a); why != buff.NoReason {
+		if why := s.admit(t, a); why != reason.None {
 			return s.deny(t, a, why, nil)
 		}
 	}
@@ -57,7 +58,7 @@ func (s *Owner) apply(t *Turn, a *buff.Application) outcome {
 	}
 	d, why := s.effectiveDuration(t, a)
 	switch {
-	case why != buff.NoReason:
+	case why != reason.None:
 		return s.deny(t, a, why, nil)
 	case spec.Uses&compile.UsesDR == 0 && a.Origin.Stolen == nil:
 		return s.joinOrStart(t, a, d)
@@ -82,26 +83,26 @@ func plain(a *buff.Application) bool {
 }
 
 // check returns the reason and the error if the application has invalid arguments, else zeros.
-func check(a *buff.Application) (buff.Reason, error) {
+func check(a *buff.Application) (reason.Reason, error) {
 	if d, given := a.Duration.Given(); given {
 		switch {
 		case a.Spec.Kind == define.Instant:
-			return buff.BadDuration, fmt.Errorf("%w: %q is instant and takes none, not %v", buff.ErrDuration, a.Spec.ID, d)
+			return reason.BadDuration, fmt.Errorf("%w: %q is instant and takes none, not %v", buff.ErrDuration, a.Spec.ID, d)
 		case d <= 0:
-			return buff.BadDuration, fmt.Errorf("%w: %q for %v, must be above zero", buff.ErrDuration, a.Spec.ID, d)
+			return reason.BadDuration, fmt.Errorf("%w: %q for %v, must be above zero", buff.ErrDuration, a.Spec.ID, d)
 		case d > define.MaxDuration:
-			return buff.BadDuration, fmt.Errorf("%w: %q for %v, above the limit of %v", buff.ErrDuration, a.Spec.ID, d, define.MaxDuration)
+			return reason.BadDuration, fmt.Errorf("%w: %q for %v, above the limit of %v", buff.ErrDuration, a.Spec.ID, d, define.MaxDuration)
 		}
 	}
 	switch {
 	case a.Stacks < 0:
-		return buff.BadStacks, fmt.Errorf("%w: %q with %d", buff.ErrStacks, a.Spec.ID, a.Stacks)
+		return reason.BadStacks, fmt.Errorf("%w: %q with %d", buff.ErrStacks, a.Spec.ID, a.Stacks)
 	case a.Level < 0 || a.Level > define.MaxLevel:
-		return buff.BadLevel, fmt.Errorf("%w: %q with %d, want 0 to %d", buff.ErrLevel, a.Spec.ID, a.Level, define.MaxLevel)
+		return reason.BadLevel, fmt.Errorf("%w: %q with %d, want 0 to %d", buff.ErrLevel, a.Spec.ID, a.Level, define.MaxLevel)
 	case !ratioWithin(a.Scale, buff.MaxRatio):
-		return buff.BadDuration, fmt.Errorf("%w: %q with %v, want parts up to %d", buff.ErrScale, a.Spec.ID, a.Scale, buff.MaxRatio)
+		return reason.BadDuration, fmt.Errorf("%w: %q with %v, want parts up to %d", buff.ErrScale, a.Spec.ID, a.Scale, buff.MaxRatio)
 	}
-	return buff.NoReason, nil
+	return reason.None, nil
 }
 
 // joinOrStartAll is joinOrStart, followed by the further parts of a stolen buff.
@@ -148,20 +149,20 @@ func (s *Owner) joinTarget(a *buff.Application) uint16 {
 // start starts a new instance with a duration of d ms.
 func (s *Owner) start(t *Turn, a *buff.Application, d int64) outcome {
 	spec := compile.Of(a.Spec)
-	why, at := buff.NoReason, uint16(noSlot)
+	why, at := reason.None, uint16(noSlot)
 	if spec.Uses&compile.UsesRoom != 0 {
 		why = s.makeRoom(t, a)
 	}
-	if why == buff.NoReason {
+	if why == reason.None {
 		if spec.Uses&compile.UsesImmunity != 0 && s.live < s.limit {
 			s.flushMatching(t, spec.Immunity.Matches) // late pulses are from before the immunity
 		}
 		at = s.allocSlot(t)
 	}
 	switch {
-	case why == buff.NoReason && at == noSlot, why == buff.Full:
+	case why == reason.None && at == noSlot, why == reason.Full:
 		return s.denyFull(t, a)
-	case why != buff.NoReason:
+	case why != reason.None:
 		return s.deny(t, a, why, nil)
 	}
 	i := s.slot(at)
@@ -281,9 +282,9 @@ func nextMultiple(now wheel.Time, zero, period int64) wheel.Time {
 
 func (s *Owner) denyFull(t *Turn, a *buff.Application) outcome {
 	if s.live < s.limit {
-		return s.deny(t, a, buff.Full, fmt.Errorf("%w: %d modifiers on owner %d", buff.ErrFull, stat.MaxModifiers, s.id))
+		return s.deny(t, a, reason.Full, fmt.Errorf("%w: %d modifiers on owner %d", buff.ErrFull, stat.MaxModifiers, s.id))
 	}
-	return s.deny(t, a, buff.Full, fullError{s.limit, s.id})
+	return s.deny(t, a, reason.Full, fullError{s.limit, s.id})
 }
 
 // fullError is the error of an application for which the owner has no room. Its text is formatted
@@ -299,17 +300,17 @@ func (e fullError) Error() string {
 
 func (e fullError) Unwrap() error { return buff.ErrFull }
 
-func (s *Owner) deny(t *Turn, a *buff.Application, why buff.Reason, err error) outcome {
+func (s *Owner) deny(t *Turn, a *buff.Application, why reason.Reason, err error) outcome {
 	e := t.newEvent(s, buff.Denied)
 	e.Why, e.Spec, e.Source, e.Magnitude = why, a.Spec, a.Source, a.Magnitude
-	if why == buff.NoParam {
+	if why == reason.NoParam {
 		e.Name = t.evaluated.missing
 	}
 	return outcome{kind: buff.Denied, why: why, err: err}
 }
 
 // rejectInvalid reports an application with invalid arguments.
-func (s *Owner) rejectInvalid(t *Turn, a *buff.Application, why buff.Reason, err error) outcome {
+func (s *Owner) rejectInvalid(t *Turn, a *buff.Application, why reason.Reason, err error) outcome {
 	e := t.newEvent(s, buff.Faulted)
 	e.Why, e.Spec, e.Source = why, a.Spec, a.Source
 	return outcome{kind: buff.Faulted, why: why, err: err}

@@ -7,6 +7,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/journal"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -196,7 +197,7 @@ func (s *Owner) replaceOldest(t *Turn, at uint16, n int16) {
 		n -= part
 	}
 	e := s.instanceEvent(buff.StackEnded, at)
-	e.Why = buff.Overflowed
+	e.Why = reason.Overflowed
 	t.emit(s, &e)
 }
 
@@ -223,7 +224,7 @@ func (s *Owner) removeAsyncStacks(t *Turn, at uint16, k int, n int16) {
 
 // endFirstAsync ends the async stack that ends first. It must not be the only one left. If auras
 // have applied the instance, the stack is a holder: see aura.go. Example: testdata/timers_each.txt.
-func (s *Owner) endFirstAsync(t *Turn, at uint16, why buff.Reason) {
+func (s *Owner) endFirstAsync(t *Turn, at uint16, why reason.Reason) {
 	if i := s.slot(at); i.flags&member != 0 {
 		s.dropHolder(t, at, s.firstLeaving(i))
 		return

@@ -7,6 +7,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/journal"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/compile"
@@ -208,7 +209,7 @@ func (s *Owner) clampBases(t *Turn) {
 // evaluateAtAct evaluates a number that reads the amount of the act e, for an action.
 //
 // Example: testdata/stat/amount.txt.
-func (s *Owner) evaluateAtAct(t *Turn, n *compile.Number, e *buff.Event, stacks int32, k *magnitudes) (float64, buff.Reason) {
+func (s *Owner) evaluateAtAct(t *Turn, n *compile.Number, e *buff.Event, stacks int32, k *magnitudes) (float64, reason.Reason) {
 	q := evaluator{
 		set: s, turn: t, spec: compile.Of(e.Spec), captured: k.captured, own: e.Source == s.id,
 		level: int(e.Level), stacks: stacks, amount: e.Magnitude,
@@ -233,10 +234,10 @@ func (s *Owner) issueChange(t *Turn, o *compile.Op, e *buff.Event, source buff.O
 	}
 	v, ok := t.numberOf(compile.Of(e.Spec), c, k, stacks)
 	if c.AtAct != nil {
-		var why buff.Reason
-		if v, why = s.evaluateAtAct(t, c.AtAct, e, stacks, k); why != buff.NoReason {
+		var why reason.Reason
+		if v, why = s.evaluateAtAct(t, c.AtAct, e, stacks, k); why != reason.None {
 			fault := buff.Event{Kind: buff.Faulted, Why: why, Spec: e.Spec, Source: e.Source, Handle: e.Handle, Magnitude: e.Magnitude, End: wheel.Never}
-			if why == buff.NoParam {
+			if why == reason.NoParam {
 				fault.Name = t.evaluated.missing
 			}
 			t.emit(s, &fault)
@@ -247,7 +248,7 @@ func (s *Owner) issueChange(t *Turn, o *compile.Op, e *buff.Event, source buff.O
 		}
 	}
 	if v = scale(&share, v); !ok || !compile.Finite(v) {
-		t.emit(s, &buff.Event{Kind: buff.Faulted, Why: buff.BadValue, Spec: e.Spec, Source: e.Source, Handle: e.Handle, Magnitude: e.Magnitude, End: wheel.Never})
+		t.emit(s, &buff.Event{Kind: buff.Faulted, Why: reason.BadValue, Spec: e.Spec, Source: e.Source, Handle: e.Handle, Magnitude: e.Magnitude, End: wheel.Never})
 		return
 	}
 	do := verb.AddBase

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/journal"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/handle"
 	"github.com/bufftick/bufftick/wheel"
@@ -78,8 +79,8 @@ func (s *Owner) leaveAura(t *Turn, a *buff.Application, linger time.Duration) bu
 	switch {
 	case h.end != wheel.Never:
 	case linger <= 0 && len(s.extraOf(i).async) == 1:
-		s.end(t, at, buff.OutOfAura)
-		return buff.Result{Kind: buff.Removed, Why: buff.OutOfAura}
+		s.end(t, at, reason.OutOfAura)
+		return buff.Result{Kind: buff.Removed, Why: reason.OutOfAura}
 	case linger <= 0:
 		s.flushPulses(t, at)
 		s.dropHolder(t, at, k)
@@ -135,7 +136,7 @@ func (s *Owner) dropHolder(t *Turn, at uint16, k int) {
 	s.mark(at, journal.Stacks)
 	s.updateModifiers(t, at)
 	e := s.instanceEvent(buff.StackEnded, at)
-	e.Why = buff.OutOfAura
+	e.Why = reason.OutOfAura
 	t.emit(s, &e)
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/state"
 	"github.com/stretchr/testify/require"
 )
@@ -50,7 +51,7 @@ func tryBlob(t *testing.T, c *buff.Catalog, blob []byte, now, away int64) {
 	back, again := NewOwner(7, 3, 0, 50), &Turn{Catalog: c, Now: at.Now}
 	_, err = back.Restore(again, at, once, nil)
 	require.True(t, err == nil || s.ages > state.MaxAges, "what was restored and saved cannot be restored: %v", err)
-	turn.Call = func(*Turn, *Call) buff.Reason { return buff.NoReason }
+	turn.Call = func(*Turn, *Call) reason.Reason { return reason.None }
 	for range 20 {
 		turn.Now = turn.Now.Add(500)
 		for range 20 {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/handle"
@@ -107,7 +108,7 @@ var blobMoment = buff.Moment{Now: 5_000, Wall: 1_700_000_000_000, Uptime: 77_000
 
 // fullSet returns an Owner with all that a blob can say, many times over.
 func fullSet(t testing.TB, c *buff.Catalog, times int) *Owner {
-	s, turn := NewOwner(7, 3, 0, buff.MaxPerOwner), &Turn{Catalog: c, Seed: 1, Call: func(*Turn, *Call) buff.Reason { return buff.NoReason }}
+	s, turn := NewOwner(7, 3, 0, buff.MaxPerOwner), &Turn{Catalog: c, Seed: 1, Call: func(*Turn, *Call) reason.Reason { return reason.None }}
 	do := func(now wheel.Time, cmd buff.Command) buff.Handle {
 		turn.Now = now
 		require.True(t, s.Run(turn, now, 1<<30))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/stretchr/testify/require"
 )
@@ -34,7 +35,7 @@ func TestCaptures(t *testing.T) {
 		case "overflow":
 			s.Stack.By, s.On.Overflow = define.BySource, apply
 		case "remove":
-			s.On.Remove = map[buff.Reason][]define.Action{buff.Death: apply}
+			s.On.Remove = map[reason.Reason][]define.Action{reason.Death: apply}
 		case "threshold":
 			s.Stack.Thresholds = []define.Threshold{{At: 1, Apply: "strike"}}
 		case "over":

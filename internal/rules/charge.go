@@ -6,6 +6,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/journal"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/stolen"
 )
@@ -20,7 +21,7 @@ func (s *Owner) consume(t *Turn, act buff.Act) buff.Result {
 	}
 	s.eachInstance(func(at uint16) {
 		if i := s.slot(at); s.programOf(i).ConsumeOn&compile.Bit(act) != 0 && i.flags&hidden == 0 {
-			if one := s.useCharges(t, at, 1, buff.Consumed); r.Kind != buff.Removed {
+			if one := s.useCharges(t, at, 1, reason.Consumed); r.Kind != buff.Removed {
 				r.Kind, r.Why = one.Kind, one.Why
 			}
 			r.Amount++
@@ -32,7 +33,7 @@ func (s *Owner) consume(t *Turn, act buff.Act) buff.Result {
 // useCharges uses n charges of an instance. With TimersEach it uses the charges of the async stack
 // that ends first, and then the charges of the next async stacks. An instance, or an async stack,
 // ends when it has no charges left.
-func (s *Owner) useCharges(t *Turn, at uint16, n int32, why buff.Reason) buff.Result {
+func (s *Owner) useCharges(t *Turn, at uint16, n int32, why reason.Reason) buff.Result {
 	i := s.slot(at)
 	if s.programOf(i).Charges.N == 0 {
 		return buff.Result{Handle: s.handle(at)}
@@ -146,8 +147,8 @@ func (s *Owner) interrupt(t *Turn, act buff.Act) buff.Result {
 	}
 	s.eachInstance(func(at uint16) {
 		if spec := s.programOf(s.slot(at)); spec.Interrupt&compile.Bit(act) != 0 {
-			s.endNamed(t, at, buff.Interrupted, spec.Catalog.Acts.Name(int(act)))
-			r.Kind, r.Why = buff.Removed, buff.Interrupted
+			s.endNamed(t, at, reason.Interrupted, spec.Catalog.Acts.Name(int(act)))
+			r.Kind, r.Why = buff.Removed, reason.Interrupted
 			r.Amount++
 		}
 	})

@@ -3,6 +3,7 @@ package rules
 import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/handle"
 )
@@ -12,7 +13,7 @@ import (
 // Examples: testdata/dispel.txt, dispel_grades.txt, dispel_resist.txt, dispel_stacks.txt,
 // dispel_charges.txt.
 func (s *Owner) purge(t *Turn, q *buff.Query) buff.Result {
-	return s.portions(t, q, buff.Dispelled, func(at uint16) { s.dispel(t, at, q) })
+	return s.portions(t, q, reason.Dispelled, func(at uint16) { s.dispel(t, at, q) })
 }
 
 // portions calls `take` for each portion of a dispel or a steal. There are Query.Most portions or,
@@ -21,12 +22,12 @@ func (s *Owner) purge(t *Turn, q *buff.Query) buff.Result {
 // Each round takes at most one portion of each buff. For example, if three portions of one stack
 // each are taken from three buffs, each buff loses one stack. The last round is the one that takes
 // no portion.
-func (s *Owner) portions(t *Turn, q *buff.Query, why buff.Reason, take func(at uint16)) buff.Result {
+func (s *Owner) portions(t *Turn, q *buff.Query, why reason.Reason, take func(at uint16)) buff.Result {
 	var r buff.Result
 	for {
 		before := r.Amount
 		s.eachMatch(t, q, func(at uint16) bool {
-			if !s.programOf(s.slot(at)).YieldsTo(q.Grade) || why == buff.Stolen && !s.stealable(at) {
+			if !s.programOf(s.slot(at)).YieldsTo(q.Grade) || why == reason.Stolen && !s.stealable(at) {
 				return true
 			}
 			if q.Most > 0 && int(r.Amount) >= q.Most {
@@ -37,7 +38,7 @@ func (s *Owner) portions(t *Turn, q *buff.Query, why buff.Reason, take func(at u
 				r.Kind, r.Why = buff.Removed, why
 				take(at)
 			} else if r.Kind == 0 {
-				r.Kind, r.Why = buff.Denied, buff.Resisted
+				r.Kind, r.Why = buff.Denied, reason.Resisted
 			}
 			return true
 		})
@@ -55,7 +56,7 @@ func (s *Owner) resists(t *Turn, at uint16) bool {
 		return false
 	}
 	e := s.instanceEvent(buff.Denied, at)
-	e.Why = buff.Resisted
+	e.Why = reason.Resisted
 	t.emit(s, &e)
 	return true
 }
@@ -70,13 +71,13 @@ func (s *Owner) dispel(t *Turn, at uint16, q *buff.Query) {
 	all := q.Most == 0
 	switch {
 	case q.Stacks > 0:
-		s.removeStacks(t, at, q.Stacks, buff.Dispelled)
+		s.removeStacks(t, at, q.Stacks, reason.Dispelled)
 	case !all && d.Per == define.PerStack:
-		s.removeStacks(t, at, 1, buff.Dispelled)
+		s.removeStacks(t, at, 1, reason.Dispelled)
 	case !all && d.Per == define.PerCharge && s.programOf(s.slot(at)).Charges.N > 0:
-		s.useCharges(t, at, 1, buff.Dispelled)
+		s.useCharges(t, at, 1, reason.Dispelled)
 	default:
-		s.end(t, at, buff.Dispelled)
+		s.end(t, at, reason.Dispelled)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/handle"
@@ -42,10 +43,10 @@ func (s *Owner) execute(t *Turn, c *buff.Command) buff.Result {
 
 // removalReason returns the reason for a removal, which is Cancelled if the command gives none. It
 // panics if the reason is not one that ends a buff.
-func removalReason(why buff.Reason) buff.Reason {
+func removalReason(why reason.Reason) reason.Reason {
 	switch {
-	case why == buff.NoReason:
-		return buff.Cancelled
+	case why == reason.None:
+		return reason.Cancelled
 	case !why.Removes():
 		panicReason(why)
 	}
@@ -53,12 +54,12 @@ func removalReason(why buff.Reason) buff.Reason {
 }
 
 //go:noinline
-func panicReason(why buff.Reason) {
+func panicReason(why reason.Reason) {
 	panic(fmt.Sprintf("buff: a Command with the reason %v, which does not end a buff", why))
 }
 
 // remove removes n stacks of the buff with handle h.
-func (s *Owner) remove(t *Turn, h buff.Handle, n int, why buff.Reason) outcome {
+func (s *Owner) remove(t *Turn, h buff.Handle, n int, why reason.Reason) outcome {
 	if !s.isLive(h) {
 		return outcome{err: staleError{h}}
 	}
@@ -81,7 +82,7 @@ type outcome struct {
 	handle buff.Handle
 	err    error
 	kind   buff.EventKind
-	why    buff.Reason
+	why    reason.Reason
 }
 
 func (o outcome) result() buff.Result {
@@ -101,7 +102,7 @@ func (s *Owner) executeOnBuff(t *Turn, c *buff.Command) buff.Result {
 	case verb.SetPeriod:
 		return s.setPeriod(t, at, c.By)
 	case verb.ConsumeCharges:
-		return s.useCharges(t, at, int32(min(max(c.Stacks, 1), define.MaxStacks)), buff.Consumed)
+		return s.useCharges(t, at, int32(min(max(c.Stacks, 1), define.MaxStacks)), reason.Consumed)
 	default:
 		return s.inhibit(t, at, c.Verb == verb.Inhibit)
 	}

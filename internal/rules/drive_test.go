@@ -10,6 +10,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/bufftick/bufftick/wheel"
@@ -102,7 +103,7 @@ func (d *Drive) flush() {
 	d.turn.Events = d.turn.Events[:0]
 }
 
-func (d *Drive) call(t *rules.Turn, c *rules.Call) buff.Reason {
+func (d *Drive) call(t *rules.Turn, c *rules.Call) reason.Reason {
 	d.flush()
 	switch {
 	case c.Event.Handle != 0 && d.ended[c.Event.Handle] && c.Event.Kind != buff.Removed && c.Event.Kind != buff.Reacted && c.Event.Kind != buff.Died:
@@ -208,7 +209,7 @@ func (d *Drive) do(at int64, o Op) string {
 		if r.Kind != 0 && r.Kind != buff.Done {
 			words = append(words, r.Kind.String())
 		}
-		if r.Why != buff.NoReason {
+		if r.Why != reason.None {
 			words = append(words, r.Why.String())
 		}
 	}

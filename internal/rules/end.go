@@ -4,6 +4,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/journal"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/wheel"
@@ -28,14 +29,14 @@ func (s *Owner) newInstanceEvent(t *Turn, kind buff.EventKind, at uint16) *buff.
 }
 
 // end ends and removes the instance in a slot for a reason.
-func (s *Owner) end(t *Turn, at uint16, why buff.Reason) { s.endNamed(t, at, why, "") }
+func (s *Owner) end(t *Turn, at uint16, why reason.Reason) { s.endNamed(t, at, why, "") }
 
 // endNamed is like end, and also sets Event.Name of the Removed.
 //
 // Pending pulses run first. Then the effects of the buff are revoked, so that a handler for the
 // Removed sees the owner without these effects. After the event, the slot is freed. The actions for
 // the removal are queued last; when they run, the handle of the buff is no longer valid.
-func (s *Owner) endNamed(t *Turn, at uint16, why buff.Reason, name string) {
+func (s *Owner) endNamed(t *Turn, at uint16, why reason.Reason, name string) {
 	i := s.slot(at)
 	if i.extra != noSlot {
 		s.flushPulses(t, at)
@@ -59,7 +60,7 @@ func (s *Owner) endNamed(t *Turn, at uint16, why buff.Reason, name string) {
 
 // freeWithNumbers frees an instance that has numbers and queues the actions for its removal, which
 // read these numbers.
-func (s *Owner) freeWithNumbers(t *Turn, at uint16, why buff.Reason) {
+func (s *Owner) freeWithNumbers(t *Turn, at uint16, why reason.Reason) {
 	spec, k := s.programOf(s.slot(at)), s.numbersAtEnd(t, s.slot(at))
 	s.freeInstance(t, at)
 	s.queueActions(t, spec.Remove[why], k)
@@ -105,7 +106,7 @@ func (s *Owner) freeInstance(t *Turn, at uint16) {
 
 // removeStacks removes n stacks of an instance. It ends the instance if n is at most zero or at
 // least the number of stacks. The timers of the remaining stacks do not change.
-func (s *Owner) removeStacks(t *Turn, at uint16, n int, why buff.Reason) outcome {
+func (s *Owner) removeStacks(t *Turn, at uint16, n int, why reason.Reason) outcome {
 	i := s.slot(at)
 	if n <= 0 || n >= int(i.stacks) {
 		s.end(t, at, why)
@@ -138,7 +139,7 @@ func (s *Owner) expirePart(t *Turn, at uint16) {
 	i := s.slot(at)
 	switch s.programOf(i).Stack.Timers {
 	case define.TimersEach:
-		s.endFirstAsync(t, at, buff.Expired)
+		s.endFirstAsync(t, at, reason.Expired)
 		return
 	case define.TimersQueue:
 		s.nextInQueue(t, at)
@@ -156,7 +157,7 @@ func (s *Owner) expirePart(t *Turn, at uint16) {
 	s.mark(at, journal.Stacks|journal.Time)
 	s.markDirty(t, at)
 	e := s.instanceEvent(buff.StackEnded, at)
-	e.Why, e.End = buff.Expired, s.reportedEnd(i)
+	e.Why, e.End = reason.Expired, s.reportedEnd(i)
 	t.emit(s, &e)
 }
 
@@ -164,9 +165,9 @@ func (s *Owner) expirePart(t *Turn, at uint16) {
 //
 // Examples: testdata/expire_one.txt, expire_half.txt, pulse_and_end.txt.
 func (s *Owner) expire(t *Turn, at uint16) {
-	why := buff.Expired
+	why := reason.Expired
 	if s.slot(at).flags&leaving != 0 {
-		why = buff.OutOfAura
+		why = reason.OutOfAura
 	}
 	s.end(t, at, why)
 }
@@ -174,14 +175,14 @@ func (s *Owner) expire(t *Turn, at uint16) {
 // Clear removes all buffs of an owner that leaves, oldest first, with the same reason for each. It
 // runs no actions of definitions. It drops timeouts and deferred handler calls, and returns how
 // many it has dropped. The attributes are reset to the catalog's values.
-func (s *Owner) Clear(t *Turn, at wheel.Time, why buff.Reason) (dropped int) {
+func (s *Owner) Clear(t *Turn, at wheel.Time, why reason.Reason) (dropped int) {
 	t.begin(at, s.timeScale().firstReached(at), false)
 	for s.oldest != noSlot {
 		slot := s.oldest
 		e := s.instanceEvent(buff.Removed, slot)
 		e.Why = why
 		s.freeInstance(t, slot)
-		if why == buff.Unload {
+		if why == reason.Unload {
 			t.emitUnnumbered(s, &e)
 		} else {
 			t.emit(s, &e)
@@ -225,14 +226,14 @@ func (s *Owner) kill(t *Turn, c *buff.Command) buff.Result {
 	s.eachInstance(func(at uint16) {
 		switch i := s.slot(at); s.programOf(i).OnDeath {
 		case define.FateRemove:
-			s.end(t, at, buff.Death)
+			s.end(t, at, reason.Death)
 			r.Amount++
 		case define.FatePause:
 			s.setDeathPause(t, at, true)
 		}
 	})
 	if r.Kind == 0 && r.Amount > 0 {
-		r.Kind, r.Why = buff.Removed, buff.Death
+		r.Kind, r.Why = buff.Removed, reason.Death
 	}
 	return r
 }
@@ -304,8 +305,8 @@ func (s *Owner) loseSource(t *Turn, source buff.OwnerID) buff.Result {
 		}
 		switch s.programOf(i).OnSourceGone {
 		case define.FateRemove:
-			s.end(t, at, buff.SourceGone)
-			r.Kind, r.Why = buff.Removed, buff.SourceGone
+			s.end(t, at, reason.SourceGone)
+			r.Kind, r.Why = buff.Removed, reason.SourceGone
 			r.Amount++
 		case define.FateAdopt:
 			s.flushPulses(t, at)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/stolen"
@@ -51,7 +52,7 @@ type evaluator struct {
 // numbers for them.
 //
 // Examples: testdata/params.txt, handed_on.txt.
-func (s *Owner) evaluateNumbers(t *Turn, a *buff.Application) buff.Reason {
+func (s *Owner) evaluateNumbers(t *Turn, a *buff.Application) reason.Reason {
 	spec, taken, w := compile.Of(a.Spec), stolen.Of(a.Origin.Stolen), &t.evaluated
 	q := evaluator{set: s, turn: t, spec: spec, params: a.Params, captured: a.Captured, own: a.Source == s.id, level: a.Level, magnitude: a.Magnitude}
 	q.stacks = min(stacksOf(spec, a), spec.Limit)
@@ -70,29 +71,29 @@ func (s *Owner) evaluateNumbers(t *Turn, a *buff.Application) buff.Reason {
 		n := &spec.Numbers[k]
 		v, why := taken.Find(spec, k)
 		switch {
-		case why == buff.NoReason:
+		case why == reason.None:
 		case n.Input && taken != nil:
-			v, why = 0, buff.NoReason // stolen with a version whose formula did not read the stacks
+			v, why = 0, reason.None // stolen with a version whose formula did not read the stacks
 		case n.Input && n.From != compile.FromLive && w.values[n.Live] == 0:
-			v, why = 0, buff.NoReason // the formula uses its default, so its inputs are not read
+			v, why = 0, reason.None // the formula uses its default, so its inputs are not read
 		default:
 			v, why = q.evaluate(n)
 		}
-		if why != buff.NoReason {
+		if why != reason.None {
 			return why
 		}
 		w.values = append(w.values, v)
 	}
 	if spec.Scale != nil && !a.Origin.Steal {
 		v, why := q.evaluate(spec.Scale)
-		if why != buff.NoReason {
+		if why != reason.None {
 			return why
 		}
 		w.scale = min(max(v, 0), buff.MaxRatio)
 	}
 	if spec.PoolBy != nil && !(taken != nil && taken.Spec.Shield.On) {
 		v, why := q.evaluate(spec.PoolBy)
-		if why != buff.NoReason {
+		if why != reason.None {
 			return why
 		}
 		w.pool = wholePool(v)
@@ -100,17 +101,17 @@ func (s *Owner) evaluateNumbers(t *Turn, a *buff.Application) buff.Reason {
 	if spec.Shield.On && pool(spec, t, a) <= 0 {
 		return s.emptyPoolReason(t, a)
 	}
-	return buff.NoReason
+	return reason.None
 }
 
 // emptyPoolReason returns the reason to refuse a shield with an empty pool, which would break at the next
 // hit.
-func (s *Owner) emptyPoolReason(t *Turn, a *buff.Application) buff.Reason {
+func (s *Owner) emptyPoolReason(t *Turn, a *buff.Application) reason.Reason {
 	if stolen.Of(a.Origin.Stolen) != nil || compile.Of(a.Spec).PoolBy != nil {
-		return buff.BadValue
+		return reason.BadValue
 	}
 	t.evaluated.missing = "magnitude"
-	return buff.NoParam
+	return reason.NoParam
 }
 
 // wholePool converts a pool to whole points within its limits.
@@ -121,11 +122,11 @@ func wholePool(v float64) int64 { return int64(math.Floor(min(max(v, 0), compile
 // would hide the error.
 //
 // Examples: testdata/stat/missing.txt, curves.txt, snapshots.txt, source.txt.
-func (q *evaluator) evaluate(n *compile.Number) (float64, buff.Reason) {
+func (q *evaluator) evaluate(n *compile.Number) (float64, reason.Reason) {
 	v, ok := n.Value, true
 	switch n.From {
 	case define.FromConst:
-		return v, buff.NoReason
+		return v, reason.None
 	case define.FromCurve:
 		v = n.Curve.At(q.level)
 	case define.FromCaller:
@@ -146,20 +147,20 @@ func (q *evaluator) evaluate(n *compile.Number) (float64, buff.Reason) {
 	}
 	switch {
 	case !ok && n.Known:
-		return n.Value, buff.NoReason
+		return n.Value, reason.None
 	case !ok:
 		return 0, q.noteMissing(n.From == define.FromCaller, n.Caller, n.Attr)
 	case !compile.Finite(v):
-		return 0, buff.BadValue
+		return 0, reason.BadValue
 	}
-	return v, buff.NoReason
+	return v, reason.None
 }
 
 // evaluateFormula evaluates a number with a formula. If an input is missing, the number is missing.
 // If an input is NaN or out of range, the number has no valid value either.
 //
 // Example: testdata/stat/formula.txt.
-func (q *evaluator) evaluateFormula(n *compile.Number) (float64, buff.Reason) {
+func (q *evaluator) evaluateFormula(n *compile.Number) (float64, reason.Reason) {
 	in, sound := q.turn.evaluated.reads[:0], true
 	for k := range n.Reads {
 		r := &n.Reads[k]
@@ -174,7 +175,7 @@ func (q *evaluator) evaluateFormula(n *compile.Number) (float64, buff.Reason) {
 		}
 		switch {
 		case !ok && n.Known:
-			return n.Value, buff.NoReason
+			return n.Value, reason.None
 		case !ok:
 			return 0, q.noteMissing(r.Caller, r.Name, r.Attr)
 		}
@@ -183,17 +184,17 @@ func (q *evaluator) evaluateFormula(n *compile.Number) (float64, buff.Reason) {
 	}
 	q.turn.evaluated.reads = in
 	if !sound {
-		return 0, buff.BadValue
+		return 0, reason.BadValue
 	}
 	v, err := q.callFormula(n.Formula, define.Inputs{Level: float64(q.level), Stacks: float64(q.stacks), Magnitude: float64(q.magnitude), Reads: in})
 	if err != nil || !compile.Finite(v) {
-		return 0, buff.BadValue
+		return 0, reason.BadValue
 	}
-	return v, buff.NoReason
+	return v, reason.None
 }
 
 // inputsKnown returns 1 if all inputs of a formula are known, or 0 if its default replaces it.
-func (q *evaluator) inputsKnown(n *compile.Number) (float64, buff.Reason) {
+func (q *evaluator) inputsKnown(n *compile.Number) (float64, reason.Reason) {
 	for k := range n.Reads {
 		r, ok := &n.Reads[k], false
 		if r.Caller {
@@ -204,12 +205,12 @@ func (q *evaluator) inputsKnown(n *compile.Number) (float64, buff.Reason) {
 		switch {
 		case ok:
 		case n.Known:
-			return 0, buff.NoReason
+			return 0, reason.None
 		default:
 			return 0, q.noteMissing(r.Caller, r.Name, r.Attr)
 		}
 	}
-	return 1, buff.NoReason
+	return 1, reason.None
 }
 
 // callFormula evaluates a formula, which may be code of the game. If the formula panics,
@@ -232,12 +233,12 @@ func (q *evaluator) callFormula(f define.Formula, in define.Inputs) (v float64, 
 }
 
 // noteMissing records the name of a missing input and returns NoParam.
-func (q *evaluator) noteMissing(caller bool, name string, attr stat.Attr) buff.Reason {
+func (q *evaluator) noteMissing(caller bool, name string, attr stat.Attr) reason.Reason {
 	if !caller {
 		name = q.set.attributeCatalog(q.turn).Schema.At(attr).Name
 	}
 	q.turn.evaluated.missing = name
-	return buff.NoParam
+	return reason.NoParam
 }
 
 // attribute returns an attribute of the owner, or the captured value of an attribute of the

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/rules"
@@ -27,11 +28,11 @@ func Example() {
 	}
 	player := rules.NewOwner(7, 0, 0, 100)
 	life := 100
-	turn := &rules.Turn{Call: func(_ *rules.Turn, c *rules.Call) buff.Reason {
+	turn := &rules.Turn{Call: func(_ *rules.Turn, c *rules.Call) reason.Reason {
 		if catalog.HandlerName(c.Handler) == "hurt" {
 			life -= 5 * int(c.Event.Stacks)
 		}
-		return buff.NoReason
+		return reason.None
 	}}
 
 	player.Do(turn, 0, buff.Command{

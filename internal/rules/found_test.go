@@ -7,6 +7,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/stretchr/testify/require"
@@ -369,7 +370,7 @@ func TestFaultLetsOthersShow(t *testing.T) {
 		buff.Spec{ID: "weak", Duration: time.Second, Group: g},
 		buff.Spec{ID: "strong", Duration: time.Second, Period: 50 * millis, Group: strong, OnFault: define.FateRemove, On: define.Hooks{Pulse: call("h")}},
 	)
-	r.turn.Call = func(*rules.Turn, *rules.Call) buff.Reason { return buff.Panic }
+	r.turn.Call = func(*rules.Turn, *rules.Call) reason.Reason { return reason.Panic }
 	r.apply(0, "weak")
 	r.apply(0, "strong")
 	r.run(500)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/exact"
 	"github.com/bufftick/bufftick/internal/state"
@@ -80,28 +81,28 @@ func (g *gates) roll(seed uint64, owner buff.OwnerID, chance int) bool {
 func (s *Owner) Has(tag buff.Tag) bool { return s.gates() != nil && s.gates().tags.has(tag) }
 
 // admit runs the checks of an application from the first one to the chance. It returns the reason
-// of the check that fails, or NoReason. It can be skipped if the owner has no gates and the
+// of the check that fails, or reason.None. It can be skipped if the owner has no gates and the
 // definition has none of the features in compile.UsesGates.
 //
 // Examples: testdata/reasons.txt, require.txt, dead.txt, chance.txt.
-func (s *Owner) admit(t *Turn, a *buff.Application) buff.Reason {
+func (s *Owner) admit(t *Turn, a *buff.Application) reason.Reason {
 	spec := compile.Of(a.Spec)
 	if spec.Uses&(compile.UsesNumbers|compile.UsesMagnitudes) != 0 {
-		if why := s.evaluateNumbers(t, a); why != buff.NoReason {
+		if why := s.evaluateNumbers(t, a); why != reason.None {
 			return why
 		}
 	}
 	switch {
 	case spec.Uses&compile.UsesDead != 0 && s.Dead():
-		return buff.Dead
+		return reason.Dead
 	case spec.Uses&compile.UsesRequire != 0 && !holds(&spec.Require.Apply, s.gates().ownerTags()):
-		return buff.Requirement
+		return reason.Requirement
 	case s.gates() != nil && s.immuneTo(spec, noSlot):
-		return buff.Immune
+		return reason.Immune
 	case spec.Uses&compile.UsesChance != 0 && !s.ensureGates().roll(t.Seed, s.id, spec.Chance):
-		return buff.Chance
+		return reason.Chance
 	}
-	return buff.NoReason
+	return reason.None
 }
 
 // mix is the finalizer of splitmix64: each bit of x affects each bit of the result.

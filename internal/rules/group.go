@@ -5,6 +5,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/compile"
 )
 
@@ -17,37 +18,37 @@ import (
 // precede the Applied.
 //
 // Examples: testdata/group_rules.txt, slots.txt, per_source.txt.
-func (s *Owner) makeRoom(t *Turn, a *buff.Application) buff.Reason {
+func (s *Owner) makeRoom(t *Turn, a *buff.Application) reason.Reason {
 	t.displaced = t.displaced[:0]
 	if compile.Of(a.Spec).Group != 0 && !s.displaceGroup(t, a) {
-		return buff.Exclusive
+		return reason.Exclusive
 	}
 	if compile.Of(a.Spec).Slot != 0 && !s.displaceSlot(t, compile.Of(a.Spec)) {
-		return buff.NoSlot
+		return reason.NoSlot
 	}
 	if compile.Of(a.Spec).Uses&compile.UsesShare != 0 {
 		s.displaceSource(t, a)
 	}
 	if int(s.live)-len(t.displaced) >= int(s.limit) {
-		return buff.Full
+		return reason.Full
 	}
 	freed := 0
 	for _, g := range t.displaced {
 		freed += len(s.programOf(s.slot(g.at)).Modifiers)
 	}
 	if !s.modifiersFit(compile.Of(a.Spec), freed) {
-		return buff.Full
+		return reason.Full
 	}
 	for _, g := range t.displaced {
 		s.end(t, g.at, g.why)
 	}
-	return buff.NoReason
+	return reason.None
 }
 
 // displaced is an instance that is removed to make room for a new one.
 type displaced struct {
 	at  uint16
-	why buff.Reason
+	why reason.Reason
 }
 
 // displaceGroup collects the group members that a new instance replaces, and reports whether the
@@ -77,7 +78,7 @@ func (s *Owner) displaceGroup(t *Turn, a *buff.Application) bool {
 		case g.Rule == define.GroupNever, g.Rule == define.GroupHigher && other >= g.Priority, g.Rule == define.GroupEqualOrHigher && other > g.Priority:
 			return false
 		}
-		t.displaced = append(t.displaced, displaced{at, buff.Replaced})
+		t.displaced = append(t.displaced, displaced{at, reason.Replaced})
 	}
 	return true
 }
@@ -107,7 +108,7 @@ func (s *Owner) displaceSlot(t *Turn, spec *compile.Program) bool {
 		spec.Spec.Slot.Evict == define.EvictLowest && spec.Spec.Group.Priority < s.programOf(s.slot(victim)).Spec.Group.Priority:
 		return false
 	}
-	t.displaced = append(t.displaced, displaced{victim, buff.Overflowed})
+	t.displaced = append(t.displaced, displaced{victim, reason.Overflowed})
 	return true
 }
 
@@ -126,7 +127,7 @@ func (s *Owner) displaceSource(t *Turn, a *buff.Application) {
 		}
 	}
 	if held >= a.Spec.PerSource.Limit {
-		t.displaced = append(t.displaced, displaced{oldest, buff.Replaced})
+		t.displaced = append(t.displaced, displaced{oldest, reason.Replaced})
 	}
 }
 

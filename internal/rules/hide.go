@@ -6,6 +6,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/journal"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/wheel"
@@ -46,7 +47,7 @@ func (s *Owner) reevaluate(t *Turn) {
 		}
 	}
 	g.mustReevaluate = false // immunityChanged remains, so that the next change checks the whole ring
-	t.emit(s, &buff.Event{End: wheel.Never, Kind: buff.Faulted, Why: buff.Cascade})
+	t.emit(s, &buff.Event{End: wheel.Never, Kind: buff.Faulted, Why: reason.Cascade})
 }
 
 // reevaluateOne removes an instance if its requirement for removal is met, and otherwise updates
@@ -58,7 +59,7 @@ func (s *Owner) reevaluateOne(t *Turn, at uint16) {
 		return
 	}
 	if r := &s.programOf(i).Require; !r.Remove.Empty() && holds(&r.Remove, s.gates().ownerTags()) {
-		s.end(t, at, buff.Condition)
+		s.end(t, at, reason.Condition)
 		s.findStrongest(t) // the removed instance may have been the strongest of its group
 		return
 	}

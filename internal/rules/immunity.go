@@ -5,6 +5,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/compile"
 )
@@ -70,7 +71,7 @@ func (s *Owner) immunize(t *Turn, c *buff.Command) buff.Result {
 	s.eachInstance(func(at uint16) {
 		i := s.slot(at)
 		if compile.Has(s.programOf(i).Is, c.Tag) && (s.programOf(i).Immune == define.ImmuneRemove || c.Purge && s.programOf(i).Immune != define.ImmuneIgnore) {
-			s.end(t, at, buff.Immunity)
+			s.end(t, at, reason.Immunity)
 			n++
 		}
 	})
@@ -83,7 +84,7 @@ func (s *Owner) purgeImmune(t *Turn, at uint16) {
 	m := &s.programOf(s.slot(at)).Immunity
 	s.eachInstance(func(other uint16) {
 		if spec := s.programOf(s.slot(other)); other != at && spec.Immune == define.ImmuneRemove && m.Matches(spec) {
-			s.end(t, other, buff.Immunity)
+			s.end(t, other, reason.Immunity)
 		}
 	})
 }
@@ -104,12 +105,12 @@ func (s *Owner) immuneCause(i *instance, at uint16) flags {
 	return 0
 }
 
-// whyHidden returns the reason Immune if immunity is the only cause, otherwise NoReason.
-func whyHidden(causes flags) buff.Reason {
+// whyHidden returns the reason Immune if immunity is the only cause, otherwise reason.None.
+func whyHidden(causes flags) reason.Reason {
 	if causes&hidden == immune {
-		return buff.Immune
+		return reason.Immune
 	}
-	return buff.NoReason
+	return reason.None
 }
 
 // reportedCauses returns the causes for which Hidden and Shown are emitted. Immunity is not one of

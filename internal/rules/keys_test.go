@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/wheel"
 	"github.com/stretchr/testify/require"
@@ -38,7 +39,7 @@ func TestKeys(t *testing.T) {
 				for !s.Run(turn, step, 1+dice.IntN(3)) {
 				}
 			case dice.IntN(20) == 0:
-				s.Clear(turn, step, buff.Unload)
+				s.Clear(turn, step, reason.Unload)
 				s.Free(turn)
 				sets[k], handles[k] = NewOwner(buff.OwnerID(k), uint32(k), 0, buff.MaxPerOwner), nil
 			}

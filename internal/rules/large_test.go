@@ -7,6 +7,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/bufftick/bufftick/wheel"
 	"github.com/stretchr/testify/require"
@@ -51,7 +52,7 @@ func TestLargeNumbers(t *testing.T) {
 			require.Equal(t, blob, again)
 		}
 		s.Do(turn, 0, buff.SetPeriod(year, 100*day))
-		s.Do(turn, 0, buff.RemoveSpec(7, cat.Spec("hour"), 1, buff.Cancelled))
+		s.Do(turn, 0, buff.RemoveSpec(7, cat.Spec("hour"), 1, reason.Cancelled))
 		turn.Events = turn.Events[:0]
 		require.True(t, s.Run(turn, wheel.Time(800*day/time.Millisecond), 1<<20))
 		require.Equal(t, []string{
@@ -63,7 +64,7 @@ func TestLargeNumbers(t *testing.T) {
 		require.Zero(t, s.Len())
 		s.Do(turn, turn.Now, buff.Apply(7, buff.Application{Spec: cat.Spec("hour")}))
 		require.Zero(t, s.Large(), "another one has its place")
-		s.Do(turn, turn.Now, buff.RemoveSpec(7, cat.Spec("hour"), 1, buff.Cancelled))
+		s.Do(turn, turn.Now, buff.RemoveSpec(7, cat.Spec("hour"), 1, reason.Cancelled))
 		turn.Events = turn.Events[:0]
 	}
 }

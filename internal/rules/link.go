@@ -6,6 +6,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/handle"
@@ -80,7 +81,7 @@ func (g *gates) isHead(of uint64) bool {
 
 // issueUnlink issues the command that releases the links of a head that has ended. The command runs
 // after the applications of links that are already queued.
-func (s *Owner) issueUnlink(t *Turn, of uint64, why buff.Reason, name string) {
+func (s *Owner) issueUnlink(t *Turn, of uint64, why reason.Reason, name string) {
 	if !t.issue(s, &buff.Command{Verb: verb.RemoveSpec, Amount: int64(of), Reason: why, Name: name, Application: buff.Application{Origin: buff.Origin{Links: true}}}) {
 		s.gates().dropHead(of)
 	}
@@ -164,8 +165,8 @@ func (s *Owner) leaveZone(t *Turn) buff.Result {
 	var r buff.Result
 	s.eachInstance(func(at uint16) {
 		if s.programOf(s.slot(at)).OnZone == define.FateRemove {
-			s.endNamed(t, at, buff.Interrupted, "zone")
-			r.Kind, r.Why = buff.Removed, buff.Interrupted
+			s.endNamed(t, at, reason.Interrupted, "zone")
+			r.Kind, r.Why = buff.Removed, reason.Interrupted
 			r.Amount++
 		}
 	})

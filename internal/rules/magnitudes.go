@@ -7,6 +7,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/journal"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/sheet"
@@ -337,7 +338,7 @@ func (s *Owner) reevaluatePulsed(t *Turn, at uint16, i *instance, spec *compile.
 			continue
 		}
 		v, why := q.evaluate(n)
-		if why != buff.NoReason {
+		if why != reason.None {
 			return false
 		}
 		fresh = append(fresh, v)

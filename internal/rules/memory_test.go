@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/wheel"
 	"github.com/stretchr/testify/require"
@@ -113,12 +114,12 @@ func TestMemoryComesBack(t *testing.T) {
 	require.LessOrEqual(t, float64(slots), 1.2*float64(used), "of %d chunks", chunks)
 	for k := 0; k < len(sets); k += 2 { // criss-cross
 		s := sets[(k*7)%len(sets)]
-		s.Clear(turn, 0, buff.Unload)
+		s.Clear(turn, 0, reason.Unload)
 		s.Free(turn)
 		m.check()
 	}
 	for _, s := range sets {
-		s.Clear(turn, 0, buff.Unload)
+		s.Clear(turn, 0, reason.Unload)
 		s.Free(turn)
 	}
 	m.check()
@@ -146,7 +147,7 @@ func TestMemoryOfThoseWhoGrow(t *testing.T) {
 			if k%10 != 0 || buffs < 30 {
 				apply(s)
 			} else {
-				s.Do(turn, 0, buff.Command{Verb: verb.Remove, Handle: apply(s), Reason: buff.Cancelled})
+				s.Do(turn, 0, buff.Command{Verb: verb.Remove, Handle: apply(s), Reason: reason.Cancelled})
 			}
 			turn.Events = turn.Events[:0]
 		}
@@ -352,7 +353,7 @@ func TestMemoryByWorkers(t *testing.T) {
 					for i := range (k*round + w) % 70 {
 						h := s.Do(turn, 0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: spec, Source: buff.OwnerID(w + 1)}}).Handle
 						if i%3 == 0 {
-							s.Do(turn, 0, buff.Command{Verb: verb.Remove, Handle: h, Reason: buff.Cancelled})
+							s.Do(turn, 0, buff.Command{Verb: verb.Remove, Handle: h, Reason: reason.Cancelled})
 						}
 					}
 					sets[k] = s
@@ -363,7 +364,7 @@ func TestMemoryByWorkers(t *testing.T) {
 							panic("somebody else has written to it")
 						}
 					}
-					s.Clear(turn, 0, buff.Unload)
+					s.Clear(turn, 0, reason.Unload)
 					s.Free(turn)
 				}
 				turn.Events = turn.Events[:0]

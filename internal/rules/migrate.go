@@ -4,6 +4,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/journal"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/exact"
 	"github.com/bufftick/bufftick/internal/stolen"
@@ -22,7 +23,7 @@ func (s *Owner) migrate(t *Turn, at uint16, spec *compile.Program) bool {
 	h, shield, shielded := s.handle(at), int64(0), s.programOf(i).Shield.On
 	by := spec.DurationAt(int(i.level)) - s.programOf(i).DurationAt(int(i.level))
 	if i.flags&member == 0 && s.programOf(i).Stack.Timers == define.TimersShared && !s.convertEnd(t, i, spec) {
-		s.end(t, at, buff.Reload)
+		s.end(t, at, reason.Reload)
 		return false
 	}
 	if shielded {
@@ -50,7 +51,7 @@ func (s *Owner) migrate(t *Turn, at uint16, spec *compile.Program) bool {
 	s.markDirty(t, at)
 	s.emitVersion(t, at)
 	if over := int(i.stacks) - int(spec.Limit); over > 0 {
-		s.removeStacks(t, at, over, buff.Reload)
+		s.removeStacks(t, at, over, reason.Reload)
 	}
 	return true
 }
@@ -97,11 +98,11 @@ func (s *Owner) moveAsync(t *Turn, at uint16, by int64) {
 	now, async := s.nowOf(t, i), s.extraOf(i).async
 	i.end = async[len(async)-1].end
 	if i.end <= now {
-		s.end(t, at, buff.Reload)
+		s.end(t, at, reason.Reload)
 		return
 	}
 	for s.firstAsyncEnded(i, now) {
-		s.endFirstAsync(t, at, buff.Reload)
+		s.endFirstAsync(t, at, reason.Reload)
 	}
 }
 
@@ -130,7 +131,7 @@ func (s *Owner) moveQueue(t *Turn, at uint16, by int64) {
 	switch {
 	case i.end > now:
 	case len(x.async) == 0:
-		s.end(t, at, buff.Reload)
+		s.end(t, at, reason.Reload)
 	default:
 		i.end = now
 		s.nextInQueue(t, at)
@@ -149,7 +150,7 @@ func (s *Owner) convertNumbers(t *Turn, i *instance, a *buff.Application) {
 	q.convertNumbers(s.programOf(i), spec, s.magnitudesOf(i).values)
 	w.pool = 0
 	if spec.PoolBy != nil {
-		if v, why := q.evaluate(spec.PoolBy); why == buff.NoReason {
+		if v, why := q.evaluate(spec.PoolBy); why == reason.None {
 			w.pool = wholePool(v)
 		}
 	}
@@ -172,8 +173,8 @@ func (q *evaluator) convertNumbers(old, spec *compile.Program, values []float64)
 	for j := range spec.Numbers {
 		n := &spec.Numbers[j]
 		v, why := q.evaluate(n)
-		if why != buff.NoReason {
-			if v, why = was.Find(spec, j); why != buff.NoReason {
+		if why != reason.None {
+			if v, why = was.Find(spec, j); why != reason.None {
 				v = n.Value
 			}
 		}

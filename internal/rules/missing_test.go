@@ -6,6 +6,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/stretchr/testify/require"
@@ -39,7 +40,7 @@ func TestMissingNumber(t *testing.T) {
 		turn := rules.Turn{Catalog: c}
 		rules.NewOwner(1, 0, 0, 8).Do(&turn, 0, buff.Apply(1, buff.Application{Spec: c.Spec(x.id), Source: 9, Params: x.params}))
 		require.Len(t, turn.Events, 1)
-		require.Equal(t, buff.NoParam, turn.Events[0].Why)
+		require.Equal(t, reason.NoParam, turn.Events[0].Why)
 		require.Equal(t, x.lacks, turn.Events[0].Name, x.id)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
@@ -40,20 +41,20 @@ func (m *model) apply(o Op, member bool) string {
 	if o.with != nil && slices.ContainsFunc(m.buffs, func(b *carried) bool { return b.spec == s && b.tied(o.with) }) {
 		return "" // the head has this link
 	}
-	if why, word := wrong(s, o); why != buff.NoReason {
+	if why, word := wrong(s, o); why != reason.None {
 		m.line("error", because(why), told{spec: s, source: o.source})
 		return "error " + why.String() + " " + word
 	}
-	why := buff.NoReason
+	why := reason.None
 	for _, p := range o.params {
 		if !asksFor(s, p.Caller) {
-			return m.deny(s, o, buff.NoParam)
+			return m.deny(s, o, reason.NoParam)
 		}
 	}
-	if m.worked, why = m.work(s, o, member); why != buff.NoReason {
+	if m.worked, why = m.work(s, o, member); why != reason.None {
 		return m.deny(s, o, why)
 	}
-	if why := m.refusal(s, o); why != buff.NoReason {
+	if why := m.refusal(s, o); why != reason.None {
 		return m.deny(s, o, why)
 	}
 	if s.Kind == define.Instant {
@@ -65,7 +66,7 @@ func (m *model) apply(o Op, member bool) string {
 		return "exec"
 	}
 	d, why := m.lasts(s, o, member)
-	if why != buff.NoReason {
+	if why != reason.None {
 		return m.deny(s, o, why)
 	}
 	accepted, r := false, ""
@@ -91,33 +92,33 @@ func (m *model) apply(o Op, member bool) string {
 }
 
 // wrong returns what is wrong with the arguments, and the word of the error.
-func wrong(s *buff.Spec, o Op) (buff.Reason, string) {
+func wrong(s *buff.Spec, o Op) (reason.Reason, string) {
 	switch {
 	case o.given && (o.duration < time.Millisecond || s.Kind == define.Instant):
-		return buff.BadDuration, "duration"
+		return reason.BadDuration, "duration"
 	case o.stacks < 0:
-		return buff.BadStacks, "stacks"
+		return reason.BadStacks, "stacks"
 	case o.level < 0 || o.level > define.MaxLevel:
-		return buff.BadLevel, "level"
+		return reason.BadLevel, "level"
 	case o.scale.Den == 0 && o.scale.Num != 0:
-		return buff.BadDuration, "scale"
+		return reason.BadDuration, "scale"
 	}
-	return buff.NoReason, ""
+	return reason.None, ""
 }
 
 // refusal is the gates before the duration.
-func (m *model) refusal(s *buff.Spec, o Op) buff.Reason {
+func (m *model) refusal(s *buff.Spec, o Op) reason.Reason {
 	switch {
 	case m.dead && s.Dead == define.DeadDeny:
-		return buff.Dead
+		return reason.Dead
 	case !m.holds(s.Require.Apply):
-		return buff.Requirement
+		return reason.Requirement
 	case m.immuneTo(s, nil):
-		return buff.Immune
+		return reason.Immune
 	case s.Chance != 0 && s.Chance != 1000 && !m.lucky(s.Chance):
-		return buff.Chance
+		return reason.Chance
 	}
-	return buff.NoReason
+	return reason.None
 }
 
 // lucky is the one thing of which the model knows no other way than the code's: the
@@ -134,7 +135,7 @@ func (m *model) lucky(chance int) bool {
 }
 
 // lasts returns how long an application lasts, in its own time, never if it has no end.
-func (m *model) lasts(s *buff.Spec, o Op, member bool) (int64, buff.Reason) {
+func (m *model) lasts(s *buff.Spec, o Op, member bool) (int64, reason.Reason) {
 	d := int64(never)
 	if s.Kind == define.Timed {
 		d = lastsAt(s, m.levelOf(s, o, member))
@@ -148,14 +149,14 @@ func (m *model) lasts(s *buff.Spec, o Op, member bool) (int64, buff.Reason) {
 	share := 100
 	if s.DR.Group != "" {
 		if share = m.share(s, o.source); share == 0 {
-			return 0, buff.Diminished
+			return 0, reason.Diminished
 		}
 	}
 	if d == never {
 		if s.DurationScale != nil && m.worked.scale == 0 {
-			return 0, buff.Resisted
+			return 0, reason.Resisted
 		}
-		return never, buff.NoReason
+		return never, reason.None
 	}
 	if o.scale.Den != 0 {
 		d = halfUp(d, int64(o.scale.Num), int64(o.scale.Den))
@@ -164,7 +165,7 @@ func (m *model) lasts(s *buff.Spec, o Op, member bool) (int64, buff.Reason) {
 		d = int64(math.Floor(float64(d)*m.worked.scale + 0.5))
 	}
 	if d = halfUp(d, int64(share), 100); d == 0 {
-		return 0, buff.Resisted
+		return 0, reason.Resisted
 	}
 	d = max(d, ms(s.MinDuration))
 	if s.MaxDuration > 0 {
@@ -174,10 +175,10 @@ func (m *model) lasts(s *buff.Spec, o Op, member bool) (int64, buff.Reason) {
 		period := m.periodAfter(s, o, member)
 		d = max(halfUp(d, 1, period), 1) * period
 	}
-	return d, buff.NoReason
+	return d, reason.None
 }
 
-func (m *model) deny(s *buff.Spec, o Op, why buff.Reason) string {
+func (m *model) deny(s *buff.Spec, o Op, why reason.Reason) string {
 	m.line("deny", because(why), told{spec: s, source: o.source, magnitude: o.magnitude})
 	return "deny " + why.String()
 }
@@ -206,11 +207,11 @@ func stacks(s *buff.Spec, o Op) int { return cmp.Or(o.stacks, s.Stack.Initial, 1
 // start makes a new instance, if it may stand beside what there is.
 func (m *model) start(s *buff.Spec, o Op, d int64, member bool) (bool, string) {
 	why, going := m.room(s, o)
-	if why == buff.Full {
+	if why == reason.Full {
 		m.deny(s, o, why)
 		return false, "deny full full"
 	}
-	if why != buff.NoReason {
+	if why != reason.None {
 		return false, m.deny(s, o, why)
 	}
 	for _, g := range going {
@@ -252,7 +253,7 @@ func (m *model) start(s *buff.Spec, o Op, d int64, member bool) (bool, string) {
 func (m *model) join(b *carried, o Op, d int64) (accepted bool, r string) {
 	s, st := b.spec, &b.spec.Stack
 	if st.Level == define.LevelHigherWins && o.level < b.level {
-		return false, m.deny(s, o, buff.LowerLevel)
+		return false, m.deny(s, o, reason.LowerLevel)
 	}
 	m.flush(b)
 	full, higher := b.stacks >= limit(s), b.outlevelled(o)
@@ -261,11 +262,11 @@ func (m *model) join(b *carried, o Op, d int64) (accepted bool, r string) {
 	}
 	switch {
 	case full && st.Overflow == define.OverflowDeny && !higher:
-		m.deny(s, o, buff.Limit)
+		m.deny(s, o, reason.Limit)
 		m.overflow(o)
 		return false, "deny limit"
 	case full && st.Overflow == define.OverflowClear:
-		m.remove(b, buff.Overflowed)
+		m.remove(b, reason.Overflowed)
 		m.overflow(o)
 		return false, "remove overflow"
 	case st.Timers == define.TimersEach:
@@ -421,7 +422,7 @@ func (m *model) cross(b *carried, was int, source buff.OwnerID) {
 			m.issue(queued{op: Op{verb: verb.Apply, spec: t.Apply, source: source, magnitude: b.magnitude, level: b.level, inherits: true, known: known, portion: m.running}})
 		}
 		if t.Consume != 0 {
-			m.issue(queued{op: Op{verb: verb.Remove, stacks: max(t.Consume, 0), reason: buff.Consumed}, target: b})
+			m.issue(queued{op: Op{verb: verb.Remove, stacks: max(t.Consume, 0), reason: reason.Consumed}, target: b})
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 )
 
 // asyncStack is one application where each has a time of its own: with timers each its
@@ -133,7 +134,7 @@ func (m *model) thin(b *carried, l *asyncStack) {
 	}
 }
 
-func (m *model) endAsync(b *carried, l *asyncStack, why buff.Reason) {
+func (m *model) endAsync(b *carried, l *asyncStack, why reason.Reason) {
 	for n := l.stacks; n > 0; n-- {
 		m.thin(b, l)
 	}
@@ -149,7 +150,7 @@ func (m *model) joinEach(b *carried, o Op, d int64) string {
 			m.thin(b, oldest(b.async))
 		}
 		if replaced {
-			m.about(b, "stackend", times(b.stacks)+because(buff.Overflowed))
+			m.about(b, "stackend", times(b.stacks)+because(reason.Overflowed))
 		}
 	} else if full { // allow: the stack that ends first begins anew
 		if b.spec.Stack.Refresh == define.RefreshNone && !b.outlevelled(o) {
@@ -214,7 +215,7 @@ func (m *model) joinQueue(b *carried, o Op, d int64) string {
 			}
 		}
 		if goes == nil {
-			m.deny(b.spec, o, buff.Limit)
+			m.deny(b.spec, o, reason.Limit)
 			m.overflow(o)
 			return "deny limit"
 		}

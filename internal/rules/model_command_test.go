@@ -4,15 +4,15 @@ import (
 	"slices"
 	"time"
 
-	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
 // carryOut does one command, and then finds out what has an effect now.
 func (m *model) carryOut(q queued) string {
-	if q.op.reason == buff.NoReason {
-		q.op.reason = buff.Cancelled
+	if q.op.reason == reason.None {
+		q.op.reason = reason.Cancelled
 	}
 	r := m.command(q)
 	m.conclude()
@@ -121,9 +121,9 @@ func (m *model) toInstance(b *carried, o Op) string {
 	return ""
 }
 
-func (m *model) remove(b *carried, why buff.Reason) { m.removeNamed(b, why, "") }
+func (m *model) remove(b *carried, why reason.Reason) { m.removeNamed(b, why, "") }
 
-func (m *model) removeNamed(b *carried, why buff.Reason, name string) {
+func (m *model) removeNamed(b *carried, why reason.Reason, name string) {
 	m.flush(b)
 	if !b.hidden() {
 		m.immunityChanges(b.spec)
@@ -142,7 +142,7 @@ func (m *model) removeNamed(b *carried, why buff.Reason, name string) {
 }
 
 // lose takes n stacks off, or all.
-func (m *model) lose(b *carried, n int, why buff.Reason) string {
+func (m *model) lose(b *carried, n int, why reason.Reason) string {
 	if n == 0 || n >= b.stacks {
 		m.remove(b, why)
 		return "remove " + why.String()
@@ -183,12 +183,12 @@ func (m *model) extend(b *carried, o Op) string {
 func (m *model) endAt(b *carried, end int64) string {
 	b.end = end
 	if end <= b.now(m.now) {
-		m.remove(b, buff.Expired)
+		m.remove(b, reason.Expired)
 		return "remove expired"
 	}
 	m.about(b, "refresh", times(b.stacks)+field("end", m.endTold(b, b.end)))
 	for b.spec.Stack.Timers == define.TimersEach && b.firstToEnd().end <= b.now(m.now) {
-		m.endAsync(b, b.firstToEnd(), buff.Expired)
+		m.endAsync(b, b.firstToEnd(), reason.Expired)
 	}
 	for h := b.goesFirst(); h != nil && h.end <= b.now(m.now); h = b.goesFirst() {
 		m.dropHolder(b, h)

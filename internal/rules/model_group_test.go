@@ -6,17 +6,18 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 )
 
 // goer is an instance that gives way to a new one.
 type goer struct {
 	b   *carried
-	why buff.Reason
+	why reason.Reason
 }
 
 // room returns why a new instance may not stand beside what there is, or else who
 // gives way to it.
-func (m *model) room(s *buff.Spec, o Op) (buff.Reason, []goer) {
+func (m *model) room(s *buff.Spec, o Op) (reason.Reason, []goer) {
 	var going []goer
 	stays := func(b *carried) bool { return !slices.ContainsFunc(going, func(g goer) bool { return g.b == b }) }
 	if g := s.Group; g.Name != "" && g.Rule != define.GroupHide {
@@ -27,7 +28,7 @@ func (m *model) room(s *buff.Spec, o Op) (buff.Reason, []goer) {
 			replaces := true
 			switch p := b.spec.Group.Priority; g.Rule {
 			case define.GroupNever:
-				return buff.Exclusive, nil
+				return reason.Exclusive, nil
 			case define.GroupHigher:
 				replaces = p < g.Priority
 			case define.GroupEqualOrHigher:
@@ -38,9 +39,9 @@ func (m *model) room(s *buff.Spec, o Op) (buff.Reason, []goer) {
 				}
 			}
 			if !replaces {
-				return buff.Exclusive, nil
+				return reason.Exclusive, nil
 			}
-			going = append(going, goer{b, buff.Replaced})
+			going = append(going, goer{b, reason.Replaced})
 		}
 	}
 	if sl := s.Slot; sl.Class != "" {
@@ -52,13 +53,13 @@ func (m *model) room(s *buff.Spec, o Op) (buff.Reason, []goer) {
 		}
 		if len(taken) >= sl.Limit {
 			if sl.Evict == define.EvictReject {
-				return buff.NoSlot, nil
+				return reason.NoSlot, nil
 			}
 			victim := m.victim(taken, sl.Evict)
 			if sl.Evict == define.EvictLowest && s.Group.Priority < victim.spec.Group.Priority {
-				return buff.NoSlot, nil
+				return reason.NoSlot, nil
 			}
-			going = append(going, goer{victim, buff.Overflowed})
+			going = append(going, goer{victim, reason.Overflowed})
 		}
 	}
 	if n := s.PerSource.Limit; n > 0 {
@@ -69,13 +70,13 @@ func (m *model) room(s *buff.Spec, o Op) (buff.Reason, []goer) {
 			}
 		}
 		if len(held) >= n {
-			going = append(going, goer{held[0], buff.Replaced})
+			going = append(going, goer{held[0], reason.Replaced})
 		}
 	}
 	if len(m.buffs)-len(going) >= m.limit {
-		return buff.Full, nil
+		return reason.Full, nil
 	}
-	return buff.NoReason, going
+	return reason.None, going
 }
 
 // victim returns who is evicted, of equals the oldest. The list is the oldest first.

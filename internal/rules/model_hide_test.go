@@ -9,6 +9,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
@@ -113,7 +114,7 @@ func (m *model) settle() {
 			switch {
 			case b.gone:
 			case says(b.spec.Require.Remove) && m.holds(b.spec.Require.Remove):
-				m.remove(b, buff.Condition)
+				m.remove(b, reason.Condition)
 			default:
 				m.setHidden(b, m.unmet(b), b.inhibited, m.weaker(b), m.ineffective(b))
 			}
@@ -223,7 +224,7 @@ func (m *model) immuneTo(s *buff.Spec, but *carried) bool {
 func (m *model) purgeImmune(by *carried) {
 	for _, b := range slices.Clone(m.buffs) {
 		if b != by && !b.gone && b.spec.Immune == define.ImmuneRemove && means(by.spec.Immunity, b.spec) {
-			m.remove(b, buff.Immunity)
+			m.remove(b, reason.Immunity)
 		}
 	}
 }
@@ -241,7 +242,7 @@ func (m *model) immunize(o Op) string {
 		m.immune[o.tag]++
 		for _, b := range slices.Clone(m.buffs) {
 			if !b.gone && is(b.spec, o.tag) && (b.spec.Immune == define.ImmuneRemove || o.purge && b.spec.Immune == define.ImmuneSuppress) {
-				m.remove(b, buff.Immunity)
+				m.remove(b, reason.Immunity)
 				n++
 			}
 		}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 )
 
 // nextPulse returns when, in its own time, the buff pulses next.
@@ -71,7 +71,7 @@ func (b *carried) expiring() int {
 func (m *model) expireSome(b *carried) {
 	switch {
 	case b.spec.Stack.Timers == define.TimersEach:
-		m.endAsync(b, b.firstToEnd(), buff.Expired)
+		m.endAsync(b, b.firstToEnd(), reason.Expired)
 	case b.running != nil:
 		m.nextInQueue(b)
 	case b.goesFirst() != nil:
@@ -79,7 +79,7 @@ func (m *model) expireSome(b *carried) {
 	default:
 		b.stacks -= b.expiring()
 		b.end = from(b.end, b.duration)
-		m.about(b, "stackend", times(b.stacks)+because(buff.Expired)+field("end", m.endTold(b, b.end)))
+		m.about(b, "stackend", times(b.stacks)+because(reason.Expired)+field("end", m.endTold(b, b.end)))
 	}
 }
 

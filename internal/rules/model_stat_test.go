@@ -10,6 +10,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/buff/verb"
 )
@@ -113,7 +114,7 @@ func (w *worked) each(s *buff.Spec, f func(n define.Number, key any, get func() 
 		}
 	}
 	lists := [][]define.Action{s.On.Apply, s.On.Refresh, s.On.Pulse, s.On.Exec, s.On.Overflow, s.On.RemoveAny}
-	for r := buff.Expired; r <= buff.Fault; r++ {
+	for r := reason.Expired; r <= reason.Fault; r++ {
 		lists = append(lists, s.On.Remove[r])
 	}
 	for _, act := range actNames {
@@ -137,7 +138,7 @@ type asking struct {
 }
 
 // work works out the numbers of an application.
-func (m *model) work(s *buff.Spec, o Op, member bool) (*worked, buff.Reason) {
+func (m *model) work(s *buff.Spec, o Op, member bool) (*worked, reason.Reason) {
 	w := &worked{
 		params: make([]float64, len(s.Params)), modifiers: make([]float64, len(s.Modifiers)), changes: map[*define.Change]float64{},
 		scale: 1, known: o.known,
@@ -156,9 +157,9 @@ func (m *model) work(s *buff.Spec, o Op, member bool) (*worked, buff.Reason) {
 	if s.Kind == define.Instant {
 		q.stacks = max(o.portion.stacks, 1)
 	}
-	why := buff.NoReason
+	why := reason.None
 	ask := func(n define.Number) (v float64) {
-		if why == buff.NoReason {
+		if why == reason.None {
 			v, why = m.number(n, q)
 		}
 		return v
@@ -183,9 +184,9 @@ func (m *model) work(s *buff.Spec, o Op, member bool) (*worked, buff.Reason) {
 	case w.pool == 0:
 		w.pool = max(o.magnitude, 0)
 	}
-	if s.Shield.On && w.pool == 0 && why == buff.NoReason {
-		if why = buff.NoParam; s.Shield.By != nil {
-			why = buff.BadValue
+	if s.Shield.On && w.pool == 0 && why == reason.None {
+		if why = reason.NoParam; s.Shield.By != nil {
+			why = reason.BadValue
 		}
 	}
 	return w, why
@@ -214,7 +215,7 @@ func periodAt(s *buff.Spec, level int) int64 {
 	return int64(math.Floor(s.PeriodBy.At(level)*1000 + 0.5))
 }
 
-func (m *model) number(n define.Number, q asking) (float64, buff.Reason) {
+func (m *model) number(n define.Number, q asking) (float64, reason.Reason) {
 	v, ok := n.Const, true
 	caller := func(name string) (float64, bool) {
 		for _, a := range q.params {
@@ -257,13 +258,13 @@ func (m *model) number(n define.Number, q asking) (float64, buff.Reason) {
 	}
 	switch {
 	case !ok && n.Default:
-		return n.Const, buff.NoReason
+		return n.Const, reason.None
 	case !ok:
-		return 0, buff.NoParam
+		return 0, reason.NoParam
 	case !(math.Abs(v) <= stat.MaxValue):
-		return 0, buff.BadValue
+		return 0, reason.BadValue
 	}
-	return v, buff.NoReason
+	return v, reason.None
 }
 
 // base returns an attribute of the owner as it is without buffs.
@@ -453,7 +454,7 @@ func (m *model) bring(b *carried) {
 }
 
 // sendOff ends it.
-func (m *model) sendOff(b *carried, why buff.Reason, name string) {
+func (m *model) sendOff(b *carried, why reason.Reason, name string) {
 	if len(b.spec.Links) == 0 || m.issue(queued{op: Op{verb: verb.RemoveSpec, with: b, reason: why, name: name, linked: true}}) {
 		return
 	}
@@ -490,7 +491,7 @@ func (m *model) leaveZone() string {
 	n := 0
 	for _, b := range slices.Clone(m.buffs) {
 		if !b.gone && b.spec.OnZone == define.FateRemove {
-			m.removeNamed(b, buff.Interrupted, "zone")
+			m.removeNamed(b, reason.Interrupted, "zone")
 			n++
 		}
 	}

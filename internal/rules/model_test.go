@@ -7,6 +7,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
@@ -125,7 +126,7 @@ func (b *carried) seen() bool {
 // whyHidden is what a log says why, as far as it does.
 func (b *carried) whyHidden() string {
 	if b.immune && !b.unmet && !b.inhibited && !b.weaker && !b.ineffective {
-		return because(buff.Immune)
+		return because(reason.Immune)
 	}
 	return ""
 }
@@ -215,7 +216,7 @@ func (m *model) about(b *carried, kind, rest string) told {
 
 func times(stacks int) string { return " x" + strconv.Itoa(stacks) }
 
-func because(why buff.Reason) string { return " why=" + why.String() }
+func because(why reason.Reason) string { return " why=" + why.String() }
 
 func field(key string, at int64) string {
 	if at == never {
@@ -279,9 +280,9 @@ func (m *model) fire(what any, rank int) {
 		case 1:
 			m.expireSome(x)
 		default:
-			why := buff.Expired
+			why := reason.Expired
 			if x.leaving {
-				why = buff.OutOfAura
+				why = reason.OutOfAura
 			}
 			m.remove(x, why)
 		}
@@ -365,13 +366,13 @@ func (m *model) call(c told) {
 		m.issue(m.resolve(o))
 	}
 	switch {
-	case why == buff.NoReason:
+	case why == reason.None:
 	case c.spec == nil:
 		m.line("error", " "+c.name+because(why), told{})
 	default:
 		m.line("error", because(why), c)
 		if c.spec.OnFault == define.FateRemove && c.about != nil && !c.about.gone {
-			m.remove(c.about, buff.Fault)
+			m.remove(c.about, reason.Fault)
 			m.conclude()
 		}
 	}

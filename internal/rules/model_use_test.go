@@ -10,6 +10,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
@@ -24,13 +25,13 @@ func (m *model) purge(q *ask) string {
 	return m.portions(q, func(b *carried) {
 		switch d := b.spec.Dispel; {
 		case q.stacks > 0:
-			m.lose(b, q.stacks, buff.Dispelled)
+			m.lose(b, q.stacks, reason.Dispelled)
 		case q.most > 0 && d.Per == define.PerStack:
-			m.lose(b, 1, buff.Dispelled)
+			m.lose(b, 1, reason.Dispelled)
 		case q.most > 0 && d.Per == define.PerCharge && b.spec.Charges.N > 0:
-			m.use(b, 1, buff.Dispelled)
+			m.use(b, 1, reason.Dispelled)
 		default:
-			m.remove(b, buff.Dispelled)
+			m.remove(b, reason.Dispelled)
 		}
 	}, func(*carried) bool { return true })
 }
@@ -50,7 +51,7 @@ func (m *model) portions(q *ask, take func(*carried), may func(*carried) bool) s
 			n++
 			again = q.most > 0
 			if d := b.spec.Dispel; d.Resist > 0 && m.lucky(d.Resist) {
-				m.about(b, "deny", because(buff.Resisted))
+				m.about(b, "deny", because(reason.Resisted))
 			} else {
 				take(b)
 			}
@@ -93,7 +94,7 @@ func (m *model) rob(b *carried, q *ask, most time.Duration) {
 	}
 	things = uses(b.charges, b.shield)
 	level, magnitude := b.level, b.magnitude
-	m.lose(b, stacks, buff.Stolen)
+	m.lose(b, stacks, reason.Stolen)
 	if len(parts) > 0 { // of stacks with an end each, or of a queue, the first
 		stacks, level, magnitude, rest = parts[0].stacks, parts[0].level, parts[0].magnitude, parts[0].left
 		span, things = strconv.FormatInt(rest, 10), uses(parts[0].charges, parts[0].shield)
@@ -158,7 +159,7 @@ func (m *model) interrupt(act string) string {
 	n := 0
 	for _, b := range slices.Clone(m.buffs) {
 		if !b.gone && slices.Contains(b.spec.Interrupt, act) {
-			m.removeNamed(b, buff.Interrupted, act)
+			m.removeNamed(b, reason.Interrupted, act)
 			n++
 		}
 	}
@@ -211,13 +212,13 @@ func (m *model) ask(a define.Action, c told, source buff.OwnerID, o Op) {
 		m.line("miss", rest+" to "+a.To.String(), told{spec: c.spec, source: c.source, about: c.about})
 	default:
 		if o.verb == verb.RemoveSpec {
-			o.reason = cmp.Or(o.reason, buff.Cancelled)
+			o.reason = cmp.Or(o.reason, reason.Cancelled)
 		}
 		m.sent = append(m.sent, askedLine(to, o.verb, o.spec, o.source, o.magnitude, o.level, o.reason, o.attr, o.value))
 	}
 }
 
-func askedLine(to buff.OwnerID, do verb.Verb, id string, source buff.OwnerID, magnitude int64, level int, why buff.Reason, attr string, value float64) string {
+func askedLine(to buff.OwnerID, do verb.Verb, id string, source buff.OwnerID, magnitude int64, level int, why reason.Reason, attr string, value float64) string {
 	return fmt.Sprintf("asked of %d: %v %s s%d m%d l%d %v %s %g\n", to, do, id, source, magnitude, level, why, attr, value)
 }
 
@@ -229,7 +230,7 @@ func (m *model) consume(b *carried, o Op) string {
 			return "stale"
 		case b.spec.Charges.N == 0:
 			return ""
-		case m.use(b, max(o.stacks, 1), buff.Consumed):
+		case m.use(b, max(o.stacks, 1), reason.Consumed):
 			return "remove consumed n1"
 		}
 		return "n1"
@@ -237,7 +238,7 @@ func (m *model) consume(b *carried, o Op) string {
 	n, kind := 0, ""
 	for _, b := range slices.Clone(m.buffs) {
 		if !b.gone && !b.hidden() && slices.Contains(b.spec.Charges.ConsumeOn, o.act) {
-			if m.use(b, 1, buff.Consumed) {
+			if m.use(b, 1, reason.Consumed) {
 				kind = "remove consumed "
 			}
 			n++
@@ -247,7 +248,7 @@ func (m *model) consume(b *carried, o Op) string {
 }
 
 // use uses charges, and reports whether they were the last.
-func (m *model) use(b *carried, n int, why buff.Reason) bool {
+func (m *model) use(b *carried, n int, why reason.Reason) bool {
 	m.flush(b)
 	if b.spec.Stack.Timers != define.TimersEach {
 		b.charges -= n
@@ -267,7 +268,7 @@ func (m *model) use(b *carried, n int, why buff.Reason) bool {
 }
 
 // endStack ends the stacks of an application of which something is used up, and with the last of them the buff.
-func (m *model) endStack(b *carried, l *asyncStack, why buff.Reason) {
+func (m *model) endStack(b *carried, l *asyncStack, why reason.Reason) {
 	if len(b.async) == 1 {
 		m.remove(b, why)
 		return
@@ -277,7 +278,7 @@ func (m *model) endStack(b *carried, l *asyncStack, why buff.Reason) {
 }
 
 // endUsed ends a buff of which something is used up, unless the next one of its queue runs now. It reports whether the buff has ended.
-func (m *model) endUsed(b *carried, why buff.Reason) bool {
+func (m *model) endUsed(b *carried, why reason.Reason) bool {
 	if len(b.async) == 0 {
 		m.remove(b, why)
 		return true
@@ -342,11 +343,11 @@ func (m *model) breakShields() {
 		case b.gone || !b.spec.Shield.On:
 		case b.spec.Stack.Timers != define.TimersEach:
 			if b.shield == 0 {
-				m.endUsed(b, buff.Broken)
+				m.endUsed(b, reason.Broken)
 			}
 		default:
 			for !b.gone && b.firstToEnd().shield == 0 {
-				m.endStack(b, b.firstToEnd(), buff.Broken)
+				m.endStack(b, b.firstToEnd(), reason.Broken)
 			}
 		}
 	}
@@ -392,7 +393,7 @@ func (m *model) befall(o Op) string {
 			}
 			switch b.spec.OnSourceGone {
 			case define.FateRemove:
-				m.remove(b, buff.SourceGone)
+				m.remove(b, reason.SourceGone)
 				r = "remove source_gone"
 				n++
 			case define.FateAdopt:
@@ -421,7 +422,7 @@ func (m *model) die(b *carried) bool {
 		c.change(m.now)
 		c.dead = true
 	case define.FateRemove, define.FateDefault:
-		m.remove(b, buff.Death)
+		m.remove(b, reason.Death)
 		return true
 	}
 	return false
@@ -475,7 +476,7 @@ func (m *model) leaveAura(o Op) string {
 	switch {
 	case b == nil || h.end != never:
 	case o.by <= 0 && len(b.holders) == 1:
-		m.remove(b, buff.OutOfAura)
+		m.remove(b, reason.OutOfAura)
 		return "remove out_of_aura"
 	case o.by <= 0:
 		m.flush(b)
@@ -502,7 +503,7 @@ func (m *model) dropHolder(b *carried, h *asyncStack) {
 	b.whenLeft()
 	if n := min(h.stacks, b.stacks-1); n > 0 {
 		b.stacks -= n
-		m.about(b, "stackend", times(b.stacks)+because(buff.OutOfAura))
+		m.about(b, "stackend", times(b.stacks)+because(reason.OutOfAura))
 	}
 }
 

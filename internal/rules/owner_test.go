@@ -8,6 +8,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/bufftick/bufftick/wheel"
@@ -63,9 +64,9 @@ func TestNothingStartsAfterRemoval(t *testing.T) {
 		On: define.Hooks{Apply: call("apply"), Pulse: call("pulse"), RemoveAny: call("remove")},
 	})
 	called := []string{}
-	r.turn.Call = func(_ *rules.Turn, c *rules.Call) buff.Reason {
+	r.turn.Call = func(_ *rules.Turn, c *rules.Call) reason.Reason {
 		called = append(called, r.catalog.HandlerName(c.Handler))
-		return buff.NoReason
+		return reason.None
 	}
 	h := r.apply(0, "p").Handle
 	r.do(0, buff.Command{Verb: verb.Remove, Handle: h})
@@ -78,9 +79,9 @@ func TestNothingStartsAfterRemoval(t *testing.T) {
 func TestDroppedTimeout(t *testing.T) {
 	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second, Period: 300 * time.Millisecond, On: define.Hooks{Pulse: call("pulse")}})
 	x := r.do(0, buff.Command{Verb: verb.AddTimeout, By: 500 * time.Millisecond, Name: "late", Do: 1}).Timeout
-	r.turn.Call = func(turn *rules.Turn, _ *rules.Call) buff.Reason {
+	r.turn.Call = func(turn *rules.Turn, _ *rules.Call) reason.Reason {
 		turn.Issue(r.set, &buff.Command{Verb: verb.Cancel, Timeout: x})
-		return buff.NoReason
+		return reason.None
 	}
 	r.apply(0, "p")
 	r.run(1000)
@@ -154,7 +155,7 @@ func TestProgrammersErrors(t *testing.T) {
 	h := r.apply(0, "p").Handle
 	require.PanicsWithValue(t, "buff: a Command with the verb 0", func() { r.do(0, buff.Command{}) })
 	require.PanicsWithValue(t, "buff: a Command with the reason panic, which does not end a buff",
-		func() { r.do(0, buff.Command{Verb: verb.Remove, Handle: h, Reason: buff.Panic}) })
+		func() { r.do(0, buff.Command{Verb: verb.Remove, Handle: h, Reason: reason.Panic}) })
 	require.Equal(t, 1, r.set.Len())
 }
 
@@ -171,10 +172,10 @@ func TestGoexit(t *testing.T) {
 	r := newRig(t, buff.Spec{
 		ID: "p", Duration: 200 * time.Millisecond, Period: 100 * time.Millisecond, OnFault: define.FateRemove, On: define.Hooks{Pulse: call("h")},
 	}, buff.Spec{ID: "q", Kind: define.Instant})
-	r.turn.Call = func(turn *rules.Turn, _ *rules.Call) buff.Reason {
+	r.turn.Call = func(turn *rules.Turn, _ *rules.Call) reason.Reason {
 		turn.Issue(r.set, &buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: r.catalog.Spec("q")}})
 		runtime.Goexit()
-		return buff.NoReason
+		return reason.None
 	}
 	r.apply(0, "p")
 	done := make(chan bool)
@@ -238,11 +239,11 @@ func TestCommandsAreLimited(t *testing.T) {
 		buff.Spec{ID: "p", Duration: time.Second, Period: 100 * time.Millisecond, On: define.Hooks{Pulse: call("h")}},
 		buff.Spec{ID: "q", Kind: define.Instant})
 	q := buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: r.catalog.Spec("q")}}
-	r.turn.Call = func(turn *rules.Turn, _ *rules.Call) buff.Reason {
+	r.turn.Call = func(turn *rules.Turn, _ *rules.Call) reason.Reason {
 		for range 10_002 {
 			turn.Issue(r.set, &q)
 		}
-		return buff.NoReason
+		return reason.None
 	}
 	r.apply(0, "p")
 	r.run(100)
@@ -308,7 +309,7 @@ func TestClear(t *testing.T) {
 	r.do(0, buff.Command{Verb: verb.AddTimeout, Handler: 1, By: time.Second})
 	w.obey(r.set, &r.turn)
 	r.log()
-	require.Equal(t, 3, r.set.Clear(&r.turn, 5, buff.Unload), "a timeout and two handlers")
+	require.Equal(t, 3, r.set.Clear(&r.turn, 5, reason.Unload), "a timeout and two handlers")
 	require.Zero(t, r.set.Pending())
 	require.Equal(t, []string{"5 unload p", "5 unload p"}, r.log())
 	w.obey(r.set, &r.turn)
@@ -320,7 +321,7 @@ func TestClear(t *testing.T) {
 	r.apply(5000, "p")
 	r.do(5000, buff.Command{Verb: verb.AddTimeout, Handler: 1, By: time.Second})
 	require.False(t, r.set.Run(&r.turn, 9000, 2), "the handler and the end are done, the timeout is to come")
-	r.set.Clear(&r.turn, 9000, buff.Unload)
+	r.set.Clear(&r.turn, 9000, reason.Unload)
 	r.turn.Dropped = 0
 	r.run(9000)
 	require.Zero(t, r.turn.Dropped, "nothing was left to be dropped")
@@ -395,6 +396,6 @@ func TestEventFields(t *testing.T) {
 		{Kind: buff.Applied, Seq: 1, Owner: 1, Source: 8, Spec: p, Handle: h, End: 100, Magnitude: 30, Stacks: 1},
 		{Kind: buff.Refreshed, Seq: 2, Owner: 1, Source: 8, Spec: p, Handle: h, End: 100, Magnitude: 40, Stacks: 1},
 		{Kind: buff.Executed, Seq: 3, Owner: 1, Source: 9, Spec: q, End: wheel.Never, Magnitude: 40, Stacks: 1},
-		{Kind: buff.Removed, At: 100, Seen: 500, Seq: 4, Owner: 1, Source: 8, Spec: p, Handle: h, End: wheel.Never, Magnitude: 40, Stacks: 1, Why: buff.Expired},
+		{Kind: buff.Removed, At: 100, Seen: 500, Seq: 4, Owner: 1, Source: 8, Spec: p, Handle: h, End: wheel.Never, Magnitude: 40, Stacks: 1, Why: reason.Expired},
 	}, r.turn.Events)
 }

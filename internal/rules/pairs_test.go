@@ -10,6 +10,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/internal/rules"
@@ -237,12 +238,12 @@ func live(t *testing.T, s buff.Spec) (string, error) {
 	var log strings.Builder
 	for n, live := range scenarios {
 		p := &probe{catalog: c, set: rules.NewOwner(8, 1, 0, 40), now: 137}
-		p.turn = rules.Turn{Catalog: c, Now: p.now, Seed: 7, Call: func(_ *rules.Turn, call *rules.Call) buff.Reason {
+		p.turn = rules.Turn{Catalog: c, Now: p.now, Seed: 7, Call: func(_ *rules.Turn, call *rules.Call) reason.Reason {
 			fmt.Fprintln(&p.log, "call", call.Event.Kind, call.Event.Stacks)
 			if p.faults && (call.Event.Kind == buff.Pulsed || call.Event.Stacks > 1) {
-				return buff.Panic
+				return reason.Panic
 			}
-			return buff.NoReason
+			return reason.None
 		}}
 		live(p)
 		fmt.Fprintf(&log, "scenario %d\n%s", n, p.log.String())

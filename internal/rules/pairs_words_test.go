@@ -5,6 +5,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
@@ -108,7 +109,7 @@ var pairWords = []word{
 	{"links", "[other]", nothing, func(s *buff.Spec) { s.Links = []string{"other"} }},
 	{"on.refresh", "flash", nothing, func(s *buff.Spec) { s.On.Refresh = flash }},
 	{"on.overflow", "flash", nothing, func(s *buff.Spec) { s.On.Overflow = flash }},
-	{"on.remove.expired", "flash", nothing, func(s *buff.Spec) { s.On.Remove = map[buff.Reason][]define.Action{buff.Expired: flash} }},
+	{"on.remove.expired", "flash", nothing, func(s *buff.Spec) { s.On.Remove = map[reason.Reason][]define.Action{reason.Expired: flash} }},
 	{"on_death", "keep", nothing, func(s *buff.Spec) { s.OnDeath = define.FateKeep }},
 	{"on_death", "pause", nothing, func(s *buff.Spec) { s.OnDeath = define.FatePause }},
 	{"on_source_gone", "remove", nothing, func(s *buff.Spec) { s.OnSourceGone = define.FateRemove }},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/long"
@@ -127,7 +128,7 @@ func TestRoomForModifiers(t *testing.T) {
 	}
 	require.NoError(t, apply("one").Err)
 	r := apply("full")
-	require.Equal(t, []any{buff.Denied, buff.Full}, []any{r.Kind, r.Why})
+	require.Equal(t, []any{buff.Denied, reason.Full}, []any{r.Kind, r.Why})
 	require.ErrorIs(t, r.Err, buff.ErrFull)
 	require.EqualError(t, r.Err, "buff: the owner carries as many as it may: 4096 modifiers on owner 1")
 	for range define.MaxModifiers - 1 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/internal/rules"
@@ -132,7 +133,7 @@ func TestNothingIsLeft(t *testing.T) {
 		if n := d.set.Memories(); n > 4 { // one group, four sources
 			return fmt.Sprintf("%d groups are remembered", n)
 		}
-		d.set.Clear(&d.turn, wheel.Time(s.end), buff.Unload)
+		d.set.Clear(&d.turn, wheel.Time(s.end), reason.Unload)
 		d.flush()
 		d.balance()
 		all, free := d.set.Extras()

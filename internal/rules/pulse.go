@@ -5,6 +5,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/handle"
 	"github.com/bufftick/bufftick/wheel"
@@ -66,10 +67,10 @@ func (s *Owner) queuePulseActionsOf(t *Turn, at uint16, i *instance, spec *compi
 	}
 	e := t.Events[len(t.Events)-1]
 	if at != noSlot {
-		s.newInstanceEvent(t, buff.Faulted, at).Why = buff.BadValue
+		s.newInstanceEvent(t, buff.Faulted, at).Why = reason.BadValue
 	} else {
 		t.emit(s, &buff.Event{
-			Kind: buff.Faulted, Why: buff.BadValue, Spec: e.Spec, Source: e.Source, Stacks: int32(i.stacks), Level: e.Level, Magnitude: i.magnitude, End: wheel.Never,
+			Kind: buff.Faulted, Why: reason.BadValue, Spec: e.Spec, Source: e.Source, Stacks: int32(i.stacks), Level: e.Level, Magnitude: i.magnitude, End: wheel.Never,
 		})
 	}
 	for j := range ops {
@@ -241,7 +242,7 @@ func (s *Owner) callNow(t *Turn) {
 	t.calling = true
 	why := t.Call(t, t.current)
 	t.calling = false
-	if why != buff.NoReason {
+	if why != reason.None {
 		s.fault(t, why)
 	}
 }
@@ -251,12 +252,12 @@ func (s *Owner) callNow(t *Turn) {
 //
 // The Faulted names the buff, the source and the instant of the handler's event. Example:
 // testdata/faults.txt.
-func (s *Owner) fault(t *Turn, why buff.Reason) {
+func (s *Owner) fault(t *Turn, why reason.Reason) {
 	e := *t.current.Event
 	e.Kind, e.Why, e.End, e.Period, e.Elapsed, e.Count = buff.Faulted, why, wheel.Never, 0, 0, 0
 	t.emit(s, &e)
 	if e.Spec != nil && e.Spec.OnFault == define.FateRemove && s.lookup(e.Handle) != nil {
-		s.end(t, handle.Slot(e.Handle), buff.Fault)
+		s.end(t, handle.Slot(e.Handle), reason.Fault)
 		s.evaluateConditions(t)
 	}
 }

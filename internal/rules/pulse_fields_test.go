@@ -6,6 +6,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/wheel"
 	"github.com/stretchr/testify/require"
@@ -61,9 +62,9 @@ func TestCallPutOff(t *testing.T) {
 	cat, err := buff.NewCatalog(buff.Spec{ID: "p", Duration: time.Minute, On: define.Hooks{Apply: []define.Action{{Do: define.DoCall, Name: "h"}}}})
 	require.NoError(t, err)
 	var seen []wheel.Time
-	turn := &Turn{Catalog: cat, Now: 5, Call: func(_ *Turn, c *Call) buff.Reason {
+	turn := &Turn{Catalog: cat, Now: 5, Call: func(_ *Turn, c *Call) reason.Reason {
 		seen = append(seen, c.Event.At, c.Event.Seen)
-		return buff.NoReason
+		return reason.None
 	}}
 	s := NewOwner(1, 0, 0, 4)
 	s.Do(turn, 5, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: cat.Spec("p")}})
@@ -81,7 +82,7 @@ func TestCallPutOff(t *testing.T) {
 func TestFaultFields(t *testing.T) {
 	cat, err := buff.NewCatalog(buff.Spec{ID: "part", Duration: 2500 * time.Millisecond, Period: time.Second, Tail: define.TailPartial, On: define.Hooks{Pulse: []define.Action{{Do: define.DoCall, Name: "h"}}}})
 	require.NoError(t, err)
-	turn := &Turn{Catalog: cat, Call: func(*Turn, *Call) buff.Reason { return buff.Panic }}
+	turn := &Turn{Catalog: cat, Call: func(*Turn, *Call) reason.Reason { return reason.Panic }}
 	s := NewOwner(1, 0, 0, 4)
 	s.Do(turn, 0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: cat.Spec("part")}})
 	turn.Now = 3000

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/wheel"
@@ -45,7 +46,7 @@ func onlySpecs() []buff.Spec {
 		with("silent", func(s *buff.Spec) { s.On.Pulse = nil }),
 		with("each", func(s *buff.Spec) { s.Stack.Timers = define.TimersEach }),
 		with("ends", func(s *buff.Spec) {
-			s.On.Remove = map[buff.Reason][]define.Action{buff.Expired: calls("h"), buff.Cancelled: calls("g")}
+			s.On.Remove = map[reason.Reason][]define.Action{reason.Expired: calls("h"), reason.Cancelled: calls("g")}
 		}),
 		with("begins", func(s *buff.Spec) { s.On.Apply = calls("g") }),
 		with("number", func(s *buff.Spec) { s.Params = pulsed }),
@@ -102,7 +103,7 @@ func (x *onlySide) command(on buff.Handle) buff.Command {
 	return buff.Command{Verb: verb.Apply, Application: a}
 }
 
-func (x *onlySide) call(t *Turn, c *Call) buff.Reason {
+func (x *onlySide) call(t *Turn, c *Call) reason.Reason {
 	x.calls = append(x.calls, waitingCall{event: *c.Event, Call: Call{Do: c.Do, Timeout: c.Timeout, Handler: c.Handler}})
 	if c == &t.pulseCall.Call && c.Event.Kind == buff.Pulsed {
 		x.short++
@@ -117,9 +118,9 @@ func (x *onlySide) call(t *Turn, c *Call) buff.Reason {
 	case 0:
 		panic(hung{})
 	case 1, 2, 3, 4, 5, 6, 7, 8:
-		return buff.Panic
+		return reason.Panic
 	}
-	return buff.NoReason
+	return reason.None
 }
 
 // run runs a frame with a limit, and continues after a handler that does not return.
@@ -273,11 +274,11 @@ func TestFastPath(t *testing.T) {
 		}}, 40, 50, 0},
 	} {
 		x := newOnlySide(c, false, 1)
-		x.turn.Call = func(t *Turn, c *Call) buff.Reason {
+		x.turn.Call = func(t *Turn, c *Call) reason.Reason {
 			if c == &t.pulseCall.Call && c.Event.Kind == buff.Pulsed {
 				x.short++
 			}
-			return buff.NoReason
+			return reason.None
 		}
 		h := x.set.Do(&x.turn, 0, apply(k.id)).Handle
 		for _, f := range k.after {

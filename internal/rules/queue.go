@@ -6,6 +6,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/journal"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -35,7 +36,7 @@ func (s *Owner) reapplyQueued(t *Turn, at uint16, a *buff.Application, d int64) 
 		case spec.Stack.Overflow == define.OverflowDeny && !replacesByLevel(a, i),
 			weakest < 0,
 			spec.Stack.Overflow == define.OverflowAllow && x.async[weakest].strength().compare(strengthOf(a)) >= 0:
-			r := s.deny(t, a, buff.Limit, nil)
+			r := s.deny(t, a, reason.Limit, nil)
 			s.overflow(t, a)
 			return r
 		case spec.Stack.Overflow == define.OverflowReplace:

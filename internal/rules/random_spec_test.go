@@ -6,6 +6,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 )
 
 // theme says which features a random script is about: few at once, so that they meet.
@@ -53,8 +54,8 @@ func randomSpecs(d *dice) []buff.Spec {
 		s.On.Apply, s.On.Refresh, s.On.Overflow = randomActions(d, ids, 8), randomActions(d, ids, 8), randomActions(d, ids, 8)
 		s.On.RemoveAny, s.On.Death = randomActions(d, ids, 9), randomActions(d, ids, 9)
 		if list := randomActions(d, ids, 4); len(list) > 0 {
-			why := pick(d, buff.Expired, buff.Cancelled, buff.Death, buff.Fault, buff.Overflowed, buff.Replaced, buff.Condition, buff.Immunity, buff.Consumed)
-			s.On.Remove = map[buff.Reason][]define.Action{why: list}
+			why := pick(d, reason.Expired, reason.Cancelled, reason.Death, reason.Fault, reason.Overflowed, reason.Replaced, reason.Condition, reason.Immunity, reason.Consumed)
+			s.On.Remove = map[reason.Reason][]define.Action{why: list}
 		}
 		if about.acts {
 			randomReactions(d, ids, &s)
@@ -316,7 +317,7 @@ func randomActions(d *dice, ids []string, often int) []define.Action {
 		case k < 10:
 			a.Do = define.DoApply
 		case k < 11:
-			a.Do, a.Reason = define.DoRemove, pick(d, buff.NoReason, buff.Dispelled)
+			a.Do, a.Reason = define.DoRemove, pick(d, reason.None, reason.Dispelled)
 		default:
 			a.Do = define.DoKill
 		}

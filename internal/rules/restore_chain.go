@@ -6,6 +6,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/journal"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/compile"
 )
 
@@ -33,7 +34,7 @@ func (t *Turn) backdateOf(e *buff.Event) buff.Backdate {
 // followBackdated queues the actions of a buff that ended `ms` milliseconds ago.
 func (s *Owner) followBackdated(t *Turn, spec *compile.Program, k *magnitudes, ms int64) {
 	t.ended = buff.Backdate{Ms: ms, Clock: spec.Clock}
-	s.queueActions(t, spec.Remove[buff.Expired], k)
+	s.queueActions(t, spec.Remove[reason.Expired], k)
 	t.ended = buff.Backdate{}
 }
 
@@ -84,13 +85,13 @@ func (s *Owner) endBackdated(t *Turn, c *comeback) {
 	}
 	ago := int64(c.over - c.i.end)
 	e := s.newInstanceEvent(t, buff.Removed, c.at)
-	e.Why, e.Offline = buff.Expired, ago
+	e.Why, e.Offline = reason.Expired, ago
 	k := s.numbersAtEnd(t, s.slot(c.at))
 	s.freeInstance(t, c.at)
 	if spec.Save.OfflineExpire == define.OfflineRun {
 		s.followBackdated(t, spec, k, ago)
 	}
 	if spec.Uses&compile.UsesLinks != 0 || s.gates().isHead(c.age) {
-		s.issueUnlink(t, c.age, buff.Expired, "")
+		s.issueUnlink(t, c.age, reason.Expired, "")
 	}
 }

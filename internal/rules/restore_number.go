@@ -5,6 +5,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/state"
 )
@@ -144,7 +145,7 @@ func (r *restorer) valuesOf(spec *compile.Program, had *state.Numbers, q *evalua
 // number.
 func (r *restorer) evaluate(n *compile.Number, q *evaluator) float64 {
 	v, why := q.evaluate(n)
-	if why != buff.NoReason {
+	if why != reason.None {
 		return n.Value
 	}
 	return v

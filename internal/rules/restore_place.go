@@ -7,6 +7,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/journal"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/sheet"
 	"github.com/bufftick/bufftick/internal/state"
@@ -317,12 +318,12 @@ func (r *restorer) tellBack(c *comeback) {
 func (s *Owner) tellParts(t *Turn, c *comeback) {
 	i := s.slot(c.at)
 	e := s.instanceEvent(buff.StackEnded, c.at)
-	e.Why, e.Offline = buff.Expired, c.away
+	e.Why, e.Offline = reason.Expired, c.away
 	switch c.spec.Stack.Timers {
 	case define.TimersShared:
 		e.End = s.reportedEnd(i)
 	case define.TimersQueue:
-		e.Kind, e.Why, e.End = buff.Queued, buff.NoReason, s.reportedEnd(i)
+		e.Kind, e.Why, e.End = buff.Queued, reason.None, s.reportedEnd(i)
 	}
 	t.emit(s, &e)
 }
@@ -330,11 +331,11 @@ func (s *Owner) tellParts(t *Turn, c *comeback) {
 func (r *restorer) tellGone(c *comeback) {
 	s, t, i := r.set, r.turn, &c.i
 	e := buff.Event{
-		Kind: buff.Removed, Why: buff.Expired, Spec: &c.spec.Spec, Source: i.source, Stacks: int32(i.stacks), Level: i.level, Magnitude: i.magnitude,
+		Kind: buff.Removed, Why: reason.Expired, Spec: &c.spec.Spec, Source: i.source, Stacks: int32(i.stacks), Level: i.level, Magnitude: i.magnitude,
 		End: wheel.Never, Offline: c.away,
 	}
 	told := e
-	told.Kind, told.Why, told.Offline = buff.Pulsed, buff.NoReason, 0
+	told.Kind, told.Why, told.Offline = buff.Pulsed, reason.None, 0
 	r.numbers(c)
 	if c.x.magnitudes == nil {
 		c.x.magnitudes = &noMagnitudes
@@ -354,7 +355,7 @@ func (r *restorer) tellGone(c *comeback) {
 		s.followBackdated(t, c.spec, t.numbersOf(c.spec, k, c.x.async, offBoundary), e.Offline)
 	}
 	if s.gates().isHead(c.saved.Age) {
-		s.issueUnlink(t, c.saved.Age, buff.Expired, "")
+		s.issueUnlink(t, c.saved.Age, reason.Expired, "")
 	}
 }
 
@@ -397,7 +398,7 @@ func (s *Owner) tellPulses(t *Turn, c *comeback, e buff.Event, at uint16) {
 	case c.i.flags&hidden&^immune != 0: // ignores immune, because the immunity may have ended during the time away
 		whole.Kind = buff.Suppressed
 	case s.gates() != nil && spec.Immune == define.ImmuneSuppress && s.immuneTo(spec, at):
-		whole.Kind, whole.Why = buff.Suppressed, buff.Immune
+		whole.Kind, whole.Why = buff.Suppressed, reason.Immune
 	default:
 		suppressed = false
 	}

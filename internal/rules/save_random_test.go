@@ -12,6 +12,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/internal/rules"
@@ -78,15 +79,15 @@ type saveRun struct {
 func (s *saveScript) run(t *testing.T, seed uint64, saving bool) saveRun {
 	var r saveRun
 	turn := &rules.Turn{Catalog: s.catalog, Seed: seed}
-	turn.Call = func(_ *rules.Turn, c *rules.Call) buff.Reason {
+	turn.Call = func(_ *rules.Turn, c *rules.Call) reason.Reason {
 		r.log = append(r.log, fmt.Sprintf("call %d of %v", c.Handler, c.Event.Kind))
-		return buff.NoReason
+		return reason.None
 	}
 	set := rules.NewOwner(7, 3, 0, 40)
 	flush := func() {
 		for i := range turn.Events {
 			e := &turn.Events[i]
-			r.restless = r.restless || e.Why == buff.Cascade
+			r.restless = r.restless || e.Why == reason.Cascade
 			r.log = append(r.log, fmt.Sprintf("%s s%d m%d l%d c%d", e.AppendLog(nil, false), e.Source, e.Magnitude, e.Level, e.Count))
 		}
 		turn.Events = turn.Events[:0]
@@ -138,7 +139,7 @@ func (s *saveScript) again(t *testing.T, turn *rules.Turn, set *rules.Owner, r *
 	require.Equal(t, buff.Restoration{Restored: set.Len(), Timeouts: set.Timeouts(), Sources: slices.Sorted(maps.Keys(sources))}, came)
 	r.carried += back.Len()
 	for _, e := range turn.Events {
-		r.restless = r.restless || e.Why == buff.Cascade
+		r.restless = r.restless || e.Why == reason.Cascade
 	}
 	if r.restless {
 		return back

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/bufftick/bufftick/wheel"
@@ -169,7 +170,7 @@ func (s *savedStory) do(d *datadriven.TestData, k int, side *side) string {
 func (s *savedStory) save(k int, side *side) string {
 	var lost int
 	s.blobs[k], lost = side.set.Save(nil, s.catalog, s.moment(), 0)
-	dropped := side.set.Clear(&side.turn, s.now, buff.Unload)
+	dropped := side.set.Clear(&side.turn, s.now, reason.Unload)
 	out := side.told(false)
 	if dropped > 0 {
 		out += fmt.Sprintf("%d of %d timeouts are lost\n", lost, dropped)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
@@ -70,7 +71,7 @@ type Op struct {
 	tag, act  string
 	ask       *ask
 	purge     bool
-	reason    buff.Reason
+	reason    reason.Reason
 	name      string
 	handler   define.HandlerID
 	attr      string
@@ -184,9 +185,9 @@ func randomOp(d *dice, s *Script) Op {
 	case k < 19:
 		randomApplication(d, &o)
 	case k < 21:
-		o.verb, o.stacks, o.reason = verb.Remove, d.n(3), pick(d, buff.NoReason, buff.Dispelled, buff.Stolen)
+		o.verb, o.stacks, o.reason = verb.Remove, d.n(3), pick(d, reason.None, reason.Dispelled, reason.Stolen)
 	case k == 21:
-		o.verb, o.stacks, o.reason = verb.RemoveSpec, d.n(2), pick(d, buff.NoReason, buff.Dispelled, buff.Replaced)
+		o.verb, o.stacks, o.reason = verb.RemoveSpec, d.n(2), pick(d, reason.None, reason.Dispelled, reason.Replaced)
 	case k == 22:
 		o.verb = pick(d, verb.Kill, verb.LoseSource, verb.Revive, verb.Revive)
 	case k < 25:
@@ -342,17 +343,17 @@ func randomAsk(d *dice, s *Script, o *Op) *ask {
 
 // act is what any handler does when it is called: a few ops, and now and then it
 // fails. The two sides of a comparison each have a dice with the same seed.
-func act(d *dice, s *Script) ([]Op, buff.Reason) {
+func act(d *dice, s *Script) ([]Op, reason.Reason) {
 	if s.quiet {
-		return nil, buff.NoReason
+		return nil, reason.None
 	}
 	var ops []Op
 	for range pick(d, 0, 0, 0, 1, 1, 2) {
 		ops = append(ops, randomOp(d, s))
 	}
-	why := buff.NoReason
+	why := reason.None
 	if d.one(15) {
-		why = pick(d, buff.Panic, buff.Goexit)
+		why = pick(d, reason.Panic, reason.Goexit)
 	}
 	return ops, why
 }

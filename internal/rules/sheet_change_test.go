@@ -6,6 +6,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/stretchr/testify/require"
@@ -44,7 +45,7 @@ func TestSheetChanges(t *testing.T) {
 	might := buff.Apply(7, buff.Application{Spec: cat.Spec("might"), Stacks: 2})
 	h := do(might)
 	do(might)
-	do(buff.RemoveStacks(h, 1, buff.Cancelled))
+	do(buff.RemoveStacks(h, 1, reason.Cancelled))
 	require.Empty(t, told, "events say all of a constant")
 	g := do(gift(3))
 	require.Empty(t, told, "what begins was not before")

@@ -8,6 +8,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/journal"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/stolen"
@@ -127,7 +128,7 @@ func (s *Owner) absorb(t *Turn, c *buff.Command) buff.Result {
 func (s *Owner) breakSpent(t *Turn) {
 	s.eachInstance(func(at uint16) {
 		if i := s.slot(at); s.programOf(i).Shield.On && s.hasSpent(i) {
-			s.endSpent(t, at, buff.Broken, func(l *asyncStack) bool { return l.shield <= 0 })
+			s.endSpent(t, at, reason.Broken, func(l *asyncStack) bool { return l.shield <= 0 })
 		}
 	})
 }
@@ -138,7 +139,7 @@ func (s *Owner) breakSpent(t *Turn) {
 // instance has ended.
 //
 // Examples: testdata/timers_queue_uses.txt, timers_each_uses.txt.
-func (s *Owner) endSpent(t *Turn, at uint16, why buff.Reason, spent func(l *asyncStack) bool) bool {
+func (s *Owner) endSpent(t *Turn, at uint16, why reason.Reason, spent func(l *asyncStack) bool) bool {
 	i := s.slot(at)
 	switch x := s.extraOf(i); {
 	case s.programOf(i).Stack.Timers == define.TimersQueue && len(x.async) > 0:

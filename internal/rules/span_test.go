@@ -7,6 +7,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/stretchr/testify/require"
@@ -69,7 +70,7 @@ func TestAllMayEndTheOneItIsAt(t *testing.T) {
 	}
 	for i := range s.All() { // everything at once: what is gone is not seen
 		require.NotNil(t, i.Spec)
-		s.Clear(turn, 0, buff.Unload)
+		s.Clear(turn, 0, reason.Unload)
 	}
 	require.Zero(t, s.Len())
 }

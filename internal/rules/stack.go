@@ -3,6 +3,7 @@ package rules
 import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/wheel"
@@ -32,7 +33,7 @@ func (s *Owner) reapply(t *Turn, at uint16, a *buff.Application, d int64) outcom
 func (s *Owner) joinInstance(t *Turn, at uint16, a *buff.Application, d int64) outcome {
 	i, spec := s.slot(at), compile.Of(a.Spec)
 	if spec.Stack.Level == define.LevelHigherWins && a.Level < int(i.level) && !a.Origin.Rest {
-		return s.deny(t, a, buff.LowerLevel, nil)
+		return s.deny(t, a, reason.LowerLevel, nil)
 	}
 	// Pending pulses run with the state before the change.
 	if i.extra != noSlot {
@@ -41,7 +42,7 @@ func (s *Owner) joinInstance(t *Turn, at uint16, a *buff.Application, d int64) o
 	if s.programOf(i).Stack.Timers != spec.Stack.Timers {
 		spec = s.programOf(i) // keep the old version, because two kinds of timers cannot be mixed
 		a.Spec = &spec.Spec
-		if why := s.evaluateNumbers(t, a); why != buff.NoReason {
+		if why := s.evaluateNumbers(t, a); why != reason.None {
 			return s.deny(t, a, why, nil)
 		}
 	}
@@ -96,10 +97,10 @@ func (s *Owner) joinInstance(t *Turn, at uint16, a *buff.Application, d int64) o
 func (s *Owner) refuse(t *Turn, at uint16, a *buff.Application) outcome {
 	var r outcome
 	if a.Spec.Stack.Overflow == define.OverflowClear {
-		s.end(t, at, buff.Overflowed)
-		r = outcome{kind: buff.Removed, why: buff.Overflowed}
+		s.end(t, at, reason.Overflowed)
+		r = outcome{kind: buff.Removed, why: reason.Overflowed}
 	} else {
-		r = s.deny(t, a, buff.Limit, nil)
+		r = s.deny(t, a, reason.Limit, nil)
 	}
 	s.overflow(t, a)
 	return r
@@ -110,7 +111,7 @@ func (s *Owner) refuse(t *Turn, at uint16, a *buff.Application) outcome {
 //
 // Examples: testdata/overflow.txt, handed_on.txt, source_actions.txt.
 func (s *Owner) overflow(t *Turn, a *buff.Application) {
-	e := &buff.Event{At: t.at, Owner: s.id, Spec: a.Spec, Source: a.Source, Magnitude: a.Magnitude, Level: int16(a.Level), Kind: buff.Denied, Why: buff.Limit, End: wheel.Never}
+	e := &buff.Event{At: t.at, Owner: s.id, Spec: a.Spec, Source: a.Source, Magnitude: a.Magnitude, Level: int16(a.Level), Kind: buff.Denied, Why: reason.Limit, End: wheel.Never}
 	s.queueEventActions(t, compile.Of(a.Spec).Overflow, e, a.Source, &magnitudes{values: t.evaluated.values, captured: a.Captured})
 }
 
@@ -140,7 +141,7 @@ func (s *Owner) crossThresholds(t *Turn, at uint16, was int16, source buff.Owner
 			}})
 		}
 		if h.Consume != 0 {
-			t.Issue(s, &buff.Command{Verb: verb.Remove, Handle: s.handle(at), Stacks: int(max(h.Consume, 0)), Reason: buff.Consumed})
+			t.Issue(s, &buff.Command{Verb: verb.Remove, Handle: s.handle(at), Stacks: int(max(h.Consume, 0)), Reason: reason.Consumed})
 		}
 	}
 }

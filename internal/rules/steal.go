@@ -7,6 +7,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/stolen"
@@ -52,7 +53,7 @@ func (c *Cause) name() string {
 // Examples: testdata/steal.txt, steal_left.txt, steal_stacks.txt, steal_longer.txt,
 // steal_resist.txt, steal_links.txt, steal_aura.txt.
 func (s *Owner) steal(t *Turn, q *buff.Query, most time.Duration) buff.Result {
-	return s.portions(t, q, buff.Stolen, func(at uint16) {
+	return s.portions(t, q, reason.Stolen, func(at uint16) {
 		i := s.slot(at)
 		a := buff.Application{Spec: &s.programOf(i).Spec, Source: q.To, Level: int(i.level), Magnitude: i.magnitude, Origin: buff.Origin{Steal: true}}
 		n := i.stacks
@@ -60,7 +61,7 @@ func (s *Owner) steal(t *Turn, q *buff.Query, most time.Duration) buff.Result {
 			n = int16(min(q.Stacks, int(n)))
 		}
 		left := s.fillStolen(t, i, &a, n, most)
-		s.removeStacks(t, at, int(n), buff.Stolen)
+		s.removeStacks(t, at, int(n), reason.Stolen)
 		if left {
 			t.Outbox = append(t.Outbox, Outgoing{At: t.at, From: s.id, To: q.To, Command: buff.Command{Verb: verb.Apply, Owner: q.To, Application: a}})
 		}
@@ -217,7 +218,7 @@ func copyWaiting(n *stolen.Buff, k *magnitudes, parts []asyncStack) {
 func (s *Owner) useTakenNumbers(t *Turn, a *buff.Application) {
 	spec, taken := compile.Of(a.Spec), stolen.Of(a.Origin.Stolen)
 	for k := range spec.Numbers {
-		if v, why := taken.Find(spec, k); why == buff.NoReason {
+		if v, why := taken.Find(spec, k); why == reason.None {
 			t.evaluated.values[k] = v
 		}
 	}
@@ -241,7 +242,7 @@ func (s *Owner) startRest(t *Turn, a *buff.Application) {
 		if l.Numbers != 0 {
 			s.useTakenNumbers(t, &b)
 		}
-		if d, why := s.effectiveDuration(t, &b); why == buff.NoReason {
+		if d, why := s.effectiveDuration(t, &b); why == reason.None {
 			s.joinOrStart(t, &b, d)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/journal"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/exact"
@@ -96,15 +97,15 @@ func (s *Owner) setEnd(t *Turn, at uint16, end wheel.Time) buff.Result {
 	s.mark(at, journal.Time)
 	now := s.nowOf(t, i)
 	if i.end <= now {
-		s.end(t, at, buff.Expired)
-		return buff.Result{Kind: buff.Removed, Why: buff.Expired}
+		s.end(t, at, reason.Expired)
+		return buff.Result{Kind: buff.Removed, Why: reason.Expired}
 	}
 	s.markDirty(t, at)
 	e := s.instanceEvent(buff.Refreshed, at)
 	e.End = s.reportedEnd(i)
 	t.emit(s, &e)
 	for s.firstAsyncEnded(i, now) { // with TimersEach, the new ends of some stacks may be past
-		s.endFirstAsync(t, at, buff.Expired)
+		s.endFirstAsync(t, at, reason.Expired)
 	}
 	return buff.Result{Handle: s.handle(at), Kind: buff.Refreshed}
 }
@@ -193,7 +194,7 @@ func (s *Owner) Paused() bool { return s.timeScale().paused() }
 // clamped and then fitted to the period.
 //
 // Examples: testdata/tail_fit.txt, tail_fit_haste.txt, tail_partial.txt, dr.txt.
-func (s *Owner) effectiveDuration(t *Turn, a *buff.Application) (int64, buff.Reason) {
+func (s *Owner) effectiveDuration(t *Turn, a *buff.Application) (int64, reason.Reason) {
 	spec, share := compile.Of(a.Spec), uint64(100)
 	d := spec.Duration
 	if spec.DurationBy != nil {
@@ -204,16 +205,16 @@ func (s *Owner) effectiveDuration(t *Turn, a *buff.Application) (int64, buff.Rea
 	}
 	if spec.Uses&compile.UsesDR != 0 {
 		if share = s.drShare(t, a); share == 0 {
-			return 0, buff.Diminished // even for an infinite buff
+			return 0, reason.Diminished // even for an infinite buff
 		}
 	}
 	switch {
 	case (d == 0 || a.Origin.Aura) && !a.Origin.Steal && spec.Scale != nil && t.evaluated.scale == 0:
-		return 0, buff.Resisted // full resistance also denies infinite buffs
+		return 0, reason.Resisted // full resistance also denies infinite buffs
 	case d == 0 || a.Origin.Aura:
-		return 0, buff.NoReason
+		return 0, reason.None
 	case a.Origin.Steal: // a stolen buff keeps its remaining time unscaled
-		return min(d, define.MaxDuration.Milliseconds()), buff.NoReason
+		return min(d, define.MaxDuration.Milliseconds()), reason.None
 	}
 	if a.Scale != (buff.Ratio{}) {
 		d = exact.MulDiv(d, uint64(a.Scale.Num), uint64(a.Scale.Den))
@@ -225,14 +226,14 @@ func (s *Owner) effectiveDuration(t *Turn, a *buff.Application) (int64, buff.Rea
 		d = exact.MulDiv(d, share, 100)
 	}
 	if d == 0 {
-		return 0, buff.Resisted
+		return 0, reason.Resisted
 	}
 	d = min(max(d, spec.Shortest), spec.Longest, define.MaxDuration.Milliseconds())
 	if spec.Tail == define.TailFit {
 		period := s.periodAfter(a)
 		d = max(exact.MulDiv(d, 1, uint64(period)), 1) * period
 	}
-	return d, buff.NoReason
+	return d, reason.None
 }
 
 // periodAfter returns the period that the buff has after an application. It can differ from the

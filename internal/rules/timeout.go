@@ -6,6 +6,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/handle"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -95,8 +96,8 @@ func (s *Owner) addTimeout(t *Turn, c *buff.Command) buff.Result {
 	case c.Do == nil && c.Handler == 0:
 		return buff.Result{Err: fmt.Errorf("%w: timeout %q has neither a function nor a handler", buff.ErrHandler, c.Name)}
 	case l.live >= int32(s.limit), l.free == noSlot && len(l.list) == buff.MaxPerOwner:
-		t.emit(s, &buff.Event{Kind: buff.Faulted, Why: buff.Full, Name: c.Name, End: wheel.Never})
-		return buff.Result{Kind: buff.Faulted, Why: buff.Full, Err: fmt.Errorf("%w: %d timeouts on owner %d", buff.ErrFull, s.limit, s.id)}
+		t.emit(s, &buff.Event{Kind: buff.Faulted, Why: reason.Full, Name: c.Name, End: wheel.Never})
+		return buff.Result{Kind: buff.Faulted, Why: reason.Full, Err: fmt.Errorf("%w: %d timeouts on owner %d", buff.ErrFull, s.limit, s.id)}
 	}
 	at := l.allocSlot(s.generations)
 	s.ages++
@@ -122,7 +123,7 @@ func ceilMillis(d time.Duration) int64 {
 func (s *Owner) cancel(t *Turn, h buff.TimeoutHandle) buff.Result {
 	if at, ok := s.timeouts().find(h); ok && h.Number() == s.number {
 		s.releaseTimeout(t, at)
-		return buff.Result{Kind: buff.Removed, Why: buff.Cancelled}
+		return buff.Result{Kind: buff.Removed, Why: reason.Cancelled}
 	}
 	return buff.Result{Err: fmt.Errorf("%w: timeout %v", buff.ErrStale, h)}
 }

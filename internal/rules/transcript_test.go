@@ -8,6 +8,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/bufftick/bufftick/wheel"
@@ -296,28 +297,28 @@ func showOf(set *rules.Owner) (out string) {
 }
 
 // call does what the story says that the handler does.
-func (s *side) call(t *rules.Turn, c *rules.Call) buff.Reason {
+func (s *side) call(t *rules.Turn, c *rules.Call) reason.Reason {
 	name, _ := c.Do.(string)
 	if c.Do == nil {
 		name = s.catalog.HandlerName(c.Handler)
 	}
 	d := s.handlers[name]
 	if name == "" || d.HasArg("at") && t.At() != s.start(d) {
-		return buff.NoReason
+		return reason.None
 	}
 	for _, line := range strings.Split(d.Input, "\n") {
 		cmd, args, err := datadriven.ParseLine(line)
 		require.NoError(s.t, err)
 		switch cmd {
 		case "panic":
-			return buff.Panic
+			return reason.Panic
 		case "goexit":
-			return buff.Goexit
+			return reason.Goexit
 		}
 		c := s.parse(cmd, args)
 		t.Issue(s.set, &c)
 	}
-	return buff.NoReason
+	return reason.None
 }
 
 func (s *side) start(d *datadriven.TestData) wheel.Time {

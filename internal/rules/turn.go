@@ -5,6 +5,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/wheel"
@@ -62,9 +63,9 @@ type Turn struct {
 	// Outbox collects the commands of the rules for other owners. New ones are appended.
 	Outbox []Outgoing
 
-	// Call calls the Go handler of c and returns NoReason, or why it failed. If nil,
+	// Call calls the Go handler of c and returns reason.None, or why it failed. If nil,
 	// no handler is called.
-	Call func(t *Turn, c *Call) buff.Reason
+	Call func(t *Turn, c *Call) reason.Reason
 
 	// FormulaFailed, if not nil, is called when a [define.Formula] panics, with the value of the
 	// panic, or nil if the formula called runtime.Goexit. The event has the time, the owner and the
@@ -211,7 +212,7 @@ func (s *Owner) Obey(t *Turn, at wheel.Time, c *buff.Command) buff.Result {
 // Apply is [Owner.Do] for an Apply command with the application a. It may fill in omitted fields of
 // a, and does not keep it. It returns the fields of the Result. It is faster than Do, because a
 // Command and a Result are large.
-func (s *Owner) Apply(t *Turn, at wheel.Time, a *buff.Application) (buff.Handle, buff.EventKind, buff.Reason, error) {
+func (s *Owner) Apply(t *Turn, at wheel.Time, a *buff.Application) (buff.Handle, buff.EventKind, reason.Reason, error) {
 	t.begin(at, s.timeScale().firstReached(at), false)
 	r := s.apply(t, a)
 	s.finish(t, at)
@@ -220,7 +221,7 @@ func (s *Owner) Apply(t *Turn, at wheel.Time, a *buff.Application) (buff.Handle,
 
 // Remove is [Owner.Do] for a Remove command that removes n stacks of h. Like Apply, it returns the
 // fields of the Result.
-func (s *Owner) Remove(t *Turn, at wheel.Time, h buff.Handle, n int, why buff.Reason) (buff.Handle, buff.EventKind, buff.Reason, error) {
+func (s *Owner) Remove(t *Turn, at wheel.Time, h buff.Handle, n int, why reason.Reason) (buff.Handle, buff.EventKind, reason.Reason, error) {
 	t.begin(at, s.timeScale().firstReached(at), false)
 	r := s.remove(t, h, n, removalReason(why))
 	s.finish(t, at)
@@ -325,7 +326,7 @@ func (s *Owner) Pending() int { return s.deferredCalls() + s.scheduler.dueCount(
 func (s *Owner) Abort(t *Turn) {
 	if t.calling {
 		t.calling = false
-		s.fault(t, buff.Goexit)
+		s.fault(t, reason.Goexit)
 	}
 }
 
@@ -334,7 +335,7 @@ func (s *Owner) runNext(t *Turn) {
 	s.runItem(t, t.dequeue())
 	if t.truncated && t.head == len(t.items) {
 		t.truncated = false
-		t.newEvent(s, buff.Faulted).Why = buff.Cascade
+		t.newEvent(s, buff.Faulted).Why = reason.Cascade
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/stretchr/testify/require"
 )
@@ -21,10 +22,10 @@ func TestTurnLetsGo(t *testing.T) {
 	var kept []weak.Pointer[[1000]byte]
 	went := 0
 	var set *rules.Owner
-	turn := &rules.Turn{Catalog: c, Call: func(turn *rules.Turn, call *rules.Call) buff.Reason {
+	turn := &rules.Turn{Catalog: c, Call: func(turn *rules.Turn, call *rules.Call) reason.Reason {
 		if call.Do != nil {
 			call.Do.(func())()
-			return buff.NoReason
+			return reason.None
 		}
 		for range bombs {
 			big := new([1000]byte)
@@ -32,7 +33,7 @@ func TestTurnLetsGo(t *testing.T) {
 			cmd := buff.AddTimeoutFunc(1, time.Millisecond, func() { big[0]++; went++ })
 			turn.Issue(set, &cmd)
 		}
-		return buff.NoReason
+		return reason.None
 	}}
 	set = rules.NewOwner(1, 0, 0, 40)
 	set.Do(turn, 0, buff.Apply(1, buff.Application{Spec: c.Spec("fuse")}))

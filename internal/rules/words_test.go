@@ -9,6 +9,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/cockroachdb/datadriven"
 	"github.com/stretchr/testify/require"
 )
@@ -51,11 +52,11 @@ func (l *lexicon) define(t testing.TB, s *buff.Spec, a datadriven.CmdArg) {
 		return
 	}
 	first := strings.Join(a.Vals[:min(1, len(a.Vals))], "")
-	if reason, ok := strings.CutPrefix(a.Key, "on.remove."); ok && reason != "any" {
-		var r buff.Reason
-		require.NoError(t, r.UnmarshalText([]byte(reason)))
+	if word, ok := strings.CutPrefix(a.Key, "on.remove."); ok && word != "any" {
+		var r reason.Reason
+		require.NoError(t, r.UnmarshalText([]byte(word)))
 		if s.On.Remove == nil {
-			s.On.Remove = map[buff.Reason][]define.Action{}
+			s.On.Remove = map[reason.Reason][]define.Action{}
 		}
 		s.On.Remove[r] = l.actions(t, a.Vals)
 		return

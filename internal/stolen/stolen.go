@@ -1,7 +1,7 @@
 package stolen
 
 import (
-	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/compile"
 )
 
@@ -36,19 +36,19 @@ type Part struct {
 // Find returns the former value of the k-th number of a definition, or NoParam if the stolen
 // version did not have that number. It compares names, not positions, because a reload may have
 // inserted other numbers.
-func (n *Buff) Find(spec *compile.Program, k int) (float64, define.Reason) {
+func (n *Buff) Find(spec *compile.Program, k int) (float64, reason.Reason) {
 	switch {
 	case n == nil:
-		return 0, define.NoParam
+		return 0, reason.NoParam
 	case n.Spec == spec:
-		return n.Values[k], define.NoReason
+		return n.Values[k], reason.None
 	}
 	for j := range n.Spec.Numbers {
 		if n.Spec.Numbers[j].Name == spec.Numbers[k].Name {
-			return n.Values[j], define.NoReason
+			return n.Values[j], reason.None
 		}
 	}
-	return 0, define.NoParam
+	return 0, reason.NoParam
 }
 
 // SetPart sets the numbers, shield and charges from a stolen part.

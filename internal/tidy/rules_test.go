@@ -30,24 +30,25 @@ const antsPath = "github.com/panjf2000/ants"
 // here, with the reason in the commit message.
 var arrows = map[string][]string{
 	"actor":              {},
-	"buff":               {"wheel", "buff/stat", "buff/define", "buff/verb", "internal/compile", "internal/exact", "internal/handle", "internal/misspelt", "internal/state", "internal/stolen", "internal/wordlist"},
-	"internal/compile":   {"buff/define", "buff/stat", "internal/exact", "internal/handle", "internal/misspelt", "internal/sheet", "internal/wordlist"},
-	"internal/rules":     {"buff", "buff/define", "buff/journal", "buff/stat", "buff/verb", "wheel", "internal/compile", "internal/exact", "internal/handle", "internal/sheet", "internal/state", "internal/stolen"},
-	"internal/stolen":    {"buff/define", "internal/compile"},
+	"buff":               {"buff/reason", "wheel", "buff/stat", "buff/define", "buff/verb", "internal/compile", "internal/exact", "internal/handle", "internal/misspelt", "internal/state", "internal/stolen", "internal/wordlist"},
+	"internal/compile":   {"buff/reason", "buff/define", "buff/stat", "internal/exact", "internal/handle", "internal/misspelt", "internal/sheet", "internal/wordlist"},
+	"internal/rules":     {"buff/reason", "buff", "buff/define", "buff/journal", "buff/stat", "buff/verb", "wheel", "internal/compile", "internal/exact", "internal/handle", "internal/sheet", "internal/state", "internal/stolen"},
+	"internal/stolen":    {"buff/reason", "buff/define", "internal/compile"},
 	"internal/exact":     {},
-	"buff/define":        {"buff/stat", "internal/wordlist"}, // not buff, which imports it
+	"buff/define":        {"buff/reason", "buff/stat", "internal/wordlist"}, // not buff, which imports it
 	"buff/verb":          {"internal/wordlist"},
+	"buff/reason":        {"internal/wordlist"},
 	"buff/journal":       {},
 	"buff/stat":          {"internal/wordlist"},
 	"buff/catalog":       {"buff", "internal/definition"},
 	"buff/catalog/watch": {"buff", "buff/catalog", "internal/definition", "github.com/fsnotify/fsnotify"},
 	"internal/definition": {
-		"buff", "buff/define", "buff/stat", "wheel", "internal/recovered", "internal/misspelt",
+		"buff/reason", "buff", "buff/define", "buff/stat", "wheel", "internal/recovered", "internal/misspelt",
 		"github.com/goccy/go-yaml", "github.com/google/jsonschema-go", "github.com/expr-lang/expr",
 	},
-	"engine":                           {"wheel", "buff", "buff/define", "buff/journal", "buff/verb", "buff/stat", "actor", "internal/rules", "internal/state", "engine/history", "engine/view", "internal/radix", "internal/recovered", "internal/recording", "internal/snapshot", antsPath},
-	"engine/view":                      {"wheel", "buff", "buff/define", "buff/stat"}, // not engine, which imports it
-	"engine/history":                   {"wheel", "buff", "buff/define", "buff/verb", "buff/stat"},
+	"engine":                           {"buff/reason", "wheel", "buff", "buff/define", "buff/journal", "buff/verb", "buff/stat", "actor", "internal/rules", "internal/state", "engine/history", "engine/view", "internal/radix", "internal/recovered", "internal/recording", "internal/snapshot", antsPath},
+	"engine/view":                      {"buff/reason", "wheel", "buff", "buff/define", "buff/stat"}, // not engine, which imports it
+	"engine/history":                   {"buff/reason", "wheel", "buff", "buff/define", "buff/verb", "buff/stat"},
 	"engine/replay":                    {"engine", "buff", "wheel", "internal/recovered", "internal/recording"},
 	"wheel":                            {"internal/radix"},
 	"internal/radix":                   {},
@@ -57,10 +58,10 @@ var arrows = map[string][]string{
 	"store":                            {"engine", "buff", "wheel", "internal/snapshot", "internal/wire"},
 	"store/bolt":                       {"store", "buff", "go.etcd.io/bbolt"},
 	"store/storetest":                  {"store", "buff", "wheel"},
-	"inspect":                          {"engine", "engine/view", "engine/history", "buff", "buff/define", "buff/verb", "buff/stat", "wheel", "internal/rules", "internal/sheet", "internal/recovered"},
+	"inspect":                          {"buff/reason", "engine", "engine/view", "engine/history", "buff", "buff/define", "buff/verb", "buff/stat", "wheel", "internal/rules", "internal/sheet", "internal/recovered"},
 	"conformance/judge":                {}, // independent of the engine, which it is compared with
 	"internal/handle":                  {},
-	"internal/preview":                 {"internal/rules", "buff", "buff/define", "buff/verb", "wheel"},
+	"internal/preview":                 {"buff/reason", "internal/rules", "buff", "buff/define", "buff/verb", "wheel"},
 	"internal/recovered":               {},
 	"internal/recovered/recoveredtest": {},
 	"internal/recording":               {"buff", "buff/define", "wheel", "internal/wire"},
@@ -128,7 +129,7 @@ func mayImport(s *source, p string) bool {
 func under(p, head string) bool { return p == head || strings.HasPrefix(p, head+"/") }
 
 // core are the packages in which time and randomness are arguments.
-var core = []string{"actor", "buff", "buff/catalog", "buff/define", "buff/journal", "buff/stat", "buff/verb", "engine", "engine/view", "internal/compile", "internal/definition", "internal/preview", "internal/rules", "internal/sheet", "replicate", "replicate/client", "store", "store/bolt", "wheel"}
+var core = []string{"actor", "buff", "buff/catalog", "buff/define", "buff/journal", "buff/reason", "buff/stat", "buff/verb", "engine", "engine/view", "internal/compile", "internal/definition", "internal/preview", "internal/rules", "internal/sheet", "replicate", "replicate/client", "store", "store/bolt", "wheel"}
 
 // clocks are the functions that read the wall clock or wait for it.
 var clocks = map[string][]string{

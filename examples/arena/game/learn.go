@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -28,14 +29,14 @@ func (w *World) learn(f *engine.Frame) {
 		switch {
 		case e.Kind == buff.Changed && e.Attr == w.health && e.Name == "health":
 			w.changed(u, &e)
-		case e.Kind == buff.Removed && e.Why == buff.Death && is(e.Spec, w.life):
+		case e.Kind == buff.Removed && e.Why == reason.Death && is(e.Spec, w.life):
 			w.fell(u)
-		case e.Kind == buff.Removed && e.Why == buff.Expired && is(e.Spec, w.fallen):
+		case e.Kind == buff.Removed && e.Why == reason.Expired && is(e.Spec, w.fallen):
 			w.revive(u)
 			w.tell(Fact{Kind: Rose, Target: u.ID})
-		case e.Kind == buff.Removed && e.Why == buff.Expired && is(e.Spec, w.tremor):
+		case e.Kind == buff.Removed && e.Why == reason.Expired && is(e.Spec, w.tremor):
 			w.shake(&w.arenas[u.Arena])
-		case e.Kind == buff.Denied && e.Why == buff.Diminished:
+		case e.Kind == buff.Denied && e.Why == reason.Diminished:
 			w.tell(Fact{Kind: Resisted, What: 255, Source: e.Source, Target: e.Owner})
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/engine"
 )
 
@@ -103,7 +104,7 @@ func (r *rules) damage(c *engine.Context, e buff.Event) int64 {
 // death ward, fall revives the owner.
 func (r *rules) fall(c *engine.Context, _ buff.Event) {
 	if b, ok := carries(c, r.deathWard); ok {
-		c.Do(buff.RemoveStacks(b.Handle, 0, buff.Consumed))
+		c.Do(buff.RemoveStacks(b.Handle, 0, reason.Consumed))
 		r.rise(c, buff.Event{})
 		return
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -94,11 +95,11 @@ func (p *pulses) add(e buff.Event) {
 	case b == nil:
 	case e.Kind == buff.Refreshed:
 		p.renew(b, e)
-	case e.Kind == buff.StackEnded && e.Why == buff.Expired:
+	case e.Kind == buff.StackEnded && e.Why == reason.Expired:
 		p.expire(b, e.At)
 		b.end = e.End
 	case e.Kind == buff.Removed:
-		if e.Why == buff.Expired {
+		if e.Why == reason.Expired {
 			p.expire(b, e.At)
 		} else {
 			p.interrupt(b, e.At)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/engine/history"
 	"github.com/bufftick/bufftick/wheel"
@@ -225,7 +226,7 @@ func (w *world) see(f *engine.Frame) {
 
 // learn updates the loop's data from an event.
 func (w *world) learn(e buff.Event) {
-	if e.Kind == buff.Removed && e.Why == buff.Dispelled {
+	if e.Kind == buff.Removed && e.Why == reason.Dispelled {
 		w.totals.dispels++
 	}
 	if e.Owner >= firstBoss {

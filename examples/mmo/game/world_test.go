@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cockroachdb/datadriven"
-	"github.com/stretchr/testify/require"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/catalog"
+	"github.com/bufftick/bufftick/buff/reason"
+	"github.com/cockroachdb/datadriven"
+	"github.com/stretchr/testify/require"
 )
 
 // playLog plays a game at full speed and returns the world and its log.
@@ -84,7 +84,7 @@ func TestGame_UsesAllFeatures(t *testing.T) {
 	require.NotZero(t, ty.felled)
 	require.LessOrEqual(t, ty.latest, w.at(1).Milliseconds(), "later than one frame")
 
-	reasons := map[buff.Reason]bool{}
+	reasons := map[reason.Reason]bool{}
 	seen := map[*buff.Spec]bool{}
 	partial := false
 	for _, e := range log {
@@ -92,9 +92,9 @@ func TestGame_UsesAllFeatures(t *testing.T) {
 		seen[e.Spec] = true
 		partial = partial || e.Period > 0
 	}
-	for _, why := range []buff.Reason{
-		buff.Expired, buff.Dispelled, buff.Overflowed, buff.Consumed, buff.Broken, buff.Death, buff.SourceGone,
-		buff.Unload, buff.Limit, buff.OutOfAura,
+	for _, why := range []reason.Reason{
+		reason.Expired, reason.Dispelled, reason.Overflowed, reason.Consumed, reason.Broken, reason.Death, reason.SourceGone,
+		reason.Unload, reason.Limit, reason.OutOfAura,
 	} {
 		require.True(t, reasons[why], "nothing ends or is denied for the reason %v", why)
 	}

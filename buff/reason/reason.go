@@ -1,4 +1,4 @@
-package define
+package reason
 
 import "github.com/bufftick/bufftick/internal/wordlist"
 
@@ -8,7 +8,7 @@ type Reason uint8
 // The reasons, in three groups: reasons for the end of a buff, reasons to deny an application or to
 // suppress a pulse, and faults.
 const (
-	NoReason Reason = iota
+	None Reason = iota
 
 	Expired     // its duration ran out
 	Cancelled   // a command or an action removed the buff
@@ -71,7 +71,7 @@ var reasonWords = []string{
 }
 
 // Removes reports whether r is a reason that ends a buff.
-func (r Reason) Removes() bool { return r != NoReason && r <= LastRemoval }
+func (r Reason) Removes() bool { return r != None && r <= LastRemoval }
 
 // String returns the word used in files and logs.
 func (r Reason) String() string { return wordlist.Word(reasonWords, r) }
