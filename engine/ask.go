@@ -44,7 +44,7 @@ func (in *Inbox) Ask(ctx context.Context, c buff.Command) (buff.Result, error) {
 //
 // If f panics, the panic is reported like a fault of any other function of the game, with "Run" as
 // Fault.Call, and Run returns an error for it; what f did before the panic remains in effect.
-// Otherwise Run fails in the same cases as [Inbox.Ask]. It also fails with [ErrClosed] if f is
+// Otherwise Run fails in the same cases as [Inbox.Ask]. Run also fails with [ErrClosed] if f is
 // still waiting when Close is called, because Close does not call such functions.
 //
 // Run must not be called from a handler, or from a function of Run. It panics if f is nil.

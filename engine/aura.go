@@ -65,7 +65,7 @@ type auraKey struct {
 
 func (a *aura) key() auraKey { return auraKey{a.bearer, a.apply.Lineage()} }
 
-// search is a due search of an aura, or the removal of all members of an aura that has ended.
+// search is a due search of an aura. If the aura has ended, all its members are removed instead.
 type search struct {
 	due    wheel.Time
 	bearer buff.OwnerID

@@ -225,8 +225,8 @@ func (e *Engine) mergeEvents(s *segment) {
 	}
 }
 
-// prefetch prefetches the owners of turns that will run soon: see actor.Options. It must not read
-// data that belongs to the loop, because the loop may have continued after the budget ran out.
+// prefetch prefetches the owners of turns that will run soon: see actor.Options. prefetch must not
+// read data that belongs to the loop, because the loop may have continued after the budget ran out.
 func (l *workerState) prefetch(next []actor.Turn[*owner, message]) {
 	l.readOwners(len(next), func(k int) *batchedTurn { return next[k].Arg.(*batchedTurn) })
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Only in this file do decisions of the engine depend on a real clock. The clock limits how long
-// Tick and Close wait for handlers. No decision of the rules depends on it.
+// Decisions of the engine depend on a real clock only in this file. The clock limits how long Tick
+// and Close wait for handlers. No decision of the rules depends on it.
 
 // closeRound is how long Close waits for handlers before it checks its context again. If a shared
 // pool had no free goroutines for the workers, Close also tries again to get some.

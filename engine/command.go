@@ -127,7 +127,7 @@ func (e *Engine) removeBuff(r *buff.Result, h buff.Handle) {
 
 // Cancel cancels a timeout. If Result.Kind is Removed, the function of the timeout will not be
 // called. If the owner is busy, Result.Queued is set, and the timeout is cancelled later. A timeout
-// that is due up to now still fires before that, with a TimedOut event; its function can check
+// that is already due still fires before that, with a TimedOut event; its function can check
 // [Context.Revoked]. A cancellation emits no event.
 //
 // Only the loop goroutine may call it.

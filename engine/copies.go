@@ -54,8 +54,8 @@ type copyLock struct {
 // The function `m` appends the game's own data of an owner to dst, in the form in which it is
 // stored, and returns the extended slice. If m fails or panics, the owner has no copy in this
 // round. m is called by the goroutine that has exclusive access to the owner at the time, and may
-// be called concurrently for different owners. It must not call the engine, and must not block: a
-// call that never returns blocks the next round and every change of its owner.
+// be called concurrently for different owners. The function must not call the engine, and must not
+// block: a call that never returns blocks the next round and every change of its owner.
 //
 // Only the loop goroutine may call it.
 func (e *Engine) Copies(m func(id buff.OwnerID, data any, dst []byte) ([]byte, error)) snapshot.Maker {

@@ -369,8 +369,8 @@ func (inline) Submit(task func()) error {
 type Pool struct{ pool *ants.Pool }
 
 // NewPool returns a pool for the given number of workers, from 1 to 65,536. This number should be
-// the sum of Options.Workers of all engines that use the pool. The pool starts goroutines as they
-// are needed, and keeps them.
+// the sum of the Options.Workers of all engines that use the pool. The pool starts goroutines as
+// they are needed, and keeps them.
 //
 // If the pool is smaller, an engine that finds no free worker leaves its due events to a later
 // frame. Nothing is lost, but the results then depend on the relative speed of the engines. Any
@@ -380,8 +380,8 @@ func NewPool(workers int) (*Pool, error) {
 		return nil, fmt.Errorf("engine: a pool for %d workers, want 1 to %d", workers, 1<<16)
 	}
 	// The pool is nonblocking, because the loop must never wait in Submit. It does not purge
-	// goroutines, so that they are kept for bursts of work. It is larger than the number of
-	// workers, so that goroutines that are about to end do not block new ones.
+	// goroutines, so that they are kept for bursts of work. Its capacity is larger than the number
+	// of workers, so that goroutines that are about to end do not block new ones.
 	pool, err := ants.NewPool(4*workers+16, ants.WithNonblocking(true), ants.WithDisablePurge(true))
 	if err != nil {
 		return nil, fmt.Errorf("engine: a pool for %d workers: %w", workers, err)

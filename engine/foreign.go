@@ -110,8 +110,8 @@ var errExit = errors.New("it ended its goroutine")
 
 // callGame calls a callback other than a handler. It returns the value of the callback's panic, or
 // nil if the callback has returned. If the callback ends the goroutine, callGame does not return.
-// If `loop` is set, the caller is the loop. Options.OnFault must not call the Engine then, because
-// a Tick may be in progress.
+// If `loop` is set, the caller is the loop. In that case, Options.OnFault must not call the Engine,
+// because a Tick may be in progress.
 func (e *Engine) callGame(call string, loop bool, of *buff.Event, do func()) (panicked any) {
 	returned := false
 	defer func() {
@@ -130,8 +130,8 @@ func (e *Engine) callGame(call string, loop bool, of *buff.Event, do func()) (pa
 }
 
 // reportPanic counts and reports the fault of a callback other than a handler: a panic with the
-// value v or, if v is nil, the end of its goroutine. It must be called in the deferred function
-// that has recovered.
+// value v or, if v is nil, the end of its goroutine. reportPanic must be called in the deferred
+// function that has recovered.
 func (e *Engine) reportPanic(call string, loop bool, of *buff.Event, v any) {
 	f := view.Fault{Call: call, Value: v}
 	at := site{call: call, exit: v == nil}

@@ -160,8 +160,8 @@ const (
 )
 
 // isCheckFrame reports whether the lists are checked after a frame. Frames 14 and 15 are included
-// because a game needs unusually long lists in its first frames, when it fills its world. It takes
-// two frames to check pairs of lists that alternate.
+// because a game needs unusually long lists in its first frames, when it fills its world. Two
+// frames are checked because pairs of lists alternate.
 func isCheckFrame(frame uint64) bool { return frame%checkEvery == 0 || frame == 14 || frame == 15 }
 
 // used records the length of a list.

@@ -68,10 +68,10 @@ type Options struct {
 	// own pool. The order of events does not depend on the pool.
 	Pool *Pool
 
-	// Synchronous runs handlers inside Tick on the loop goroutine, one after the other, without a
-	// pool. It is meant for tests and tiny servers. Workers and Budget are then ignored. A handler
-	// that calls runtime.Goexit (in a test, t.FailNow calls it) ends the loop's goroutine and the
-	// Tick; another goroutine may continue to use the engine.
+	// If Synchronous is set, handlers run inside Tick on the loop goroutine, one after the other,
+	// without a pool. Workers and Budget are then ignored. This is meant for tests and tiny
+	// servers. A handler that calls runtime.Goexit (in a test, t.FailNow calls it) ends the loop's
+	// goroutine and the Tick; another goroutine may continue to use the engine.
 	Synchronous bool
 
 	// Budget is how long one Tick may wait for handlers. If Budget is zero, the limit is

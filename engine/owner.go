@@ -37,7 +37,7 @@ type owner struct {
 	scheduled bool       // the owner is in Engine.scheduled
 	presence  presence
 	adopts    bool // the owner may have adopted buffs that are not in the cross-owner index
-	held      bool // its handler outlasted the budget, and the turn is not merged yet
+	held      bool // a handler of the owner outlasted the Budget, and its turn is not merged yet
 
 	_ [16]byte // an owner starts with a cache line, so its size is three of them
 }
@@ -127,8 +127,8 @@ func (o *owner) resetUsed() {
 
 // rareState holds rarely used state of an owner. Owners need it if they were busy or late, had an
 // unfinished turn, or were in a zone whose time is changed; with Engine.Copies, every owner has
-// one. It exists until the owner leaves. Both the loop and a worker may create it. Its fields
-// belong to the loop, except turns.
+// one. The rareState exists until the owner leaves. Both the loop and a worker may create it. Its
+// fields belong to the loop, except turns.
 type rareState struct {
 	turns *turns // belongs to the goroutine to which the owner belongs; may be nil
 

@@ -51,7 +51,7 @@ func newSources() sources {
 }
 
 // applySource updates the index after a change of an instance. If the source then has more
-// instances than the definition allows, applySource plans the removal of the oldest instances.
+// instances than the definition allows, applySource schedules the oldest instances for removal.
 // Instances that were restored with their owner count as older than all other instances.
 func (l *crossIndex) applySource(c *change, wants needs) {
 	x := &l.sources
@@ -121,7 +121,7 @@ func (x *sources) move(i int32, source buff.OwnerID) {
 }
 
 // key returns the key of the k-th chain of an instance: k is 0 for the chain of its source, and 1
-// for the chain of its source and definition. It also reports whether the instance belongs to that
+// for the chain of its source and definition. key also reports whether the instance belongs to that
 // chain.
 func (h *holding) key(k int) (chainKey, bool) {
 	if k == 0 {

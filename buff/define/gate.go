@@ -68,7 +68,7 @@ type DispelRule struct {
 // Charges are the uses of a buff. Using the last one ends the buff, with reason Consumed.
 type Charges struct {
 	N         int      // zero means no charges
-	ConsumeOn []string // names of the acts that each use one charge
+	ConsumeOn []string // names of the acts; each of them uses one charge
 	Refresh   ChargeRule
 }
 

@@ -111,8 +111,8 @@ func (n Number) Or(v float64) Number {
 // of an act.
 type Read struct {
 	Caller bool // if set, Name is a parameter of the application, and Of is ignored
-	// If set, the input is the amount of the act, and all other fields are ignored. Only the Change
-	// of an action in Hooks.Act may read it.
+	// If Amount is set, the input is the amount of the act, and all other fields are ignored. Only
+	// the Change of an action in Hooks.Act may read it.
 	Amount bool
 	Of     Whose
 	Name   string
@@ -177,7 +177,7 @@ func (c *Curve) Name() string { return c.name }
 func (c *Curve) Points() []Point { return slices.Clone(c.points) }
 
 // At returns the value at a level. For a level below the first point it is the value of the first
-// point, and for a level above the last point the value of the last point. It costs O(log points).
+// point, and for a level above the last point the value of the last point. At costs O(log points).
 func (c *Curve) At(level int) float64 {
 	k := sort.Search(len(c.points), func(k int) bool { return c.points[k].Level >= level })
 	switch {

@@ -123,9 +123,9 @@ type Spec struct {
 	// MaxDuration, or zero for a buff that does not pulse.
 	Period time.Duration
 
-	// First says whether there is a pulse at the application itself, Tail whether there is a pulse
-	// for an incomplete last period, and Align from which instant periods are counted. All of them
-	// need a Period.
+	// First says whether there is a pulse at the application itself. Tail says whether there is a
+	// pulse for an incomplete last period. Align says from which instant the periods are counted.
+	// All of them need a Period.
 	First First
 	Tail  Tail
 	Align Align

@@ -32,7 +32,7 @@ const (
 	SetRate      Verb = 13 // sets the rate of the buff, owner or Zone to Rate; Whose selects which
 	Inhibit      Verb = 14 // hides the buff with the given Handle, as if Require.Ongoing failed
 	Release      Verb = 15 // ends an Inhibit
-	AddTag       Verb = 16 // adds Tag to the owner; repeated adds are counted
+	AddTag       Verb = 16 // adds Tag to the owner; each AddTag is counted
 	DropTag      Verb = 17 // undoes one AddTag of Tag
 	Immunize     Verb = 18 // makes the owner immune to Tag and, if Purge is set, removes its buffs with Tag
 	DropImmunity Verb = 19 // undoes one Immunize for Tag

@@ -82,8 +82,8 @@ const (
 	hasFar  = 1 << 15 // At, End, Magnitude, Owner and Source are among the words
 )
 
-// rare returns the words of an event's rare fields. Words that are zero are omitted from the
-// record.
+// rare returns the words that store the rare fields of an event. Words that are zero are omitted
+// from the record.
 func rare(e *buff.Event) [14]uint64 {
 	return [...]uint64{
 		uint64(e.At), uint64(e.End), uint64(e.Magnitude), uint64(e.Elapsed), uint64(e.Period), math.Float64bits(e.Delta),

@@ -48,7 +48,7 @@ type Watch interface {
 	// and its result must not change afterwards. If the function panics, the panic is in
 	// Owner.Fault. If an owner is followed several times, the first function is used.
 	//
-	// It fails with [ErrTooManyFollowed] if 64 other owners are followed.
+	// Follow fails with [ErrTooManyFollowed] if 64 other owners are followed.
 	//
 	// Any goroutine may call it.
 	Follow(id buff.OwnerID, look func(data any) any) (leave func(), err error)

@@ -6,8 +6,8 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// propagateCaptures extends the captures of each program by the captures of all programs that it
-// can apply, directly or through others.
+// propagateCaptures adds, to the captures of each program, the captures of all programs that it can
+// apply, directly or through others.
 func (k *checker) propagateCaptures() {
 	var changed []*Program
 	for _, p := range k.catalog.Programs {

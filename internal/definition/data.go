@@ -46,7 +46,7 @@ func (o Loader) Reload(prev *buff.Catalog, paths ...string) (*buff.Catalog, erro
 }
 
 // ReloadFS is like the function [ReloadFS], but decodes data as [Loader].Data specifies. If prev is
-// nil, ReloadFS is like the method LoadFS. It is safe for concurrent use if fsys is.
+// nil, ReloadFS is like the method LoadFS. ReloadFS is safe for concurrent use if fsys is.
 func (o Loader) ReloadFS(prev *buff.Catalog, fsys fs.FS, paths ...string) (*buff.Catalog, error) {
 	if o.Data != nil {
 		if k := reflect.TypeOf(o.Data).Kind(); k != reflect.Struct && k != reflect.Map {

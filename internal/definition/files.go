@@ -40,7 +40,7 @@ type File struct {
 }
 
 // Files returns the files that [Load] reads, unmodified. If some files cannot be read, it returns
-// the other files and an [Errors] with an error for each. It is safe for concurrent use.
+// the other files and an [Errors] with an error for each. Files is safe for concurrent use.
 func Files(paths ...string) ([]File, error) {
 	var files []File
 	l := newLoader()

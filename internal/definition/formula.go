@@ -87,7 +87,7 @@ func (f *formula) Same(other define.Formula) bool {
 	})
 }
 
-// Eval runs the formula. Inputs.Reads must have one entry for each element of f.Reads. It is safe
+// Eval runs the formula. Inputs.Reads must have one entry for each element of f.Reads. Eval is safe
 // for concurrent use.
 func (f *formula) Eval(in define.Inputs) (float64, error) {
 	v := f.run(&in)

@@ -211,8 +211,8 @@ type reaction struct {
 }
 
 // asksTogether finds buffs that react to the same act and share a cooldown that has no effect. The
-// cooldown is a tag that each reaction requires to be absent and later grants. It has no effect
-// because all reactions check the tag before any of them has granted it.
+// cooldown is a tag that each reaction requires to be absent and later grants. The cooldown has no
+// effect because all reactions check the tag before any of them has granted it.
 func (l *linter) asksTogether() {
 	var all []reaction
 	for _, d := range l.defs {

@@ -27,10 +27,10 @@ const (
 	maxTabs = 1e9
 )
 
-// Load reads one catalog from files and folders. In a folder it reads the files with names
-// that end in .yaml, .yml, .json or .csv, sorted by name, except those that start with a dot
-// or end in .schema.json. It does not read subfolders. Definitions may refer to each other
-// across files; each ID may be defined only once.
+// Load reads one catalog from files and folders. In a folder it reads the files with names that end
+// in .yaml, .yml, .json or .csv, sorted by name, except those that start with a dot or end in
+// .schema.json. Load does not read subfolders. Definitions may refer to each other across files;
+// each ID may be defined only once.
 //
 // Only regular files are read. A pipe or a device is an error and never blocks. A link in a folder
 // is followed only if it is relative and leads to a file in that folder, as in a Kubernetes volume.

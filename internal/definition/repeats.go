@@ -9,7 +9,8 @@ type repeats struct {
 }
 
 // before reports whether the i-th key, which has the given name, repeats an earlier key. If so, it
-// returns the position of the first key with this name. It must be called for all keys in order.
+// returns the position of the first key with this name. before must be called for all keys in
+// order.
 func (r *repeats) before(i int, name string) (position, bool) {
 	if len(r.list) <= few {
 		for _, f := range r.list[:i] {

@@ -33,8 +33,8 @@ func Tree(name string, src []byte) (ast.Node, error) {
 	return root, nil
 }
 
-// ErrorAt returns an error about a node of the tree that [Tree] returned for src. A nil node
-// means the start of the text. It is safe for concurrent use.
+// ErrorAt returns an error about a node of the tree that [Tree] returned for src. A nil node means
+// the start of the text. ErrorAt is safe for concurrent use.
 func ErrorAt(name string, src []byte, node ast.Node, text string) *Error {
 	p := at(node)
 	return &Error{
@@ -175,8 +175,8 @@ func kindOf(n ast.Node) string {
 	return "an anchor, alias or tag"
 }
 
-// Fields returns the pairs of a map in order, and reports whether n is a map. The values
-// belong to the tree. It is safe for concurrent use.
+// Fields returns the pairs of a map in order, and reports whether n is a map. The values belong to
+// the tree. Fields is safe for concurrent use.
 func Fields(n ast.Node) ([]*ast.MappingValueNode, bool) {
 	switch n := n.(type) {
 	case *ast.MappingNode:
@@ -188,7 +188,7 @@ func Fields(n ast.Node) ([]*ast.MappingValueNode, bool) {
 }
 
 // Text returns the value of a text node, and reports whether n is a text node. The text may be
-// quoted, plain or a block; a number is not a text. It is safe for concurrent use.
+// quoted, plain or a block; a number is not a text. Text is safe for concurrent use.
 func Text(n ast.Node) (string, bool) {
 	switch n := n.(type) {
 	case *ast.StringNode:
@@ -201,7 +201,7 @@ func Text(n ast.Node) (string, bool) {
 
 // Describe describes a node for the end of a message such as "want a span, not …". It returns a
 // text in quotes, and a number or boolean as written; both are shortened if they are long. For any
-// other node it returns the kind, such as "a map". It is safe for concurrent use.
+// other node it returns the kind, such as "a map". Describe is safe for concurrent use.
 func Describe(n ast.Node) string {
 	if s, ok := Text(n); ok {
 		return quote(s)

@@ -79,7 +79,7 @@ type Step struct {
 	Params    []buff.Arg
 
 	By   time.Duration // for Extend
-	Rate buff.Ratio    // for Haste; 13/10 means pulses that are 30 % faster
+	Rate buff.Ratio    // for Haste; 13/10 makes the pulses 30 % faster
 	Tag  string
 }
 

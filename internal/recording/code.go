@@ -12,7 +12,7 @@ var Err = errors.New("replay: bad recording")
 // Code either encodes or decodes values. Both directions use the same sequence of calls, so that
 // they cannot differ. The zero Code encodes. After the first error, decoded values are zero.
 type Code struct {
-	Reading bool   // if set, Code decodes Data; otherwise it appends to Data
+	Reading bool   // if set, Code decodes Data; otherwise Code appends to Data
 	Data    []byte // the data encoded so far, or the data that is still to be decoded
 	Err     error  // the first error
 }

@@ -191,7 +191,7 @@ func (s *Owner) reachedMinimum(t *Turn, catalog *compile.Catalog, a stat.Attr, b
 // clampBases reduces bases permanently to maximums that have fallen below them. A minimum that
 // has risen to a base counts as reached.
 //
-// It runs after a whole command or due event, so that replacing a buff by one with the same
+// It runs after a whole command or due event, so that replacing a buff with one that has the same
 // maximum has no effect. Example: testdata/stat/maximum_falls.txt.
 func (s *Owner) clampBases(t *Turn) {
 	sheet, catalog := s.rare.sheet, s.attributeCatalog(t)

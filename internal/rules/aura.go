@@ -66,8 +66,8 @@ func (s *Owner) clearEnd(t *Turn, at uint16) {
 	s.markDirty(t, at)
 }
 
-// leaveAura executes the departure of the owner from an aura. If linger is zero, the buff ends at
-// once; if the buff has other holders, it only loses the stacks of this aura. If linger is above
+// leaveAura is called when the owner has left an aura. If linger is zero, the buff of the aura ends
+// at once; if the buff has other holders, it only loses the stacks of this aura. If linger is above
 // zero, the same happens after that time, unless the owner returns earlier.
 func (s *Owner) leaveAura(t *Turn, a *buff.Application, linger time.Duration) buff.Result {
 	at, k := s.findMember(a)

@@ -116,7 +116,7 @@ func mix(x uint64) uint64 {
 // Remaining returns the longest remaining time at now among the owner's buffs with the tag, and
 // reports whether there is one. It considers Tags and Grants, including tags below the given tag. A
 // cooldown can therefore be a buff with a tag. The time is the same as from [buff.Instance.Left]:
-// for an infinite buff it is the longest Duration. It costs O(buffs).
+// for an infinite buff it is the longest Duration. Remaining costs O(buffs).
 func (s *Owner) Remaining(tag buff.Tag, now wheel.Time) (left time.Duration, ok bool) {
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		if i := s.slot(at); compile.Has(s.programOf(i).Tags, tag) {

@@ -328,7 +328,7 @@ func (t *Turn) numberOf(spec *compile.Program, c *compile.Change, k *magnitudes,
 
 // reevaluatePulsed evaluates the numbers with SnapshotPulse again, for the buff in the slot `at`.
 // This slot is noSlot for a restored buff that has already ended. If one of the numbers cannot be
-// evaluated, it changes no number and reports false.
+// evaluated, reevaluatePulsed changes no number and reports false.
 func (s *Owner) reevaluatePulsed(t *Turn, at uint16, i *instance, spec *compile.Program, k *magnitudes, async []asyncStack) bool {
 	q := evaluator{set: s, turn: t, spec: spec}
 	fresh := t.evaluated.fresh[:0]

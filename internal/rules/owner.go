@@ -59,8 +59,8 @@ func (s *Owner) Len() int { return int(s.live) }
 func (s *Owner) Timeouts() int { return s.timeouts().count() }
 
 // Generation returns the generation to pass as base to [NewOwner] for the next Owner with the same
-// number; no handle of this Owner is above it. If the result is math.MaxUint32, no generation is left
-// and the number must not be used again. It costs O(slots).
+// number; no handle of this Owner is above it. If the result is math.MaxUint32, no generation is
+// left and the number must not be used again. Generation costs O(slots).
 func (s *Owner) Generation() uint32 {
 	g := s.generations.base
 	for i := range s.used {
@@ -330,6 +330,6 @@ func (s *Owner) freeSlot(t *Turn, at uint16) {
 const workPerDeadline = 8
 
 // Looked returns a deterministic measure of the work done since the Owner was made: the number of
-// buffs, deadlines and async stacks visited. A rescheduled deadline counts as eight. It wraps
-// around, so only the difference between two calls is meaningful.
+// buffs, deadlines and async stacks visited. A rescheduled deadline counts as eight. The measure
+// wraps around, so only the difference between two calls is meaningful.
 func (s *Owner) Looked() uint32 { return s.visited }

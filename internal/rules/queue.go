@@ -150,8 +150,8 @@ func turnOrder(a, b *asyncStack) int {
 }
 
 // weakestOf returns the index of the application that would run last: the weakest, and among equals
-// the youngest. It returns -1 for an empty list. It must be the reverse of strongestOf, so that an
-// overflow removes the last one in the order of nextInQueue.
+// the youngest. weakestOf returns -1 for an empty list. It must be the reverse of strongestOf, so
+// that an overflow removes the last one in the order of nextInQueue.
 func weakestOf(async []asyncStack) int {
 	weakest := -1
 	for k := range async {

@@ -346,7 +346,7 @@ func (r *restorer) handlerOf(name string) (define.HandlerID, bool) {
 	return id, ok
 }
 
-// returns finds the groups of diminishing returns.
+// returns looks up the groups of the saved diminishing returns.
 func (r *restorer) returns() {
 	for _, b := range r.saved.Returns {
 		group, ok := r.catalog.Drs.Index[b.Group]

@@ -20,11 +20,11 @@ import (
 // `zone` is the owner's zone.
 //
 // A blob has the bases of attributes that differ from the catalog, and for each buff its numbers
-// and the captured attributes of its source; modifiers follow from these. It does not have buffs
-// applied by an aura, buffs that their Saving.Mode excludes, links whose heads are all of these
-// kinds, or the effect of the owner's zone on its time: to restore the owner, get the zone with
-// [state.BlobZone] and pass the effect to [Owner.Restore]. After an [Owner.Restore] at the same
-// Moment everything else continues as if there had been no interruption.
+// and the captured attributes of its source; modifiers follow from these. A blob does not have
+// buffs applied by an aura, buffs that their Saving.Mode excludes, links whose heads are all of
+// these kinds, or the effect of the owner's zone on its time: to restore the owner, get the zone
+// with [state.BlobZone] and pass the effect to [Owner.Restore]. After an [Owner.Restore] at the
+// same Moment everything else continues as if there had been no interruption.
 //
 // As for [Owner.Do], everything due up to at.Now must have run. Save costs O(buffs) and allocates only
 // to grow dst.

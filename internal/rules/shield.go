@@ -135,8 +135,8 @@ func (s *Owner) breakSpent(t *Turn) {
 
 // endSpent ends the part of an instance whose shield or charges are spent. With TimersEach, it ends
 // the async stacks for which the function `spent` returns true. In a queue, it ends the running
-// application and starts the next one now. Otherwise it ends the instance. It reports whether the
-// instance has ended.
+// application and starts the next one now. Otherwise it ends the instance. endSpent reports whether
+// the instance has ended.
 //
 // Examples: testdata/timers_queue_uses.txt, timers_each_uses.txt.
 func (s *Owner) endSpent(t *Turn, at uint16, why reason.Reason, spent func(l *asyncStack) bool) bool {

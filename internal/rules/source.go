@@ -17,7 +17,7 @@ func (s *Owner) Rereads() bool { return s.rare != nil && s.rare.rereads }
 
 // Reread reads the attributes with [define.SnapshotApply] of all sources of the owner's buffs
 // again. It gets the Owner of a source from [Turn.Source]. If a source cannot be read, its last
-// values are kept. If Rereads reports true, call Reread before every command and every Run. It
+// values are kept. If Rereads reports true, call Reread before every command and every Run. Reread
 // costs O(buffs).
 func (s *Owner) Reread(t *Turn) {
 	if !s.Rereads() {

@@ -204,7 +204,7 @@ func (p *timeScale) change(now wheel.Time, w define.Whose, held bool, rate buff.
 }
 
 // fit expands the rate num/den to a denominator in which rest, which is in units of 1/p.den ms, is
-// a whole number. If that denominator is too large, it keeps den and rounds rest down. It returns
+// a whole number. If that denominator is too large, it keeps den and rounds rest down. fit returns
 // the new num, den and rest.
 func (p *timeScale) fit(rest int64, num, den uint64) (int64, int64, int64) {
 	if rest == 0 {

@@ -77,7 +77,7 @@ func (s *Scenario) Play(o engine.Options, frame time.Duration) (log []string, er
 		}
 	}()
 	if err := p.steps(); err != nil {
-		_ = p.tick(0) // the log is returned up to the error
+		_ = p.tick(0) // so that the log has everything up to the error
 		return p.merged(), err
 	}
 	return p.merged(), nil

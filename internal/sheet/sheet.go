@@ -117,7 +117,7 @@ func (s *Sheet) Base(a stat.Attr) float64 {
 }
 
 // Limits returns the current minimum and maximum of the attribute. A missing limit is
-// [stat.MaxValue] or its negative. It panics if the schema has no such attribute.
+// [stat.MaxValue] or its negative. Limits panics if the schema has no such attribute.
 func (s *Sheet) Limits(a stat.Attr) (lo, hi float64) {
 	s.layout.must(a)
 	return s.limits(a)
@@ -125,7 +125,7 @@ func (s *Sheet) Limits(a stat.Attr) (lo, hi float64) {
 
 // SetBase sets the base to v, bit for bit. Limits are not applied here but in Value, so that a
 // saved sheet can be restored in any order. If v is NaN or its absolute value is above
-// [stat.MaxValue], SetBase returns [ErrValue] and leaves the sheet unchanged. It panics if the
+// [stat.MaxValue], SetBase returns [ErrValue] and leaves the sheet unchanged. SetBase panics if the
 // schema has no such attribute.
 func (s *Sheet) SetBase(a stat.Attr, v float64) error {
 	s.layout.must(a)
@@ -143,7 +143,7 @@ func (s *Sheet) SetBase(a stat.Attr, v float64) error {
 // the overkill or overheal.
 //
 // If delta is NaN or its absolute value is above [stat.MaxValue], AddBase returns [ErrValue] and
-// leaves the sheet unchanged. It panics if the schema has no such attribute.
+// leaves the sheet unchanged. AddBase panics if the schema has no such attribute.
 func (s *Sheet) AddBase(a stat.Attr, delta float64) (float64, error) {
 	s.layout.must(a)
 	delta, err := number(delta, s.layout.attrs[a].Name)

@@ -30,8 +30,8 @@ func Decode(blob []byte, m *Memory) (*Owner, error) {
 	return o, c.bad
 }
 
-// DecodePlace reads only when and where the owner was saved: Wall, Uptime, Time and Zone. It
-// verifies the checksum of the blob, but does not read or check the other fields.
+// DecodePlace reads only when and where the owner was saved: Wall, Uptime, Time and Zone.
+// DecodePlace verifies the checksum of the blob, but does not read or check the other fields.
 func DecodePlace(blob []byte) (o Owner, err error) {
 	c := coder{mode: reading, b: blob, mem: &noMemory}
 	c.format = c.open()

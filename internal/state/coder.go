@@ -737,8 +737,8 @@ func (c *coder) named(field, name string) {
 	}
 }
 
-// entry makes entry k of a list the current one: the fields visited next belong to it. It records
-// an error if the entry's name is empty.
+// entry makes entry k of a list the current one: the fields visited next belong to it. entry
+// records an error if the entry's name is empty.
 func (c *coder) entry(list string, k int, name, field string) {
 	c.path[0], c.depth, c.name = step{list, k}, 1, name
 	c.named(field, name)

@@ -1,5 +1,5 @@
-// Package tidy tests the rules that span packages: what a package may import, which files may
-// read the wall clock, and that the documentation agrees with the code. It contains only tests,
+// Package tidy tests the rules that span packages: what a package may import, which files may read
+// the wall clock, and that the documentation agrees with the code. The package contains only tests,
 // which read the whole repository.
 //
 //	tree_test.go      loads the source and runs the rules
