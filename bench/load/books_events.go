@@ -205,7 +205,7 @@ func (b *books) hash(e *buff.Event) {
 }
 
 // target returns the player to whom a plague spreads: another player in the owner's raid, who
-// depends only on the given time. If the raid has no other player, target returns the owner.
+// depends only on the given time. If the raid has no other player, "target" returns the owner.
 func target(owner int32, at int64, raid, players int) int32 {
 	first := int(owner) / raid * raid
 	size := min(raid, players-first)

@@ -24,7 +24,7 @@ func (p *City) Quick() { p.quick(5*time.Second, 40*time.Second) }
 // Run implements Profile.
 func (p *City) Run(env *Env) (*Result, error) { return p.steady(env, "A", p.setup()) }
 
-// steady runs a world with only the mix of calls.
+// steady runs a world in which only the mix makes calls.
 func (m *Mix) steady(env *Env, letter string, s setup) (*Result, error) {
 	w, err := newWorld(env, s)
 	if err != nil {

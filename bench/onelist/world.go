@@ -329,7 +329,7 @@ func (r *record) key() uint32 {
 }
 
 // file adds an entry for the next deadline of a record. If the record already has a live entry that
-// is due no later, file does nothing.
+// is due no later, "file" does nothing.
 func (w *World) file(place uint32, r *record) {
 	if due := r.next(); due < r.filed {
 		w.put(place, r, due)

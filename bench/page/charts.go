@@ -61,7 +61,7 @@ func (r *Report) byWorkers(n int) (out []rival.Scaled) {
 }
 
 // growth returns the processor time of an event in world b, divided by the processor time of an
-// event in world a. If both worlds were measured in alternating rounds of one run, growth returns
+// event in world a. If both worlds were measured in alternating rounds of one run, "growth" returns
 // the mean of the ratios of all rounds.
 func growth(a, b *rival.Scaled) load.Spread {
 	if a == nil || b == nil || a.CPU.Mean == 0 {

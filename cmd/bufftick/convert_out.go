@@ -83,9 +83,9 @@ func isFolder(name string) bool {
 // maxLost is the maximum number of lost comments that the method "make" prints.
 const maxLost = 20
 
-// make returns an output file. If the file is a table and some fields do not fit into a table, make
-// also returns a second file with these fields. On the standard output there is no second file, so
-// make leaves these fields out and returns false as its second result.
+// make returns an output file. If the file is a table and some fields do not fit into a table,
+// "make" also returns a second file with these fields. On the standard output there is no second
+// file, so "make" leaves these fields out and returns false as its second result.
 func (t target) make(stderr io.Writer) (list []made, whole bool, err error) {
 	root, lost := joined(t.files)
 	var rest []*ast.MappingValueNode
@@ -206,7 +206,7 @@ func names(fields []*ast.MappingValueNode) string {
 	return strings.Join(list, ", ")
 }
 
-// store writes the files. If any of the files already exists, store writes none of them, unless
+// store writes the files. If any of the files already exists, "store" writes none of them, unless
 // -force is set.
 func (c *convertCmd) store(list []made, stdout io.Writer) error {
 	for _, m := range list {

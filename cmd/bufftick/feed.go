@@ -104,7 +104,7 @@ func (r *replay) undose(rec *record) error {
 }
 
 // remove compares a recorded end with the end in the engine, and removes the buff from the engine.
-// If the engine will end the buff within the tolerance, remove leaves the buff alone.
+// If the engine will end the buff within the tolerance, "remove" leaves the buff alone.
 func (r *replay) remove(rec *record) error {
 	l := r.judge.lives[lifeOf(rec)]
 	if l == nil {

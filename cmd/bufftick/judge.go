@@ -187,8 +187,8 @@ func (j *judge) removed(l *life, rec *record) {
 }
 
 // revive judges a life that has ended. It is called when a line of the trace shows that the same
-// buff is active again. If the ended buff is still in the engine, revive returns the handle of the
-// buff, and the caller must remove the buff.
+// buff is active again. If the ended buff is still in the engine, "revive" returns the handle of
+// the buff, and the caller must remove the buff.
 func (j *judge) revive(l *life, rec *record) buff.Handle {
 	by := rec.at - l.end
 	j.drop(l)

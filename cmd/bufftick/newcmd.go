@@ -52,7 +52,7 @@ func (c *newCmd) run(args []string, stdout, _ io.Writer) error {
 	return fmt.Errorf("bufftick: there is no recipe %q; bufftick new lists them", args[0])
 }
 
-// copy writes both files of a recipe. If either file already exists, copy writes neither.
+// copy writes both files of a recipe. If either file already exists, "copy" writes neither.
 func (c *newCmd) copy(stdout io.Writer, r cookbook.Recipe) error {
 	definitions := filepath.Join(c.O, "buffs", r.ID+".yaml")
 	scenario := filepath.Join(c.O, "scenarios", r.ID+".yaml")

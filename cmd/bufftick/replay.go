@@ -189,7 +189,7 @@ func (r *replay) tick(dt time.Duration) {
 }
 
 // owner returns the ID of the unit with the given name. If carries is true, which means that the
-// unit has buffs, owner also spawns the unit, unless it has already been spawned.
+// unit has buffs, "owner" also spawns the unit, unless it has already been spawned.
 func (r *replay) owner(name string, carries bool) (buff.OwnerID, error) {
 	id, ok := r.ids[name]
 	if !ok {

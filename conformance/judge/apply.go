@@ -439,7 +439,7 @@ func (o *owner) take(b *instance, n int, why string) {
 	o.say("stackend %s x%d why=%s", b.def.ID, b.count(), why)
 }
 
-// takeQuietly is like take, but logs nothing. The buff must have more than n stacks. If the
+// takeQuietly is like "take", but logs nothing. The buff must have more than n stacks. If the
 // parameter "oldest" is true, takeQuietly removes the oldest async stacks.
 func (o *owner) takeQuietly(b *instance, n int, oldest bool) {
 	if !b.each() {

@@ -278,7 +278,7 @@ func (o *owner) values() map[string]float64 {
 }
 
 // asks evaluates the numbers of an application. If a number has no value and no default, the
-// application is denied, and asks returns the reason.
+// application is denied, and "asks" returns the reason.
 func (o *owner) asks(d *definition, a application) (of map[*number]amount, why string) {
 	if a.left != nil {
 		return a.left.numbers, ""
@@ -652,7 +652,7 @@ func (o *owner) adds(who, name string, by float64, absorbed int64, after func())
 }
 
 // rebase sets a base to the value of the parameter "to", and logs the change. If the function
-// "after" is not nil, rebase calls it before the owner can die. Damage uses it to run its acts.
+// "after" is not nil, "rebase" calls it before the owner can die. Damage uses it to run its acts.
 func (o *owner) rebase(who, name string, by, to float64, absorbed int64, after func()) {
 	was := o.base(name)
 	o.bases[name] = to

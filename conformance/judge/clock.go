@@ -33,7 +33,7 @@ func (c *clock) at(outer int64) *big.Rat {
 func (c *clock) now(outer int64) int64 { return up(c.at(outer)) }
 
 // when returns the first outer ms at which the given inner time is reached. If the inner time was
-// reached before the last change of the clock, when returns the time of this change. The result
+// reached before the last change of the clock, "when" returns the time of this change. The result
 // "ok" is false while the clock is stopped.
 func (c *clock) when(inner int64) (outer int64, ok bool) {
 	left := new(big.Rat).Sub(big.NewRat(inner, 1), c.inner)
@@ -46,7 +46,7 @@ func (c *clock) when(inner int64) (outer int64, ok bool) {
 	return c.outer + up(left.Quo(left, c.rate)), true
 }
 
-// past is like when, but if the inner time was reached before the last change of the clock, past
+// past is like "when", but if the inner time was reached before the last change of the clock, "past"
 // extrapolates with the present rate, so its result is before the change.
 func (c *clock) past(inner int64) (outer int64, ok bool) {
 	left := new(big.Rat).Sub(big.NewRat(inner, 1), c.inner)

@@ -118,7 +118,8 @@ func (g *dice) instant(played *Scenario, last int64) int64 {
 	return max(last, near[g.IntN(len(near))]+pick(g, int64(-1), 0, 0, 0, 1))
 }
 
-// verb fills in a random step. If the step logs an owner out, verb returns the name of this owner.
+// verb fills in a random step. If the step logs an owner out, "verb" returns the name of this
+// owner.
 func (g *dice) verb(d *Draft, st map[string]any) (away string) {
 	id := pick(g, "p", "p", "p", "p", "q", "y")
 	if g.one(8) {

@@ -206,7 +206,7 @@ func (o *owner) inhibit(id string, on bool) {
 
 // settle updates all buffs to the present state of the owner, the oldest first. It removes the
 // buffs that an immunity removes, and then removes, hides or shows buffs by their conditions.
-// Finally settle applies changed limits of attributes. If the updates never end, for example
+// Finally "settle" applies changed limits of attributes. If the updates never end, for example
 // because a buff hides itself when it is shown, the rules have no answer.
 func (o *owner) settle() {
 	if o.settleBuffs() {
@@ -324,7 +324,7 @@ func rankOf(grade string) int {
 	panic("judge: no grade " + grade)
 }
 
-// dispel runs a dispel, which causes no pulse and no refresh. If q.Most is 0, dispel removes the
+// dispel runs a dispel, which causes no pulse and no refresh. If q.Most is 0, "dispel" removes the
 // given number of stacks from every matching buff, or all stacks if the given number is 0.
 // Otherwise it removes at most q.Most portions from the matching buffs together (see dispelOne).
 func (o *owner) dispel(q query, stacks int) {

@@ -6,7 +6,7 @@ import (
 )
 
 // Section 1.2 of the rules: exclusive groups, slots, limits per source, diminishing returns, and
-// groups and stacks of which only the strongest buffs have an effect.
+// the rules by which only the strongest of several buffs have an effect.
 
 // leaver is a buff that must end to make room for a new buff, and the reason of its end.
 type leaver struct {
@@ -145,8 +145,8 @@ func (w *world) exceeds(c resourced) {
 	}
 }
 
-// against decides, by the group's rule, whether an application replaces a running buff of its group
-// or is refused because of this buff.
+// against decides, by the group's rule, whether an application replaces a running buff of the same
+// group or is refused because of this buff.
 func (g *group) against(b *instance, source string) (replaces, refuses bool) {
 	there := b.def.Group.Priority
 	switch or(g.Rule, "always") {
@@ -165,7 +165,7 @@ func (g *group) against(b *instance, source string) (replaces, refuses bool) {
 }
 
 // evicted returns the buff that loses its slot by the given eviction rule. If the rule selects
-// several buffs, evicted returns the oldest of them.
+// several buffs, "evicted" returns the oldest of them.
 func evicted(held []*instance, evict string) *instance {
 	goes := held[0]
 	for _, b := range held {

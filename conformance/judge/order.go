@@ -52,7 +52,7 @@ type owner struct {
 // timeout is a name with a deadline.
 type timeout struct {
 	name    string
-	due, at int64 // "at" gives the position of the timeout in the order of ages
+	due, at int64 // "at" is the position in the order in which buffs and timeouts start
 }
 
 // command is an action that was issued by an event and runs after this event.

@@ -84,8 +84,8 @@ func (o *owner) stealOne(b *instance, to *owner, atMost *span, stacks int) {
 }
 
 // parts returns the applications that give the thief a buff: the running and the waiting
-// applications, each with its remaining duration. If the parameter "stacks" is not 0, parts returns
-// only this number of stacks in total, namely the stacks that end first.
+// applications, each with its remaining duration. If the parameter "stacks" is not 0, "parts"
+// returns only this number of stacks in total, namely the stacks that end first.
 func (b *instance) parts(own int64, thief string, atMost *span, stacks int) (parts []application) {
 	now := b.clock(own)
 	part := func(stacks int, end int64, r rank, c content) {

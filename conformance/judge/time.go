@@ -348,7 +348,7 @@ func (b *instance) clock(now int64) int64 {
 
 // told returns the log field for an instant of the buff's own time. It consists of a space, the
 // key, "=" and the instant in ms of the world's time. If the clock of the buff or of the owner is
-// stopped, told returns "".
+// stopped, "told" returns "".
 func (o *owner) told(b *instance, key string, at int64) string {
 	own, ok := at, true
 	if b.local != nil {

@@ -107,7 +107,7 @@ func (b *book) move(ctx context.Context, c *cluster.Client, one *bot) {
 	}
 }
 
-// at records the zone that has paid a bot. If a zone now has no bots, at ends the measurement of
+// at records the zone that has paid a bot. If a zone now has no bots, "at" ends the measurement of
 // gaps for the zone, because a zone without bots makes no payments.
 func (b *book) at(one *bot, zone string) {
 	if zone == one.zone {
@@ -163,7 +163,7 @@ func (b *book) gap(zone string, now time.Time) {
 }
 
 // begin starts the measurement of the gaps that a fault causes. A gap that started before the call
-// of begin counts in full.
+// of "begin" counts in full.
 func (b *book) begin() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -91,8 +91,8 @@ func playOn(ctx context.Context, show *pages, zones, bots int, moves, closes cha
 	deadline, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	if err := node.Drain(deadline); err != nil {
-		// If another fault strikes at the same time, draining can fail. This is not an error of the
-		// node here, because the audit finds any lost payments.
+		// If another fault strikes at the same time, draining can fail. This is tolerated, because
+		// the audit finds any lost payments.
 		fmt.Fprintln(os.Stderr, "realm: draining:", err)
 		if !errors.Is(err, cluster.ErrUnsaved) && !errors.Is(err, context.DeadlineExceeded) {
 			return false, err

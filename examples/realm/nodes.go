@@ -107,7 +107,7 @@ func (s *seat) signal(sig os.Signal) {
 	_ = s.cmd.Process.Signal(sig)
 }
 
-// end waits until the process has ended. If the process does not end within the given time, end
+// end waits until the process has ended. If the process does not end within the given time, "end"
 // kills the process. It returns an error unless the process succeeded.
 func (s *seat) end(within time.Duration) error {
 	select {

@@ -27,7 +27,7 @@ func (s *screen) now() wheel.Time {
 
 func (s *screen) say(line string) error { return writeMessage(s.net, text, []byte(line)) }
 
-// take handles one message. If the message is a line of text, take returns the line.
+// take handles one message. If the message is a line of text, "take" returns the line.
 func (s *screen) take(kind byte, body []byte) (line string, err error) {
 	if kind == text {
 		return string(body), nil

@@ -137,7 +137,8 @@ func (c *conn) write() {
 	}
 }
 
-// send queues a message. It never blocks: if the client does not read, send closes the connection.
+// send queues a message. It never blocks: if the client does not read, "send" closes the
+// connection.
 func (c *conn) send(kind byte, body []byte) {
 	select {
 	case c.out <- message{kind, body}:

@@ -105,7 +105,7 @@ func (w *World) useSome(a *arena, u *Unit) {
 }
 
 // weakest returns the living unit with the lowest health in a bot's squad, or nil if no unit needs
-// help. If the bot is a cleric, weakest also considers other friends nearby.
+// help. If the bot is a cleric, "weakest" also considers other friends nearby.
 func (w *World) weakest(a *arena, u *Unit) (weak *Unit) {
 	least := 0.8
 	see := func(o *Unit) {

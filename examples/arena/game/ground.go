@@ -112,7 +112,7 @@ func (w *World) stepOf(a *arena, u *Unit) (x, y float64) {
 }
 
 // heading returns the direction in which a unit wants to move, as a vector of length 1. If the unit
-// does not want to move, heading returns (0, 0).
+// does not want to move, "heading" returns (0, 0).
 func (u *Unit) heading() (dx, dy float64) {
 	dx, dy = u.dx, u.dy
 	if u.going {

@@ -171,7 +171,7 @@ func (w *World) Step() {
 	w.frames++
 }
 
-// act makes a hero attack its target. If a bot plays the hero, act also lets the bot decide from
+// act makes a hero attack its target. If a bot plays the hero, "act" also lets the bot decide from
 // time to time what the hero does.
 func (w *World) act(a *arena, u *Unit) {
 	if u.Dead {

@@ -77,7 +77,7 @@ func (s *Server) Run(ctx context.Context) error {
 }
 
 // loop runs the game in real time until ctx ends. After each frame it calls the given function. If
-// the function returns an error, loop ends and returns the error.
+// the function returns an error, "loop" ends and returns the error.
 func (s *Server) loop(ctx context.Context, after func() error) error {
 	tick := time.NewTicker(game.Frame)
 	defer tick.Stop()

@@ -92,7 +92,7 @@ func (w *world) actPlayer(p *player) {
 }
 
 // number returns the current value of an attribute. If the attribute cannot be read, because a
-// handler of the owner is running, number returns the value "fallback".
+// handler of the owner is running, "number" returns the value "fallback".
 func (w *world) number(id buff.OwnerID, attr stat.Attr, fallback float64) float64 {
 	if v, err := w.eng.Attribute(id, attr); err == nil {
 		return v

@@ -101,7 +101,7 @@ func (r *rules) damage(c *engine.Context, e buff.Event) int64 {
 }
 
 // fall runs after the owner has died and has lost the buffs that end with death. If the owner has a
-// death ward, fall revives the owner.
+// death ward, "fall" revives the owner.
 func (r *rules) fall(c *engine.Context, _ buff.Event) {
 	if b, ok := carries(c, r.deathWard); ok {
 		c.Do(buff.RemoveStacks(b.Handle, 0, reason.Consumed))

@@ -25,8 +25,8 @@ type keep struct {
 	saved savedWorld // state of the game loop as loaded from the disk
 }
 
-// start creates the engine of a world. With -data, start restores the engine from the last cut, if
-// there is one. Otherwise the engine is empty.
+// start creates the engine of a world. With -data, "start" restores the engine from the last cut,
+// if there is one. Otherwise the engine is empty.
 func (w *world) start(o engine.Options) error {
 	if w.data == "" {
 		o.Epoch = time.Unix(0, 0) // a fixed date, so that a run does not depend on the present date

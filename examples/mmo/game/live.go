@@ -139,7 +139,7 @@ func (v *live) close() {
 	}
 }
 
-// obey executes the commands that the keys give.
+// obey executes the command of a key that was typed, if any.
 func (l *loop) obey() {
 	if l.watch == nil {
 		return
@@ -197,8 +197,8 @@ func (w *world) hang() {
 }
 
 // patient reports whether the error of a login can be ignored. In a live game, a player may log in
-// again before a handler of the player's previous session has returned. In this case, patient makes
-// the player try again after a second.
+// again before a handler of the player's previous session has returned. In this case, "patient"
+// makes the player try again after a second.
 func (w *world) patient(p *player, err error) bool {
 	if !w.live || !errors.Is(err, engine.ErrOwnerExists) {
 		return false

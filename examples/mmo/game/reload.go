@@ -28,7 +28,7 @@ func (l *loop) follow() (stop func() error, err error) {
 
 // reloader returns the function for the Reload button of the page. The function loads the folder of
 // definitions and makes the loop use them. Any goroutine may call the function. If there is no
-// folder, reloader returns nil.
+// folder, "reloader" returns nil.
 func (l *loop) reloader() func() (any, error) {
 	if l.buffs == "" {
 		return nil
@@ -42,7 +42,7 @@ func (l *loop) reloader() func() (any, error) {
 
 // execute runs a command from the page, and returns the error of the command. The command runs on
 // the loop, between two frames, because the check of pulses must know which players are paused. Any
-// goroutine may call execute.
+// goroutine may call "execute".
 func (l *loop) execute(c buff.Command) error { return l.give(order{cmd: &c}).err }
 
 // give makes the loop execute an order and waits for the result. If the game ends first, the result
