@@ -1,4 +1,4 @@
-// Package reason lists the reasons for which a buff ends, an application is denied, a pulse is
-// suppressed or a handler is reported as failed. Event.Why, Command.Reason and Result.Why of package
-// buff are Reasons, and the keys of Hooks.Remove in package define.
+// Package reason lists the reasons why a buff ends, an application is denied, a pulse is suppressed
+// or a handler is reported as failed. [Reason] is the type of Event.Why, Command.Reason and
+// Result.Why in package buff, and of the keys of Hooks.Remove in package define.
 package reason

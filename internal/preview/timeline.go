@@ -36,7 +36,7 @@ type Lane struct {
 // Bar is one instance.
 type Bar struct {
 	From, To wheel.Time
-	Why      reason.Reason // reason why it ended; NoReason if it is active at the end
+	Why      reason.Reason // reason why the buff ended; reason.None if it is active at the end
 	Counts   []Count       // number of stacks at From and after each change, sorted by time
 	Phases   []Phase       // sorted by end
 	Pulses   []Pulse       // sorted by time

@@ -104,8 +104,8 @@ func (s *Owner) evaluateNumbers(t *Turn, a *buff.Application) reason.Reason {
 	return reason.None
 }
 
-// emptyPoolReason returns the reason to refuse a shield with an empty pool, which would break at the next
-// hit.
+// emptyPoolReason returns the reason why a shield with an empty pool is refused. Such a shield
+// would break at the next hit.
 func (s *Owner) emptyPoolReason(t *Turn, a *buff.Application) reason.Reason {
 	if stolen.Of(a.Origin.Stolen) != nil || compile.Of(a.Spec).PoolBy != nil {
 		return reason.BadValue

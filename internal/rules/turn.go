@@ -63,8 +63,8 @@ type Turn struct {
 	// Outbox collects the commands of the rules for other owners. New ones are appended.
 	Outbox []Outgoing
 
-	// Call calls the Go handler of c and returns reason.None, or why it failed. If nil,
-	// no handler is called.
+	// Call calls the Go handler of c and returns reason.None, or the reason why the handler failed.
+	// If Call is nil, no handler is called.
 	Call func(t *Turn, c *Call) reason.Reason
 
 	// FormulaFailed, if not nil, is called when a [define.Formula] panics, with the value of the
