@@ -73,7 +73,8 @@ type search struct {
 	at     int32
 }
 
-// auraTimer is a flag in the entries of the wheel that belong to auras. Places of buffs are smaller.
+// auraTimer is a flag in the entries of the wheel that belong to auras. Places of buffs are
+// smaller.
 const auraTimer = 1 << 63
 
 func newAuras(catalog *buff.Catalog) auras {

@@ -195,8 +195,8 @@ func timeBetween(from, to wheel.Time) time.Duration {
 // order, and comes before new work in the next Tick. A command is not divided, so the last one may
 // exceed the limit.
 
-// visitsPerEvent is the number of visited buffs, as counted by rules.Owner.Looked, that cost as much
-// as one event.
+// visitsPerEvent is the number of visited buffs, as counted by rules.Owner.Looked, that cost as
+// much as one event.
 const visitsPerEvent = 16
 
 // work counts the work of the loop's commands since the engine was made.

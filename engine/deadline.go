@@ -8,10 +8,10 @@ import (
 )
 
 // Each buff and each timeout has at most one valid entry on the wheel. The entries are values: the
-// owner's state knows which entry is valid, see rules.Turn.Deadlines. If a deadline becomes later, the
-// entry stays where it is; when it comes out, the owner's turn finds nothing due and files the rest.
-// If a buff ends early, its entry does nothing. So refreshing and removing a buff do not touch the
-// wheel.
+// owner's state knows which entry is valid, see rules.Turn.Deadlines. If a deadline becomes later,
+// the entry stays where it is; when it comes out, the owner's turn finds nothing due and files the
+// rest. If a buff ends early, its entry does nothing. So refreshing and removing a buff do not
+// touch the wheel.
 
 // ownerMark is what the loop notes about an owner in a table of its own, so that it need not access
 // the owner.
@@ -40,8 +40,8 @@ func (c *ownerMark) turn() int      { return int(c.flags & turnMask) }
 func (c *ownerMark) setTurn(at int) { c.flags = c.flags&^turnMask | mark(at) }
 
 // An entry of the wheel has 64 bits besides its deadline: the flag auraTimer, the age, and the
-// rules.Place. The age is the number of entries added before it, modulo 2^30: of two entries for one
-// instant, the older one comes first.
+// rules.Place. The age is the number of entries added before it, modulo 2^30: of two entries for
+// one instant, the older one comes first.
 const (
 	ageShift = 33
 	ageMask  = 1<<30 - 1
@@ -133,8 +133,8 @@ func (e *Engine) sweepWheel() {
 	}
 }
 
-// countTimers returns the number of valid entries of the wheel or, while an owner is busy, an earlier
-// result.
+// countTimers returns the number of valid entries of the wheel or, while an owner is busy, an
+// earlier result.
 func (e *Engine) countTimers() int {
 	if !e.group.Quiet() {
 		return e.timers

@@ -99,9 +99,9 @@
 // Each buff and each timeout has one entry on the wheel, a deadline and a place. When the entry
 // comes out, the turn of the owner runs what is due. If a deadline becomes later, for example
 // because a buff was refreshed, the entry stays where it is; it then comes out early, and the turn
-// adds one for the rest. If a buff ends early, its entry is ignored. So only a deadline that becomes
-// earlier touches the wheel. When there are more ignored entries than valid ones, each Tick removes
-// some.
+// adds one for the rest. If a buff ends early, its entry is ignored. So only a deadline that
+// becomes earlier touches the wheel. When there are more ignored entries than valid ones, each Tick
+// removes some.
 //
 // The owners in a Frame are in the order of their earliest entries, and at one instant the entry
 // that was added first comes first.
@@ -144,10 +144,9 @@
 // each handler of each definition; Stats counts all faults.
 //
 // Faults of the game's other functions are reported to OnFault in the same way. If Options.Members
-// panics, the current search of the aura finds no members. If a [buff.Formula] panics, the
-// application is denied. If Options.Trace.Record fails, the recording ends; if
-// Options.Trace.Writer fails, the trace ends; Close returns both errors. If a clock fails, one
-// measurement is missing.
+// panics, the current search of the aura finds no members. If a [define.Formula] panics, the
+// application is denied. If Options.Trace.Record fails, the recording ends; if Options.Trace.Writer
+// fails, the trace ends; Close returns both errors. If a clock fails, one measurement is missing.
 //
 // If a function that the loop calls itself calls runtime.Goexit, the loop's goroutine ends; the
 // engine cannot prevent that. If the function was called by [Inbox.Run] or as Options.Members, or

@@ -29,7 +29,8 @@ func (s *Owner) AheadKeys() (seen uint64) {
 	return seen + uint64(keys[last])
 }
 
-// AheadPlace prefetches what [Owner.RunPlace] reads. Call [Owner.Ahead] some time before AheadPlace.
+// AheadPlace prefetches what [Owner.RunPlace] reads. Call [Owner.Ahead] some time before
+// AheadPlace.
 func (s *Owner) AheadPlace(p Place) (seen uint64) {
 	at := p.slot()
 	if p&placeTimeout != 0 || at >= s.used {

@@ -141,8 +141,8 @@ func (s *Owner) dropHolder(t *Turn, at uint16, k int) {
 }
 
 // firstLeaving returns the index of the holder (an aura that gives the buff) whose linger time ends
-// first; if several end at that instant, the oldest. It returns -1 if no linger time ends before the
-// instance itself does.
+// first; if several end at that instant, the oldest. It returns -1 if no linger time ends before
+// the instance itself does.
 func (s *Owner) firstLeaving(i *instance) int {
 	first := -1
 	if i.extra == noSlot {

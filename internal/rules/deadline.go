@@ -16,8 +16,8 @@ type Deadline struct {
 	Place Place
 }
 
-// Place identifies a slot or a timeout of one of many Owners: the number of the Owner, and the slot. It
-// has 33 bits.
+// Place identifies a slot or a timeout of one of many Owners: the number of the Owner, and the
+// slot. It has 33 bits.
 type Place uint64
 
 const (
@@ -217,8 +217,8 @@ func (s *Owner) countReschedule(at uint16) {
 	}
 }
 
-// schedule pushes e onto the due heap if its instant has been reached. Otherwise it files a deadline
-// at this instant.
+// schedule pushes e onto the due heap if its instant has been reached. Otherwise it files a
+// deadline at this instant.
 func (s *Owner) schedule(t *Turn, reached wheel.Time, e dueEntry, filed *wheel.Time, now wheel.Time) {
 	if e.at <= reached {
 		s.scheduler.borrowScratch(t).due.push(e)
@@ -227,9 +227,9 @@ func (s *Owner) schedule(t *Turn, reached wheel.Time, e dueEntry, filed *wheel.T
 	s.file(t, filed, e.ref, s.timeScale().toWorld(e.at), now)
 }
 
-// scratch has the buffers that an Owner needs while deadlines are dirty, usually within one turn. It
-// belongs to the Turn and is lent to one Owner after the other, so that idle owners hold no memory
-// and the buffers stay in the cache.
+// scratch has the buffers that an Owner needs while deadlines are dirty, usually within one turn.
+// It belongs to the Turn and is lent to one Owner after the other, so that idle owners hold no
+// memory and the buffers stay in the cache.
 type scratch struct {
 	dirty []slotRef // slots and timeouts whose deadlines must be recomputed
 	due   dueHeap

@@ -161,8 +161,8 @@ func (s *Owner) ensureRare() *rareState {
 	return s.rare
 }
 
-// sameDefinition reports whether two programs are versions of one definition. Comparing pointers
-// is enough while all instances of the Owner are from its catalog. If other is nil, because its Spec
+// sameDefinition reports whether two programs are versions of one definition. Comparing pointers is
+// enough while all instances of the Owner are from its catalog. If `other` is nil, because its Spec
 // is not from a catalog, the result is false.
 func (s *Owner) sameDefinition(spec, other *compile.Program) bool {
 	return spec == other || other != nil && (s.mixed() || other.Catalog != s.catalog) && spec.Compiled().Lineage == other.Compiled().Lineage

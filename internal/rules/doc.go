@@ -1,6 +1,6 @@
-// Package rules implements the rules of timed effects for one owner: its buffs, their timing, and the
-// order of their events. The documentation of package buff describes the rules; this page describes
-// how the engine uses the package.
+// Package rules implements the rules of timed effects for one owner: its buffs, their timing, and
+// the order of their events. The documentation of package buff describes the rules; this page
+// describes how the engine uses the package.
 //
 //	                 ┌ the Owner ────────────────────────────┐
 //	Command ── Do ─▸ │ poison x2   next pulse 6 s  end 14 s  │ ─▸ Events  what happened
@@ -8,9 +8,9 @@
 //	Time ──── Run ─▸ │ timeout     –               at  20 s  │ ─▸ a deadline  for a timing wheel
 //	                 └───────────────────────────────────────┘
 //
-// An [Owner] has no goroutine, no lock and no clock; a [Memory], which many Owners share, has a lock.
-// Time is an argument, in whole milliseconds. The same calls produce the same events, however the
-// time is divided into frames.
+// An [Owner] has no goroutine, no lock and no clock; a [Memory], which many Owners share, has a
+// lock. Time is an argument, in whole milliseconds. The same calls produce the same events, however
+// the time is divided into frames.
 //
 // # Do and Run
 //
@@ -31,10 +31,10 @@
 //	after Do or Run   put the new [Turn].Deadlines on a timing wheel
 //	one comes out     RunPlace, or Run if more than one place is due
 //
-// Run finds the due deadlines itself, so calling it too early or too often does no harm. Therefore a
-// deadline is never taken off the wheel: if it becomes later, Run finds nothing due, and sets the
-// later one. So a refresh, which moves the end of a buff, does not touch the wheel. If deadlines are
-// ended faster than they come out, [Turn].Waiting and [Owner.Waits] tell which to remove.
+// Run finds the due deadlines itself, so calling it too early or too often does no harm. Therefore
+// a deadline is never taken off the wheel: if it becomes later, Run finds nothing due, and sets the
+// later one. So a refresh, which moves the end of a buff, does not touch the wheel. If deadlines
+// are ended faster than they come out, [Turn].Waiting and [Owner.Waits] tell which to remove.
 //
 // Without a wheel, [Owner.Next] returns the next deadline.
 //
@@ -99,11 +99,11 @@
 // chunk, with the timeouts and the sheet of attributes, and are reused too. The scratch buffers of
 // a turn belong to the Turn, which lends them to one Owner after the other.
 //
-// In the code each part is a type with its own data, and the methods of Owner combine them: scheduler
-// has the slots to be rescheduled and the events that are due; gates decides what may be applied;
-// timeScale converts between the times of world, owner and buff; generations determines the
-// generations of handles; rareState has rarely used fields; evaluator evaluates a number; timeouts has
-// the timeouts; saver and restorer write and read the blob of an owner.
+// In the code each part is a type with its own data, and the methods of Owner combine them:
+// scheduler has the slots to be rescheduled and the events that are due; gates decides what may be
+// applied; timeScale converts between the times of world, owner and buff; generations determines
+// the generations of handles; rareState has rarely used fields; evaluator evaluates a number;
+// timeouts has the timeouts; saver and restorer write and read the blob of an owner.
 //
 // # Limits
 //

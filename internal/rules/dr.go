@@ -163,10 +163,10 @@ func (s *Owner) affectingSources() map[drKey]bool {
 	return felt
 }
 
-// With define.ScopePair, diminishing returns are counted separately for each source. So an Owner must
-// know the source of each application that is in effect. An async stack has its own source. The
-// applications of a shared instance, and the running application of a queue, have the source of the
-// instance, unless appliers are recorded for the slot of the instance.
+// With define.ScopePair, diminishing returns are counted separately for each source. So an Owner
+// must know the source of each application that is in effect. An async stack has its own source.
+// The applications of a shared instance, and the running application of a queue, have the source of
+// the instance, unless appliers are recorded for the slot of the instance.
 
 // applier is a source with an application in effect in the instance at a slot.
 type applier struct {

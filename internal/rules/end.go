@@ -292,8 +292,8 @@ func (s *Owner) setDeathPause(t *Turn, at uint16, on bool) {
 const byDeath = define.OfZone
 
 // loseSource executes the command LoseSource for a source that has left. For each buff from that
-// source, the on_source_gone of its definition says whether the buff ends, remains, or gets its owner
-// as the new source.
+// source, the on_source_gone of its definition says whether the buff ends, remains, or gets its
+// owner as the new source.
 //
 // Example: testdata/source_gone.txt.
 func (s *Owner) loseSource(t *Turn, source buff.OwnerID) buff.Result {

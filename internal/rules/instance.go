@@ -178,10 +178,11 @@ type timeout struct {
 	dirty      bool
 }
 
-// SetOrigin sets the first generation of the handles of a new Owner; the default is 0. If two Owners
-// have the same number and their handles can meet, as with two engines, their origins should be far
-// apart: the handles of the Owners stay distinct until a slot has been reused as many times as the
-// difference of the origins. [Owner.Generation] and the base of [NewOwner] count from the origin.
+// SetOrigin sets the first generation of the handles of a new Owner; the default is 0. If two
+// Owners have the same number and their handles can meet, as with two engines, their origins should
+// be far apart: the handles of the Owners stay distinct until a slot has been reused as many times
+// as the difference of the origins. [Owner.Generation] and the base of [NewOwner] count from the
+// origin.
 //
 // It panics if the origin is odd, or if the Owner has been used.
 func (s *Owner) SetOrigin(origin uint32) {

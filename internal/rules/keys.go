@@ -10,8 +10,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// keys holds the fields of all slots that are scanned to find an instance: 10 bytes for each slot, in
-// two consecutive rows.
+// keys holds the fields of all slots that are scanned to find an instance: 10 bytes for each slot,
+// in two consecutive rows.
 //
 //	filed    one word per slot     world time of the instance's Deadline, which is its next event or
 //	                               earlier. Never if there is none

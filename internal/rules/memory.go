@@ -21,10 +21,11 @@ import (
 //	                       └──────────────────────────────┴────────────────────
 //	                         of one Owner                     free
 //
-// When an Owner has filled its slots, it takes a longer piece and returns the old piece; [Owner.Free]
-// returns its last piece. Taking and returning pieces is rare, takes a lock, and may happen on any
-// goroutine. The location of a piece has no effect on results. All Turns that are used with an Owner
-// must have the same Memory. The zero value is ready for use. A Memory must not be copied.
+// When an Owner has filled its slots, it takes a longer piece and returns the old piece;
+// [Owner.Free] returns its last piece. Taking and returning pieces is rare, takes a lock, and may
+// happen on any goroutine. The location of a piece has no effect on results. All Turns that are
+// used with an Owner must have the same Memory. The zero value is ready for use. A Memory must not
+// be copied.
 type Memory struct {
 	mu       sync.Mutex
 	chunks   []*slotChunk // by number; nil if the number is unused; number 0 means no chunk
@@ -282,8 +283,8 @@ func (s *Owner) evacuate(t *Turn) {
 	}
 }
 
-// Free returns the memory of the Owner's instances. Call [Owner.Clear] first; Free panics if there are
-// buffs. After Free, only [Owner.ID] may be called.
+// Free returns the memory of the Owner's instances. Call [Owner.Clear] first; Free panics if there
+// are buffs. After Free, only [Owner.ID] may be called.
 func (s *Owner) Free(t *Turn) {
 	if s.live != 0 {
 		panic("buff: Free of a Set that has buffs")

@@ -13,9 +13,9 @@ import (
 // file has the same observable results, with one exception: if a handler does not return,
 // [Owner.Looked] counts one visit less. TestPulseOnly compares the two.
 
-// pulseOnly executes the only due event of an Owner if that event is a pulse for the fast path and the
-// next event of the same instance is not due in this turn. Otherwise it has no effect and returns
-// false.
+// pulseOnly executes the only due event of an Owner if that event is a pulse for the fast path and
+// the next event of the same instance is not due in this turn. Otherwise it has no effect and
+// returns false.
 //
 // Like [Owner.firePulse], it sets the next deadline of the instance before it calls the handler,
 // because the handler may change the deadline or not return.

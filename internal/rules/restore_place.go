@@ -14,8 +14,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// place writes everything into the Owner. No step can fail, because errors in the blob and a lack of
-// room have been found before.
+// place writes everything into the Owner. No step can fail, because errors in the blob and a lack
+// of room have been found before.
 //
 // Bases come first, because the numbers of buffs may depend on them. Then come the buffs, the
 // oldest first. Each is placed together with its modifiers, so that a later buff reads the same

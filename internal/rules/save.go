@@ -26,8 +26,8 @@ import (
 // with [state.BlobZone] and pass the effect to [Owner.Restore]. After an [Owner.Restore] at the
 // same Moment everything else continues as if there had been no interruption.
 //
-// As for [Owner.Do], everything due up to at.Now must have run. Save costs O(buffs) and allocates only
-// to grow dst.
+// As for [Owner.Do], everything due up to at.Now must have run. Save costs O(buffs) and allocates
+// only to grow dst.
 func (s *Owner) Save(dst []byte, c *buff.Catalog, at buff.Moment, zone uint32) (blob []byte, lost int) {
 	o := state.Owner{Wall: at.Wall, Uptime: at.Uptime, Zone: zone, Ages: s.ages, Events: s.events}
 	w := saver{set: s, catalog: compiledOf(c), now: at.Now, aside: &noState, gates: &noGates}
@@ -206,8 +206,8 @@ func (w *saver) findHeadless() {
 	}
 }
 
-// keeps reports whether an instance is saved. A buff of an aura is not: the aura applies it again if
-// the owner is still in range.
+// keeps reports whether an instance is saved. A buff of an aura is not: the aura applies it again
+// if the owner is still in range.
 func (w *saver) keeps(i *instance) bool {
 	if i.flags&member != 0 || len(w.headless) > 0 && slices.Contains(w.headless, w.set.age(i)) {
 		return false

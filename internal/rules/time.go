@@ -16,8 +16,8 @@ import (
 )
 
 // Owner time equals world time until a pause or a rate of the owner or its zone changes it. Buff
-// time equals owner time until a pause or a rate of the buff changes it. An Owner stores owner times,
-// but for a buff with a time scale it stores buff times. It reports world times.
+// time equals owner time until a pause or a rate of the buff changes it. An Owner stores owner
+// times, but for a buff with a time scale it stores buff times. It reports world times.
 
 // toOwnerTime converts an instant of the instance's time to owner time.
 func (s *Owner) toOwnerTime(i *instance, at wheel.Time) wheel.Time {

@@ -44,9 +44,9 @@ type Turn struct {
 	Catalog *buff.Catalog
 
 	// Deadlines collects the instants at which the Owners need a Run, for the timing wheel of the
-	// caller. New ones are appended. A Deadline need not be removed from the wheel: a Run that finds
-	// nothing due does no harm. Waiting is the number of Deadlines for which some Owner still waits, of
-	// all that were ever appended to the Deadlines of all Turns: see [Owner.Waits].
+	// caller. New ones are appended. A Deadline need not be removed from the wheel: a Run that
+	// finds nothing due does no harm. Waiting is the number of Deadlines for which some Owner still
+	// waits, of all that were ever appended to the Deadlines of all Turns: see [Owner.Waits].
 	Deadlines []Deadline
 	Waiting   int
 
