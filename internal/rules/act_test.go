@@ -14,13 +14,14 @@ func healthDefinitions(specs ...buff.Spec) buff.Definitions {
 	return buff.Definitions{Attributes: []define.Attribute{{Attribute: stat.Attribute{Name: "health", Base: 1e6}}}, Specs: specs}
 }
 
-// strikesBack returns the reaction to an act by damage to the other owner.
+// strikesBack returns a reaction to the given act: damage to the other owner.
 func strikesBack(act string) map[string][]define.Action {
 	return map[string][]define.Action{act: {{Do: define.DoDamage, To: define.ToTarget, Change: &define.Change{Attr: "health", By: define.Const(3)}}}}
 }
 
-// TestDamageOfNoInterest: where no definition uses the acts of damage, its source gets no command.
-func TestDamageOfNoInterest(t *testing.T) {
+// TestDamage_ActsUnused checks that damage sends no command to its source if no definition uses the
+// acts that report damage.
+func TestDamage_ActsUnused(t *testing.T) {
 	hit := buff.Spec{ID: "hit", Kind: define.Infinite, On: define.Hooks{Act: strikesBack("hit")}}
 	for name, c := range map[string]struct {
 		specs []buff.Spec
@@ -34,7 +35,7 @@ func TestDamageOfNoInterest(t *testing.T) {
 		"with reaction": {[]buff.Spec{{ID: "a", Kind: define.Infinite, On: define.Hooks{Act: strikesBack(define.ActDealt)}}}, 1},
 	} {
 		d := healthDefinitions(c.specs...)
-		d.Acts = []string{define.ActDealt, define.ActDamaged, "hit"} // to declare an act is not to use it
+		d.Acts = []string{define.ActDealt, define.ActDamaged, "hit"} // an act that is only declared is not used
 		catalog, err := buff.Build(d)
 		require.NoError(t, err, name)
 		s, turn := NewOwner(1, 1, 0, 9), &Turn{Catalog: catalog}
@@ -46,9 +47,9 @@ func TestDamageOfNoInterest(t *testing.T) {
 	}
 }
 
-// TestDamageAfterReload: a buff of an earlier version still reacts, and its owner and others are told, where the new definitions
-// know nothing of the acts.
-func TestDamageAfterReload(t *testing.T) {
+// TestDamage_AfterReload checks that damage is still reported to buffs of an earlier version, on
+// the owner and on others, if the new definitions do not use the acts.
+func TestDamage_AfterReload(t *testing.T) {
 	old, err := buff.Build(healthDefinitions(
 		buff.Spec{ID: "leech", Kind: define.Infinite, On: define.Hooks{Act: strikesBack(define.ActDealt)}},
 		buff.Spec{ID: "thorns", Kind: define.Infinite, On: define.Hooks{Act: strikesBack(define.ActDamaged)}},
@@ -65,8 +66,9 @@ func TestDamageAfterReload(t *testing.T) {
 	require.Equal(t, "happened dealt owner=2 target=1 amount=5", turn.Outbox[1].Command.Text(next))
 }
 
-// TestDamageLoopAcrossOwners: the guard holds between two owners, also if the command that answers came from another machine.
-func TestDamageLoopAcrossOwners(t *testing.T) {
+// TestDamage_LoopAcrossOwners checks that two owners whose buffs answer damage with damage cause no
+// endless loop, even if the answering command comes from another machine.
+func TestDamage_LoopAcrossOwners(t *testing.T) {
 	c, err := buff.Build(healthDefinitions(buff.Spec{ID: "thorns", Kind: define.Infinite, On: define.Hooks{Act: strikesBack(define.ActDamaged)}}))
 	require.NoError(t, err)
 	turn := &Turn{Catalog: c}
@@ -93,8 +95,9 @@ func TestDamageLoopAcrossOwners(t *testing.T) {
 	require.Equal(t, []string{"0 change health by=-5 value=999995", "0 react thorns damaged amount=5", "0 change thorns health by=-3 value=999997"}, log)
 }
 
-// TestDamageActsDoNotAllocate: nor do the commands for its source.
-func TestDamageActsDoNotAllocate(t *testing.T) {
+// TestDamage_ActsDoNotAllocate checks that neither the acts nor the commands for the source of the
+// damage allocate.
+func TestDamage_ActsDoNotAllocate(t *testing.T) {
 	c, err := buff.Build(healthDefinitions(
 		buff.Spec{ID: "thorns", Kind: define.Infinite, On: define.Hooks{Act: strikesBack(define.ActDamaged)}},
 		buff.Spec{ID: "leech", Kind: define.Infinite, On: define.Hooks{Act: strikesBack(define.ActDealt)}},

@@ -16,9 +16,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAdoptAtRandom reloads any definitions under any buffs, time and again, and goes on. What
-// is counted must be what there is, what is saved must come back, and no instance that was not
-// kept has another version than the newest.
+// TestAdoptAtRandom reloads random definitions repeatedly while buffs run. Afterwards all counters
+// must be correct, a saved owner must be restorable, and every instance must have the newest
+// version of its definition, unless the instance was kept.
 func TestAdoptAtRandom(t *testing.T) {
 	n := long.Times(50)
 	var all rules.Adopted
@@ -76,8 +76,8 @@ func TestAdoptAtRandom(t *testing.T) {
 	t.Logf("%+v", all)
 }
 
-// reload gives the script another catalog: some definitions as they are, some others, some not
-// at all.
+// reload gives the script another catalog. Some definitions stay the same, some change, and some
+// are removed.
 func (s *saveScript) reload(t *testing.T, rng *rand.Rand) {
 	var specs []buff.Spec
 	for k := range 6 {
@@ -88,13 +88,13 @@ func (s *saveScript) reload(t *testing.T, rng *rand.Rand) {
 			continue
 		case was != nil && rng.IntN(3) == 0:
 			specs = append(specs, *was)
-			specs[len(specs)-1].Links = nil // which may be gone
+			specs[len(specs)-1].Links = nil // the linked definitions may have been removed
 			continue
 		}
 		for {
 			spec := anySpec(rng, id)
 			spec.Reload = define.ReloadRule(rng.IntN(3))
-			if was != nil && rng.IntN(2) == 0 { // or nearly all would have other timers
+			if was != nil && rng.IntN(2) == 0 { // otherwise nearly all definitions would have other timers
 				spec.Stack.Timers = was.Stack.Timers
 			}
 			if _, err := buff.Build(buff.Definitions{Attributes: scriptAttributes, Specs: []buff.Spec{spec}}); err == nil {
@@ -108,8 +108,9 @@ func (s *saveScript) reload(t *testing.T, rng *rand.Rand) {
 	s.catalog = next
 }
 
-// TestAdoptedCounts: each buff of an older version is counted once, as what became of it.
-func TestAdoptedCounts(t *testing.T) {
+// TestOwner_Adopt_Counts checks that Adopt counts each buff of an older version once, under the
+// right result.
+func TestOwner_Adopt_Counts(t *testing.T) {
 	lasting := func(rule define.ReloadRule, durations ...time.Duration) (specs []buff.Spec) {
 		for k, d := range durations {
 			specs = append(specs, buff.Spec{ID: fmt.Sprint("b", k), Duration: d, Reload: rule})
@@ -122,7 +123,7 @@ func TestAdoptedCounts(t *testing.T) {
 	}{
 		{define.ReloadKeep, rules.Adopted{Kept: 3}},
 		{define.ReloadEnd, rules.Adopted{Ended: 3}},
-		{define.ReloadMigrate, rules.Adopted{Migrated: 1, Ended: 2}}, // two would have ended
+		{define.ReloadMigrate, rules.Adopted{Migrated: 1, Ended: 2}}, // two buffs would have ended
 	} {
 		cat, err := buff.NewCatalog(lasting(c.rule, 10*time.Second, 10*time.Second, 10*time.Second, 10*time.Second)...)
 		require.NoError(t, err)
@@ -138,9 +139,9 @@ func TestAdoptedCounts(t *testing.T) {
 	}
 }
 
-// TestSharesOfVersions: an application that diminishes by its own version is counted by that
-// one, also where it took an older one, whose timers are others.
-func TestSharesOfVersions(t *testing.T) {
+// TestDR_OlderVersion checks that an application counts for the diminishing returns of its own
+// version, even if it takes an older version because the timers differ.
+func TestDR_OlderVersion(t *testing.T) {
 	stacking := define.Stacking{By: define.ByTarget, Limit: 5, Timers: define.TimersEach}
 	c, err := buff.NewCatalog(buff.Spec{ID: "p", Duration: time.Second, Stack: stacking})
 	require.NoError(t, err)

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAllocationsOfRules: what is not plain about a buff uses memory again too.
-func TestAllocationsOfRules(t *testing.T) {
+// TestAllocations_Rules checks that buffs that are not plain reuse memory.
+func TestAllocations_Rules(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		spec buff.Spec
@@ -61,7 +61,7 @@ func TestAllocationsOfRules(t *testing.T) {
 		w := newWork(t, c.spec)
 		round := func() {
 			h := w.apply()
-			if h == 0 { // require would allocate
+			if h == 0 { // calling require here would allocate
 				t.Fatal(c.name, "was not applied")
 			}
 			c.then(w, h)

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// sum is a formula that reads the power of both sides.
+// sum is a formula that adds the power of the owner and of the source.
 type sum struct{}
 
 func (sum) String() string { return "owner.power + source.power" }
@@ -22,9 +22,9 @@ func (sum) Reads() []define.Read {
 
 func (sum) Eval(in define.Inputs) (float64, error) { return in.Reads[0] + in.Reads[1], nil }
 
-// TestAllocationsOfStats: modifiers, damage pulses, numbers of all kinds and links use memory
-// again.
-func TestAllocationsOfStats(t *testing.T) {
+// TestAllocations_Stats checks that modifiers, damage pulses, numbers of all kinds and links reuse
+// memory.
+func TestAllocations_Stats(t *testing.T) {
 	second := []define.Point{{Level: 1, Value: 1}, {Level: 9, Value: 5}}
 	curve, err := define.NewCurve("c", second...)
 	require.NoError(t, err)

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// work is an Owner in the hands of somebody who calls Run when the test says so.
+// work holds an Owner with its Turn. The test decides when Run is called.
 type work struct {
 	set  *Owner
 	turn Turn
@@ -42,7 +42,7 @@ func (w *work) apply() buff.Handle {
 	return w.do(buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: w.spec, Source: 2}}).Handle
 }
 
-// pass lets ms go by.
+// pass advances the time by ms.
 func (w *work) pass(ms wheel.Time) {
 	w.now += ms
 	w.turn.Now = w.now
@@ -55,7 +55,7 @@ func (w *work) done() {
 	w.turn.Deadlines = w.turn.Deadlines[:0]
 }
 
-// TestAllocations: in the steady state nothing allocates.
+// TestAllocations checks that no operation allocates once the memory has grown to its final size.
 func TestAllocations(t *testing.T) {
 	none := func(name string, f func()) {
 		t.Helper()
@@ -89,7 +89,8 @@ func TestAllocations(t *testing.T) {
 	none("stack", func() { w.apply() })
 	require.Greater(t, int(w.set.instanceAt(0).Stacks), 200)
 
-	// The error of a handle that names nothing is one small object, whose text nobody has asked for; so is that of an owner who is full.
+	// An error for a stale handle or a full owner is one small object. Its text is formatted only
+	// on request.
 	gone := w.apply()
 	w.do(buff.Command{Verb: verb.Remove, Handle: gone})
 	var err error
@@ -121,8 +122,8 @@ func TestAllocations(t *testing.T) {
 	})
 }
 
-// TestSizes: an owner with 20 buffs that do nothing just now takes 1.8 KB.
-func TestSizes(t *testing.T) {
+// TestOwner_MemorySize checks that an owner with 20 idle plain buffs takes 1.8 KB.
+func TestOwner_MemorySize(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	require.NoError(t, err)
 	for what, size := range map[string]uintptr{"an Owner": unsafe.Sizeof(Owner{}), "instance": unsafe.Sizeof(instance{}), "extra": unsafe.Sizeof(extra{})} {
@@ -151,8 +152,9 @@ func TestSizes(t *testing.T) {
 	require.LessOrEqual(t, size, uintptr(1784))
 }
 
-// TestCallForgets: a call that is over points to nothing, whatever fields it will have.
-func TestCallForgets(t *testing.T) {
+// TestCall_Forget checks that a finished call holds no pointers, including in fields that are added
+// later.
+func TestCall_Forget(t *testing.T) {
 	var pointing func(v reflect.Value) (fields, set []string)
 	pointing = func(v reflect.Value) (fields, set []string) {
 		for k := range v.NumField() {

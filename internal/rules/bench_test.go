@@ -10,8 +10,7 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// The benchmarks measure one Owner whose owner carries n buffs, without a wheel and
-// without a loop.
+// The benchmarks measure one Owner with n buffs, without a wheel and without an engine loop.
 
 func benchmark(b *testing.B, by define.By, run func(b *testing.B, w *work)) {
 	for _, n := range []int{1, 20, 100} {
@@ -29,7 +28,7 @@ func benchmark(b *testing.B, by define.By, run func(b *testing.B, w *work)) {
 	}
 }
 
-// BenchmarkApplyRemove is one new instance and its removal.
+// BenchmarkApplyRemove starts a new instance and removes it.
 func BenchmarkApplyRemove(b *testing.B) {
 	benchmark(b, define.ByNone, func(b *testing.B, w *work) {
 		for b.Loop() {
@@ -38,7 +37,7 @@ func BenchmarkApplyRemove(b *testing.B) {
 	})
 }
 
-// BenchmarkRefresh finds the youngest instance, behind all others, and refreshes
+// BenchmarkRefresh finds the youngest instance, which is the last one in the search, and refreshes
 // it.
 func BenchmarkRefresh(b *testing.B) {
 	benchmark(b, define.BySource, func(b *testing.B, w *work) {
@@ -49,8 +48,8 @@ func BenchmarkRefresh(b *testing.B) {
 	})
 }
 
-// BenchmarkPulse is one turn in which one buff is woken and pulses, with a handler
-// that does nothing. The others are not looked at.
+// BenchmarkPulse runs a turn with one due pulse, whose handler does nothing. The other buffs are
+// not visited.
 func BenchmarkPulse(b *testing.B) {
 	benchmark(b, define.ByNone, func(b *testing.B, w *work) {
 		for b.Loop() {

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// twenty returns an Owner of twenty plain buffs that pulse.
+// twenty returns an Owner with twenty plain buffs that pulse.
 func twenty(b *testing.B) (*Owner, *buff.Catalog) {
 	c := mustCatalog(b, buff.Spec{ID: "poison", Duration: time.Hour, Period: 3 * time.Second})
 	s, turn := NewOwner(7, 3, 0, 100), &Turn{Catalog: c}
@@ -33,8 +33,8 @@ func BenchmarkSave(b *testing.B) {
 	b.ReportMetric(float64(len(blob)), "B/blob")
 }
 
-// BenchmarkSaveCold saves one of many owners, with two dozen buffs of ten kinds and all ages, none of which are
-// in a cache.
+// BenchmarkSaveCold saves one of many owners that are not in the cache. Each owner has two dozen
+// buffs of ten definitions and of all ages.
 func BenchmarkSaveCold(b *testing.B) {
 	const owners, buffs, again = 16384, 24, 100
 	var specs []buff.Spec
@@ -85,9 +85,9 @@ func BenchmarkRestore(b *testing.B) {
 	}
 }
 
-// TestRestoreAllocates what the owner then has, each kind in one piece, and nothing for what
-// the blob says.
-func TestRestoreAllocates(t *testing.T) {
+// TestOwner_Restore_Allocations checks that Restore allocates only what the owner keeps, with one
+// allocation for each kind of data.
+func TestOwner_Restore_Allocations(t *testing.T) {
 	specs := []buff.Spec{
 		{ID: "plain", Duration: time.Minute, Period: 3 * time.Second, Stack: define.Stacking{By: define.ByNone}},
 		{ID: "charges", Duration: time.Minute, Charges: define.Charges{N: 5}, Stack: define.Stacking{By: define.ByNone}},
@@ -99,7 +99,7 @@ func TestRestoreAllocates(t *testing.T) {
 	}{
 		{nil, 1},                                    // the Owner
 		{[]string{"plain"}, 2},                      // its buffs and their keys, without a Memory
-		{[]string{"plain", "charges"}, 4},           // what is not plain about them, and where it lies
+		{[]string{"plain", "charges"}, 4},           // the extras, and the state that holds them
 		{[]string{"plain", "charges", "params"}, 6}, // their numbers
 	} {
 		c := mustCatalog(t, specs...)
@@ -120,9 +120,9 @@ func TestRestoreAllocates(t *testing.T) {
 	}
 }
 
-// TestRestoreScratch: what one Restore keeps aside, and what it puts on the owner, is its own:
-// the next ones of the same Turn use the memory of the blob again.
-func TestRestoreScratch(t *testing.T) {
+// TestOwner_Restore_ReusesMemory checks that the parts that a Restore has set aside or placed on
+// the owner share no memory with later calls of Restore that use the same Turn.
+func TestOwner_Restore_ReusesMemory(t *testing.T) {
 	c := blobCatalog(t)
 	blob, _ := fullSet(t, c, 3).Save(nil, c, blobMoment, 0)
 	other, _ := fullSet(t, c, 1).Save(nil, c, blobMoment, 0)
@@ -136,7 +136,7 @@ func TestRestoreScratch(t *testing.T) {
 		require.Equal(t, want, got)
 		for _, b := range [][]byte{other, blob, other[:len(other)-1], other} {
 			_, _ = NewOwner(8, 4, 0, buff.MaxPerOwner).Restore(turn, blobMoment, b, nil)
-			turn.Catalog = c // names found before are not those of another catalog
+			turn.Catalog = c // names that were found in another catalog must not be reused
 		}
 		a, _ := fresh.Save(nil, catalog, blobMoment, 0)
 		b, _ := s.Save(nil, catalog, blobMoment, 0)
@@ -144,7 +144,7 @@ func TestRestoreScratch(t *testing.T) {
 	}
 }
 
-// BenchmarkSaveFull saves an owner with a buff of each kind, most of which are not plain.
+// BenchmarkSaveFull saves an owner with buffs of each kind, most of which are not plain.
 func BenchmarkSaveFull(b *testing.B) {
 	c := blobCatalog(b)
 	s := fullSet(b, c, 2)
@@ -155,7 +155,7 @@ func BenchmarkSaveFull(b *testing.B) {
 	}
 }
 
-// BenchmarkRestoreFull restores the same owner.
+// BenchmarkRestoreFull restores the owner of BenchmarkSaveFull.
 func BenchmarkRestoreFull(b *testing.B) {
 	c := blobCatalog(b)
 	blob, _ := fullSet(b, c, 2).Save(nil, c, blobMoment, 0)

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// savedOwner returns what is in a blob.
+// savedOwner returns the decoded contents of a blob.
 func savedOwner(t *testing.T, blob []byte) *state.Owner {
 	t.Helper()
 	b, err := state.Decode(blob, &state.Memory{})
@@ -21,8 +21,9 @@ func savedOwner(t *testing.T, blob []byte) *state.Owner {
 	return b
 }
 
-// TestBlobAppliers: who has joined in an instance is remembered only where diminishing returns are by pair.
-func TestBlobAppliers(t *testing.T) {
+// TestBlob_Appliers checks that a blob has the appliers of an instance only if diminishing returns
+// are counted separately for each source.
+func TestBlob_Appliers(t *testing.T) {
 	for scope, want := range map[define.Scope][]uint64{define.ScopeTarget: nil, define.ScopePair: {8, 9}} {
 		c := mustCatalog(t, buff.Spec{ID: "stun", Duration: time.Minute, Stack: define.Stacking{By: define.ByTarget}, DR: define.DR{Group: "g", Steps: []int{100, 50, 25}, Reset: time.Minute, Scope: scope}})
 		s, turn := NewOwner(7, 1, 0, 9), &Turn{Catalog: c}
@@ -34,8 +35,8 @@ func TestBlobAppliers(t *testing.T) {
 	}
 }
 
-// TestHandlerNames: 0 and what is behind the last one have none.
-func TestHandlerNames(t *testing.T) {
+// TestCatalog_HandlerName checks that 0 and numbers above the last handler have no name.
+func TestCatalog_HandlerName(t *testing.T) {
 	c := mustCatalog(t, buff.Spec{ID: "a", Kind: define.Instant, On: define.Hooks{Exec: []define.Action{{Do: define.DoCall, Name: "one"}, {Do: define.DoCall, Name: "two"}}}})
 	var names []string
 	for id := define.HandlerID(0); id < 4; id++ {
@@ -44,9 +45,9 @@ func TestHandlerNames(t *testing.T) {
 	require.Equal(t, []string{"", "one", "two", ""}, names)
 }
 
-// TestBlobWaitingCaptures: what was captured of the source of who waits in a queue is there again, and is saved again; of
-// the owner's own application nothing was.
-func TestBlobWaitingCaptures(t *testing.T) {
+// TestBlob_WaitingCaptures checks that the captured attributes of applications that wait in a queue
+// are restored and saved again. An application of the owner itself has no captured attributes.
+func TestBlob_WaitingCaptures(t *testing.T) {
 	c, err := buff.Build(buff.Definitions{Attributes: blobAttributes(), Specs: blobSpecs()})
 	require.NoError(t, err)
 	caster := NewOwner(9, 2, 0, 1)
@@ -69,8 +70,8 @@ func TestBlobWaitingCaptures(t *testing.T) {
 	require.Equal(t, savedOwner(t, blob).Buffs[0].Waiting, savedOwner(t, back).Buffs[0].Waiting)
 }
 
-// TestBlobEmptyVersion: a field that is marked as present must not be empty.
-func TestBlobEmptyVersion(t *testing.T) {
+// TestBlob_EmptyField checks that a field that is marked as present must not be empty.
+func TestBlob_EmptyField(t *testing.T) {
 	b := &state.Owner{Format: state.Format, Ages: 1, Buffs: []state.Buff{{ID: "plain", Age: 1, Stacks: 1, Version: "zz"}}}
 	blob := b.Append(nil)
 	require.Equal(t, "zz", savedOwner(t, blob).Buffs[0].Version)
@@ -80,8 +81,9 @@ func TestBlobEmptyVersion(t *testing.T) {
 	require.Contains(t, err.Error(), `a field of the buff "plain" is marked as present, but is empty`)
 }
 
-// TestBlobUnknownBase: a base of which the catalog knows nothing is kept aside, and those behind it come back.
-func TestBlobUnknownBase(t *testing.T) {
+// TestBlob_UnknownBase checks that a base of an attribute that the catalog does not have is set
+// aside, and that the bases that follow it are restored.
+func TestBlob_UnknownBase(t *testing.T) {
 	attribute := func(name string) define.Attribute { return define.Attribute{Attribute: stat.Attribute{Name: name}} }
 	all, err := buff.Build(buff.Definitions{Attributes: []define.Attribute{attribute("a"), attribute("b"), attribute("c")}})
 	require.NoError(t, err)

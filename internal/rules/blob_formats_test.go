@@ -9,11 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFormatsMean: the same words in a blob of each format, and what they mean there: up to format 2 an async stack says up to
-// when it counts, from 3 on how far it is behind; up to 3 nothing is said of what came with which buff, and it is guessed,
-// from 4 on that means that nothing did; up to 4 those that wait have the numbers of the buff, those of its source if
-// they are of the same one, and from 5 on those that they say.
-func TestFormatsMean(t *testing.T) {
+// TestBlob_OldFormatsMeaning restores the same state from each format. Up to format 2, an async
+// stack has the last pulse in which it counts; from format 3 on, it has its lag. Up to format 3,
+// the links of heads are guessed; from format 4 on, a buff without heads is no link. Up to format
+// 4, waiting applications have the numbers of the buff, including the captured attributes if they
+// have the same source; from format 5 on, they have their own numbers.
+func TestBlob_OldFormatsMeaning(t *testing.T) {
 	c := blobCatalog(t)
 	left, next := int64(57_858), int64(858)
 	for format := 1; format <= state.Format; format++ {
@@ -30,7 +31,7 @@ func TestFormatsMean(t *testing.T) {
 				Numbers: state.Numbers{Params: []state.Value{{Name: "a", Value: -0.5}}},
 			},
 		}}
-		if format > 1 { // the first one has neither
+		if format > 1 { // format 1 has neither numbers nor captures
 			n := &b.Buffs[3].Numbers
 			n.Others, n.Captures = []state.Value{{Name: "modifiers.power.add.0", Value: 11}}, []state.Value{{Name: "apply:power", Value: 12}}
 		}
@@ -56,9 +57,9 @@ func TestFormatsMean(t *testing.T) {
 		require.Equal(t, lag, got.Buffs[0].Async[0].Lag, "format %d", format)
 		require.Equal(t, with, got.Buffs[2].With, "format %d", format)
 		own := got.Buffs[3].Numbers
-		others := state.Numbers{Params: own.Params, Others: own.Others} // of another source nothing is known
+		others := state.Numbers{Params: own.Params, Others: own.Others} // nothing was captured of another source
 		if format > 4 {
-			own = state.Numbers{Params: []state.Value{{Name: "a", Value: 0}}, Others: []state.Value{{Name: "modifiers.power.add.0", Value: 0}}} // what the definition says
+			own = state.Numbers{Params: []state.Value{{Name: "a", Value: 0}}, Others: []state.Value{{Name: "modifiers.power.add.0", Value: 0}}} // the values in the definition
 			others = own
 		}
 		require.Equal(t, []state.Numbers{own, others}, []state.Numbers{got.Buffs[3].Waiting[0].Numbers, got.Buffs[3].Waiting[1].Numbers}, "format %d", format)

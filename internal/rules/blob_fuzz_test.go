@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzRestore gives Restore any bytes, as they are and as the contents of a blob with a
-// right head and check. It must refuse them and have done nothing, or have made an Owner that
+// FuzzRestore restores arbitrary bytes, both directly and as the contents of a blob with a valid
+// head and checksum. Restore must either fail and leave the Owner unchanged, or make an Owner that
 // works.
 func FuzzRestore(f *testing.F) {
 	c := blobCatalog(f)

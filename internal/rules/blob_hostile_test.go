@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestHostileBlob gives Restore blobs that are whole and say wild things: numbers at their
-// limits, lists of others, definitions that do not go with what is said of a buff.
-func TestHostileBlob(t *testing.T) {
+// TestOwner_Restore_HostileBlob restores blobs that are well formed but have extreme contents:
+// numbers at their limits, lists from other buffs, and definitions that do not fit the saved buff.
+func TestOwner_Restore_HostileBlob(t *testing.T) {
 	c := blobCatalog(t)
 	blob, _ := fullSet(t, c, 2).Save(nil, c, blobMoment, 0)
 	rng, taken := rand.New(rand.NewPCG(1, 12)), 0
@@ -39,7 +39,7 @@ func TestHostileBlob(t *testing.T) {
 	t.Logf("%d of %d blobs passed the check", taken, n)
 }
 
-// twist sets one number somewhere in v to another.
+// twist changes one random number in v.
 func twist(rng *rand.Rand, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Struct:

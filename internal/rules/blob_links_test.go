@@ -12,9 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBlobLinksGuessed: a blob of a format before 4 does not say what came with which buff. It is taken to be the oldest of
-// the same source, and of no other; it ends with that buff, also if that one ended while its owner was away.
-func TestBlobLinksGuessed(t *testing.T) {
+// TestBlob_LinksGuessed checks the links in a blob of a format before 4, which does not say which
+// buff is a link of which head. The oldest instance from the same source is taken as the link. It
+// ends with the head, even if the head ended while the owner was away.
+func TestBlob_LinksGuessed(t *testing.T) {
 	c := mustCatalog(t,
 		buff.Spec{ID: "aide", Duration: time.Hour, Stack: define.Stacking{By: define.BySource}},
 		buff.Spec{ID: "lord", Duration: 10 * time.Second, Clock: define.Wall, Links: []string{"aide"}, Stack: define.Stacking{By: define.BySource}},
@@ -24,7 +25,7 @@ func TestBlobLinksGuessed(t *testing.T) {
 		s.Do(turn, turn.Now, buff.Command{Verb: verb.Apply, Application: a})
 		require.True(t, s.Run(turn, turn.Now, 10))
 	}
-	s.Do(turn, turn.Now, buff.Dispel(7, buff.Query{Spec: c.Spec("aide"), Source: 6})) // a lord whose aide has gone already
+	s.Do(turn, turn.Now, buff.Dispel(7, buff.Query{Spec: c.Spec("aide"), Source: 6})) // a lord whose aide has already ended
 	blob, _ := s.Save(nil, c, blobMoment, 0)
 	text, err := buff.BlobJSON(blob)
 	require.NoError(t, err)
@@ -64,10 +65,11 @@ func TestBlobLinksGuessed(t *testing.T) {
 	require.Equal(t, []buff.OwnerID{3}, sources(back), "the lord ended while its owner was away")
 }
 
-// TestBlobLinksWithoutHeads: a link comes back only with a head. Blobs of formats before 7 may have links whose heads were
-// not saved: they are dropped. If the heads are kept aside, because the catalog does not know them any more, their links are
-// kept aside too, and all of them come back together.
-func TestBlobLinksWithoutHeads(t *testing.T) {
+// TestBlob_LinksWithoutHeads checks that a link is restored only with a head. Blobs of formats
+// before 7 may have links whose heads were not saved; these links are dropped. If the heads are set
+// aside because the catalog does not have them, their links are set aside too, and heads and links
+// are restored together.
+func TestBlob_LinksWithoutHeads(t *testing.T) {
 	hide := buff.Spec{ID: "hide", Kind: define.Infinite, Links: []string{"hair"}}
 	hair := buff.Spec{ID: "hair", Kind: define.Infinite}
 	bear := buff.Spec{ID: "bear", Duration: time.Minute, Links: []string{"hide"}}

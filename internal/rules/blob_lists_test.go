@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBlobLists: each list of an owner has room for what the catalog knows and what was kept aside, and for no more: one
-// longer is refused in the bytes.
-func TestBlobLists(t *testing.T) {
+// TestBlob_ListLimits checks that each list of an owner has room for the entries that the catalog
+// knows plus those that are set aside, and that a list with one more entry is rejected.
+func TestBlob_ListLimits(t *testing.T) {
 	for name, c := range map[string]struct {
 		most int
 		make func(b *state.Owner, n int)

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMoveBlob: a blob on another server has another uptime, is in no zone of the first one, and is the same otherwise, also
-// in the buffs that were kept aside.
+// TestMoveBlob checks that a moved blob has the uptime of the new server and zone 0, and is
+// otherwise equal, including the buffs that are set aside.
 func TestMoveBlob(t *testing.T) {
 	c := blobCatalog(t)
 	blob := goldenBlob(t, c)
@@ -49,8 +49,9 @@ func TestMoveBlob(t *testing.T) {
 	}
 }
 
-// TestMoveBlobTime: whose server has run for longer, or less long, than the other one: no Uptime buff ends for that.
-func TestMoveBlobTime(t *testing.T) {
+// TestMoveBlob_Uptime checks that no Uptime buff ends because the new server has run for a longer
+// or a shorter time.
+func TestMoveBlob_Uptime(t *testing.T) {
 	c, err := buff.NewCatalog(buff.Spec{ID: "guard", Duration: 10 * time.Second, Clock: define.Uptime})
 	require.NoError(t, err)
 	turn := &Turn{Catalog: c, Now: 1000}

@@ -16,13 +16,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// numberRange is what a number of a blob may be.
+// numberRange is the range of a number in a blob.
 type numberRange struct {
-	least, most any  // int64, uint64, uint32 or float64, as the field; nil: whatever it can hold
-	orZero      bool // zero is allowed besides, and means that there is none
+	least, most any  // int64, uint64, uint32 or float64, like the field; nil for every value of the field
+	orZero      bool // zero is also allowed and means that there is no number
 }
 
-// blobNumbers has every number of a blob, under its path in JSON.
+// blobNumbers returns the range of every number in a blob, by its path in JSON.
 func blobNumbers() map[string]numberRange {
 	const far = int64(state.Farthest)
 	floor, ceiling := define.MinPeriod.Milliseconds(), define.MaxDuration.Milliseconds()
@@ -58,7 +58,7 @@ func blobNumbers() map[string]numberRange {
 		all["buffs.layers."+name], all["buffs.waiting."+name] = r, r
 	}
 	all["buffs.layers.params.value"] = any
-	for _, of := range []string{"pace.ahead_ms", "pace.inner_ms"} { // of buffs only
+	for _, of := range []string{"pace.ahead_ms", "pace.inner_ms"} { // only for buffs
 		all[of] = numberRange{int64(0), int64(0), false}
 	}
 	least := all["buffs.layers.stacks"]
@@ -68,7 +68,8 @@ func blobNumbers() map[string]numberRange {
 	return all
 }
 
-// numberFields calls f for every number in v, under its path in JSON, the first of each.
+// numberFields calls f for every number in v with its path in JSON. Of each list it visits only the
+// first entry.
 func numberFields(v reflect.Value, path string, f func(path string, v reflect.Value)) {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -104,10 +105,10 @@ func numberFields(v reflect.Value, path string, f func(path string, v reflect.Va
 	}
 }
 
-// TestBlobNumbers: one below and one above what a number may be is refused, in the bytes and in
-// JSON, by the name of the field; so are NaN and the infinities. The ends themselves are not. No number
-// is forgotten.
-func TestBlobNumbers(t *testing.T) {
+// TestBlob_NumberLimits checks that a number just outside its range is rejected, in the blob and in
+// JSON, with an error that names the field. NaN and the infinities are rejected too. The limits
+// themselves are accepted. The test covers every number of a blob.
+func TestBlob_NumberLimits(t *testing.T) {
 	c := blobCatalog(t)
 	blob := goldenBlob(t, c)
 	ranges := blobNumbers()
@@ -140,7 +141,7 @@ func TestBlobNumbers(t *testing.T) {
 				continue
 			}
 			v.Set(reflect.ValueOf(end).Convert(v.Type()))
-			if err := b.Check(); err != nil && !strings.Contains(err.Error(), "of the owner") { // about what else the blob says
+			if err := b.Check(); err != nil && !strings.Contains(err.Error(), "of the owner") { // an error about another field of the blob
 				require.NotContains(t, err.Error(), fmt.Sprintf("%s: %v, want", path[strings.LastIndexByte(path, '.')+1:], end))
 			}
 			v.Set(was)
@@ -157,7 +158,7 @@ func TestBlobNumbers(t *testing.T) {
 	}
 }
 
-// beyond returns what is just outside of a range, of what the field can hold.
+// beyond returns the values just outside the range that the field can hold.
 func (r numberRange) beyond() (wrong []reflect.Value) {
 	add := func(v any) { wrong = append(wrong, reflect.ValueOf(v)) }
 	switch least := r.least.(type) {
@@ -194,11 +195,11 @@ func (r numberRange) beyond() (wrong []reflect.Value) {
 	return wrong
 }
 
-// TestBlobFormats: a blob of an older format that says a single thing which that format could not say is
-// refused.
-func TestBlobFormats(t *testing.T) {
+// TestBlob_NewFieldInOldFormat checks that a blob of an older format is rejected if it has a field
+// that the format does not have.
+func TestBlob_NewFieldInOldFormat(t *testing.T) {
 	for _, k := range []struct {
-		since  int // the first format that can
+		since  int // the first format that has the field
 		change func(b *state.Owner, f *state.Buff)
 	}{
 		{2, func(b *state.Owner, f *state.Buff) { b.Bases = []state.Value{{Name: "speed", Value: 1}} }},
@@ -233,9 +234,9 @@ func TestBlobFormats(t *testing.T) {
 	}
 }
 
-// TestBlobForged: what a sealed blob says that no Owner could have said does no more than what a
-// definition could.
-func TestBlobForged(t *testing.T) {
+// TestBlob_Forged checks that a blob with a valid checksum but with values that no Owner could have
+// had does no more than a definition could do.
+func TestBlob_Forged(t *testing.T) {
 	c := mustCatalog(t, buff.Spec{ID: "dot", Duration: 10_000_000_000, Period: 1_000_000_000})
 	s, turn := NewOwner(7, 3, 0, 10), &Turn{Catalog: c, Now: blobMoment.Now}
 	s.Do(turn, turn.Now, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: c.Spec("dot"), Source: 1}})
@@ -276,12 +277,12 @@ func TestBlobForged(t *testing.T) {
 	require.LessOrEqual(t, n, 12, "and in a time that has yet to begin: it may have gone at the greatest rate in the ms before")
 	n, _ = pulses(`"next_ms": 1000, "owed_pulses": 2147483647`)
 	require.Equal(t, 10, n, "the definition owes nothing")
-	n, _ = pulses(`"next_ms": 1000, "left_ms": -5`) // the later one of two counts
+	n, _ = pulses(`"next_ms": 1000, "left_ms": -5`) // the greater of two counts
 	require.Zero(t, n, "it is over")
 }
 
-// TestOfflineCap: of the pulses of the time away there are at most offline_cap, and 100 if it
-// says nothing; with coalesce there is one that counts them all.
+// TestOfflineCap checks that at most offline_cap pulses of the time away are emitted, or 100 if
+// offline_cap is not set. With coalesce, one pulse counts all of them.
 func TestOfflineCap(t *testing.T) {
 	for _, k := range []struct {
 		rule      define.Offline
@@ -317,9 +318,9 @@ func TestOfflineCap(t *testing.T) {
 	}
 }
 
-// TestBlobWaitingWithoutTime: what waits in a queue and has no time left, or less, as no Owner could have saved it, has its turn
-// and ends in it.
-func TestBlobWaitingWithoutTime(t *testing.T) {
+// TestBlob_WaitingWithoutTime checks that a waiting application whose remaining time is zero or
+// negative, which no Owner could have saved, runs and ends at once.
+func TestBlob_WaitingWithoutTime(t *testing.T) {
 	c := mustCatalog(t, buff.Spec{ID: "q", Duration: 1_000_000_000, Stack: define.Stacking{By: define.ByTarget, Timers: define.TimersQueue}})
 	s, turn := NewOwner(7, 3, 0, 10), &Turn{Catalog: c, Now: blobMoment.Now}
 	for range 2 {

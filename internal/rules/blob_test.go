@@ -28,21 +28,21 @@ import (
 
 var golden = flag.Bool("golden", false, "write the golden blob anew, which is only right before a format is released")
 
-// The parts of a blob around its contents.
+// Lengths of the head and of the checksum of a blob.
 const blobHead, blobCheck = 9, 4
 
 func appendBlobHead(dst []byte, format int) []byte {
 	return append(append(dst, "buff"...), byte(format), 0, 0, 0, 0)
 }
 
-// seal returns a blob of the head and contents that start at an offset of dst.
+// seal completes a blob whose head and contents start at an offset of dst.
 func seal(dst []byte, start int) []byte {
 	b := dst[start:]
 	binary.BigEndian.PutUint32(b[5:], uint32(len(b)+blobCheck))
 	return binary.BigEndian.AppendUint32(dst, wire.Checksum(b))
 }
 
-// blobSpecs has a definition for each thing that a blob can say of a buff.
+// blobSpecs returns a definition for each feature of a buff that a blob can contain.
 func blobSpecs() []buff.Spec {
 	minute := 60 * time.Second
 	return []buff.Spec{
@@ -91,7 +91,7 @@ func blobAttributes() []define.Attribute {
 	}
 }
 
-// blobCatalog is the catalog of all of it.
+// blobCatalog returns a catalog of all these definitions and attributes.
 func blobCatalog(t testing.TB) *buff.Catalog {
 	c, err := buff.Build(buff.Definitions{Attributes: blobAttributes(), Specs: blobSpecs()})
 	require.NoError(t, err)
@@ -106,7 +106,7 @@ func mustCatalog(t testing.TB, specs ...buff.Spec) *buff.Catalog {
 
 var blobMoment = buff.Moment{Now: 5_000, Wall: 1_700_000_000_000, Uptime: 77_000}
 
-// fullSet returns an Owner with all that a blob can say, many times over.
+// fullSet returns an Owner that uses all fields of a blob, repeated the given number of times.
 func fullSet(t testing.TB, c *buff.Catalog, times int) *Owner {
 	s, turn := NewOwner(7, 3, 0, buff.MaxPerOwner), &Turn{Catalog: c, Seed: 1, Call: func(*Turn, *Call) reason.Reason { return reason.None }}
 	do := func(now wheel.Time, cmd buff.Command) buff.Handle {
@@ -144,7 +144,7 @@ func fullSet(t testing.TB, c *buff.Catalog, times int) *Owner {
 		do(now, buff.Command{Verb: verb.SetPeriod, Handle: h, By: 777 * time.Millisecond})
 		do(now, buff.Command{Verb: verb.Inhibit, Handle: h})
 		do(now+20, buff.Command{Verb: verb.SetRate, Whose: define.OfBuff, Handle: apply("plain", 1), Rate: buff.Ratio{Num: 2, Den: 3}})
-		do(now+40, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: c.Spec("layers"), Source: source}}) // between two beats
+		do(now+40, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: c.Spec("layers"), Source: source}}) // between two boundaries of the period
 		do(now+50, buff.Command{Verb: verb.AddTimeout, Handler: 1, By: time.Hour, Name: "handler"})
 	}
 	do(4_000, buff.Command{Verb: verb.AddBase, Attr: health, Value: -12.5})
@@ -167,16 +167,16 @@ func fullSet(t testing.TB, c *buff.Catalog, times int) *Owner {
 	return s
 }
 
-// restoreHere restores a blob into a new Owner at the moment of its saving.
+// restoreHere restores a blob into a new Owner at the moment of saving.
 func restoreHere(c *buff.Catalog, blob []byte) (*Owner, *Turn, buff.Restoration, error) {
 	s, turn := NewOwner(7, 3, 0, buff.MaxPerOwner), &Turn{Catalog: c, Seed: 1, Now: blobMoment.Now}
 	r, err := s.Restore(turn, blobMoment, blob, nil)
 	return s, turn, r, err
 }
 
-// TestBlobDamage: every cut and every flip of one bit of a blob of more than 4 KiB is an
-// error, and leaves the Owner as it was.
-func TestBlobDamage(t *testing.T) {
+// TestBlob_Damaged checks that every truncation and every flipped bit of a blob of more than 4 KiB
+// is an error that leaves the Owner unchanged.
+func TestBlob_Damaged(t *testing.T) {
 	c := blobCatalog(t)
 	blob, lost := fullSet(t, c, 11).Save(nil, c, blobMoment, 0)
 	require.Zero(t, lost)
@@ -214,8 +214,8 @@ func TestBlobDamage(t *testing.T) {
 	require.Equal(t, s.Len(), r.Restored)
 }
 
-// TestBlobErrors: an error says what is wrong, and where.
-func TestBlobErrors(t *testing.T) {
+// TestBlob_ErrorTexts checks that an error names the fault and its position.
+func TestBlob_ErrorTexts(t *testing.T) {
 	c := blobCatalog(t)
 	whole, _ := fullSet(t, c, 1).Save(nil, c, blobMoment, 0)
 	change := func(f func(b []byte) []byte) string {
@@ -234,9 +234,9 @@ func TestBlobErrors(t *testing.T) {
 	require.Contains(t, change(func(b []byte) []byte { return seal(append(b[:len(b)-4], 1, 2), 0) }), "2 bytes too many")
 }
 
-// TestBlobLengths: whatever stands where a length could, and whatever the blob says, no
-// more is allocated than a blob of that size can need.
-func TestBlobLengths(t *testing.T) {
+// TestBlob_LengthsDoNotAllocate checks that a wrong length anywhere in a blob does not allocate
+// more memory than a valid blob of that size can need.
+func TestBlob_LengthsDoNotAllocate(t *testing.T) {
 	c := blobCatalog(t)
 	blob, _ := fullSet(t, c, 2).Save(nil, c, blobMoment, 0)
 	lengths := [][]byte{wire.AppendUint(nil, 1<<31), wire.AppendUint(nil, 1<<63), wire.AppendUint(nil, uint64(len(blob))), wire.AppendUint(nil, 1<<20), {0xff, 0xff}}
@@ -255,8 +255,9 @@ func TestBlobLengths(t *testing.T) {
 	}
 }
 
-// goldenBlob has every field there is, but the version of a definition, which nobody writes:
-// it has been through a server that did not know all definitions.
+// goldenBlob returns a blob with every field except the version of a definition, which is never
+// written. The blob has passed through a server that did not know all definitions, so it also has
+// parts that were set aside.
 func goldenBlob(t *testing.T, c *buff.Catalog) []byte {
 	blob, _ := fullSet(t, c, 2).Save(nil, c, blobMoment, 4)
 	specs := blobSpecs()
@@ -267,9 +268,9 @@ func goldenBlob(t *testing.T, c *buff.Catalog) []byte {
 	return blob
 }
 
-// TestGoldenBlob: a blob that was made once must load for ever, whatever its format, and mean what it meant: an Owner
-// that was restored from it is saved again, and each field is looked at. Those that a format does not have are what
-// package state says of it.
+// TestGoldenBlob checks that old blobs of every format can be restored and keep their meaning. The
+// restored Owner is saved again, and each field is compared. Fields that a format does not have
+// must have the values that package state documents.
 func TestGoldenBlob(t *testing.T) {
 	c := blobCatalog(t)
 	if *golden {
@@ -332,7 +333,7 @@ func writeGolden(t *testing.T, name string, blob []byte) {
 	require.NoError(t, os.WriteFile(name+".json", text, 0o644))
 }
 
-// TestBlobJSON: what a person may write wrong is said.
+// TestBlobJSON checks the errors for mistakes in edited JSON.
 func TestBlobJSON(t *testing.T) {
 	c := blobCatalog(t)
 	blob, _ := fullSet(t, c, 1).Save(nil, c, blobMoment, 0)
@@ -376,8 +377,9 @@ func TestBlobJSON(t *testing.T) {
 	}
 }
 
-// TestBlobCheck: what no Owner could have said is refused, whoever has sealed it.
-func TestBlobCheck(t *testing.T) {
+// TestBlob_ImpossibleState checks that a state that no Owner could have had is rejected, even with
+// a valid checksum.
+func TestBlob_ImpossibleState(t *testing.T) {
 	c := blobCatalog(t)
 	blob, _ := fullSet(t, c, 1).Save(nil, c, blobMoment, 0)
 	saved := func(b *state.Owner, id string) *state.Buff {
@@ -427,8 +429,9 @@ func TestBlobCheck(t *testing.T) {
 	require.Equal(t, b, read, "a version has its place")
 }
 
-// TestSaveLeavesTheZone: what holds the time of a zone is not saved with its owners.
-func TestSaveLeavesTheZone(t *testing.T) {
+// TestOwner_Save_WithoutZoneTime checks that the pause of a zone is not saved with the zone's
+// owners.
+func TestOwner_Save_WithoutZoneTime(t *testing.T) {
 	c := mustCatalog(t, buff.Spec{ID: "p", Duration: time.Minute, Clock: define.Wall}, buff.Spec{ID: "q", Duration: time.Minute})
 	s, turn := NewOwner(7, 3, 0, 9), &Turn{Catalog: c}
 	for spec := range c.All() {
@@ -445,8 +448,8 @@ func TestSaveLeavesTheZone(t *testing.T) {
 	require.Equal(t, "50000 restore q x1 end=170000", turn.Events[1].String())
 }
 
-// TestSaveAllocates nothing if dst is large enough.
-func TestSaveAllocates(t *testing.T) {
+// TestOwner_Save_DoesNotAllocate checks that Save does not allocate if dst is large enough.
+func TestOwner_Save_DoesNotAllocate(t *testing.T) {
 	c := blobCatalog(t)
 	s := fullSet(t, c, 4)
 	blob, _ := s.Save(nil, c, blobMoment, 0)
@@ -457,8 +460,8 @@ func TestSaveAllocates(t *testing.T) {
 	require.NoError(t, err, "appended to something")
 }
 
-// TestRestoreInto an Owner that has been used is a slip.
-func TestRestoreInto(t *testing.T) {
+// TestOwner_Restore_UsedOwnerPanics checks that Restore panics if the Owner has been used.
+func TestOwner_Restore_UsedOwnerPanics(t *testing.T) {
 	c := blobCatalog(t)
 	s := fullSet(t, c, 1)
 	blob, _ := s.Save(nil, c, blobMoment, 0)

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCaptures: a definition that reads nothing of its source captures what those read that it
-// can set off, in whatever way.
-func TestCaptures(t *testing.T) {
+// TestCapture_AppliedDefinitions checks that a definition captures the attributes that are read by
+// any definition that it can apply, directly or indirectly.
+func TestCapture_AppliedDefinitions(t *testing.T) {
 	strike := buff.Spec{ID: "strike", Kind: define.Instant, On: define.Hooks{Exec: []define.Action{{
 		Do: define.DoDamage, Change: &define.Change{Attr: "health", By: ofAttr("power", define.OfSource, 0)},
 	}}}}

@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRemaining: the longest of the buffs with a tag or one below it, in the world's time,
-// and of one that is paused in its own.
-func TestRemaining(t *testing.T) {
+// TestOwner_Remaining checks that Remaining returns the longest time among the buffs with a tag or
+// with a tag below it, in world time, or in buff time for a paused buff.
+func TestOwner_Remaining(t *testing.T) {
 	cat, err := buff.NewCatalog(
 		buff.Spec{ID: "short", Duration: time.Second, Tags: []string{"cd.fire"}},
 		buff.Spec{ID: "long", Duration: 9 * time.Second, Grants: []string{"cd.fire.ball"}},

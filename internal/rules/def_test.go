@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTwoCatalogs: what an owner carries of an older catalog is what it was, and nothing of that catalog is
-// kept once it is gone.
-func TestTwoCatalogs(t *testing.T) {
+// TestOwner_TwoCatalogs checks that instances of an older catalog keep their definitions, and that
+// the Owner keeps no reference to that catalog once these instances are gone.
+func TestOwner_TwoCatalogs(t *testing.T) {
 	specs := make([]buff.Spec, 8)
 	for k := range specs {
 		specs[k] = buff.Spec{ID: "b" + strconv.Itoa(k), Duration: time.Hour}
@@ -37,7 +37,7 @@ func TestTwoCatalogs(t *testing.T) {
 	require.Equal(t, want, carries())
 	require.Nil(t, s.rare)
 
-	next, err := c.Next(specs[:3]...) // only the first of them is still there
+	next, err := c.Next(specs[:3]...) // only the first three definitions remain
 	require.NoError(t, err)
 	turn.Catalog = next
 	handle := s.Do(turn, 0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: next.Spec("b0")}}).Handle

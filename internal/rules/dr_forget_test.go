@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestForgetReturns: what is remembered of sources whose time is over is gone with the next one that is remembered, also if
-// nothing else is.
-func TestForgetReturns(t *testing.T) {
+// TestDR_ExpiredRecords checks that expired records of diminishing returns are deleted when the
+// next record is added, even if nothing else happens.
+func TestDR_ExpiredRecords(t *testing.T) {
 	c := mustCatalog(t, buff.Spec{
 		ID: "stun", Duration: time.Second, Stack: define.Stacking{By: define.BySource},
 		DR: define.DR{Group: "stun", Steps: []int{100, 50, 0}, Reset: 5 * time.Second, Scope: define.ScopePair},

@@ -16,26 +16,26 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// drive runs a script on an Owner and writes the same log as the model. It checks on
-// its own what must hold whatever the rules say; fault is the first thing that does not.
+// Drive runs a script on an Owner and writes the same log as the model. It also checks the
+// invariants that do not depend on the rules; fault describes the first violation.
 type Drive struct {
 	*Script
 	fault string
 	set   *rules.Owner
 	turn  rules.Turn
-	dice  *dice      // what handlers do
-	how   *rand.Rand // how frames are cut into turns; nil: each is one
-	wheel *tinyWheel // nil: Run is called in each frame
+	dice  *dice      // decides what handlers do
+	how   *rand.Rand // how frames are divided into turns; if nil, each frame is one turn
+	wheel *tinyWheel // if nil, Run is called in each frame
 
-	direct   bool                          // whether it was the turn of those methods
-	casters  map[buff.OwnerID]*rules.Owner // of those sources of whom something is known
+	direct   bool                          // whether the last command used the method of its verb: see obeyed
+	casters  map[buff.OwnerID]*rules.Owner // the sources whose attributes are known
 	log      []byte
 	numbers  map[buff.Handle]int
 	handles  []buff.Handle
 	timeouts []buff.TimeoutHandle
 	ended    map[buff.Handle]bool
 	last     wheel.Time        // the instant of the last event
-	seen     func(*buff.Event) // nil: nobody looks at the events
+	seen     func(*buff.Event) // called for each event, if not nil
 }
 
 func newDrive(s *Script, how *rand.Rand, w *tinyWheel) *Drive {
@@ -51,7 +51,7 @@ func newDrive(s *Script, how *rand.Rand, w *tinyWheel) *Drive {
 	return d
 }
 
-// castersOf makes the sources of whom something is known.
+// castersOf makes the Owners of the sources whose attributes are known.
 func (d *Drive) castersOf() {
 	d.casters = map[buff.OwnerID]*rules.Owner{}
 	attr, _ := d.catalog.Attr("mind")
@@ -67,7 +67,7 @@ func (d *Drive) fail(format string, args ...any) {
 	}
 }
 
-// flush takes what has happened into the log.
+// flush appends the new events to the log.
 func (d *Drive) flush() {
 	for i := range d.turn.Events {
 		e := &d.turn.Events[i]
@@ -120,7 +120,8 @@ func (d *Drive) call(t *rules.Turn, c *rules.Call) reason.Reason {
 	return why
 }
 
-// command puts handles in the place of numbers, and pointers and numbers in that of names.
+// command converts an operation of a script to a command: it replaces numbers by handles, and names
+// by pointers and numbers.
 func (d *Drive) command(o Op) buff.Command {
 	c := buff.Command{
 		Verb: o.verb, By: o.by, Name: o.name, Stacks: o.stacks, Handler: o.handler, Reason: o.reason, Amount: o.amount, Rate: o.rate, Whose: o.whose,
@@ -142,7 +143,7 @@ func (d *Drive) command(o Op) buff.Command {
 	c.Act, _ = d.catalog.Act(o.act)
 	switch o.verb {
 	case verb.AddBase, verb.SetBase, verb.Damage, verb.Kill:
-		c.Application = buff.Application{} // no buff does it
+		c.Application = buff.Application{} // no buff causes the change
 	}
 	if o.given {
 		c.Application.Duration = buff.Lasting(o.duration)
@@ -150,7 +151,7 @@ func (d *Drive) command(o Op) buff.Command {
 	if o.number >= 0 && len(d.handles) > 0 {
 		c.Handle = d.handles[o.number%len(d.handles)]
 	} else if o.number >= 0 {
-		c.Handle = 1 // nobody's
+		c.Handle = 1 // a handle that identifies no buff
 	}
 	if o.verb == verb.Consume && c.Handle != 0 {
 		c.Verb = verb.ConsumeCharges
@@ -187,7 +188,7 @@ var errorWords = []struct {
 	{buff.ErrValue, "value"},
 }
 
-// do does a command from outside and returns its Result in the model's words.
+// do executes a command from outside and returns its Result in the format of the model.
 func (d *Drive) do(at int64, o Op) string {
 	d.turn.Now = wheel.Time(at)
 	c := d.command(o)
@@ -204,7 +205,7 @@ func (d *Drive) do(at int64, o Op) string {
 	}
 	words := []string{}
 	switch o.verb {
-	case verb.Dispel, verb.Steal, verb.SetPeriod, verb.Inhibit, verb.Release: // what Kind they have is said nowhere
+	case verb.Dispel, verb.Steal, verb.SetPeriod, verb.Inhibit, verb.Release: // the Kind of these verbs is not documented
 	default:
 		if r.Kind != 0 && r.Kind != buff.Done {
 			words = append(words, r.Kind.String())
@@ -224,8 +225,8 @@ func (d *Drive) do(at int64, o Op) string {
 	return strings.Join(words, " ")
 }
 
-// obeyed carries a command out: of the verbs that have a method of their own, every second
-// one by that.
+// obeyed executes a command. If the verb has a method of its own, every second command uses that
+// method.
 func (d *Drive) obeyed(at wheel.Time, c buff.Command) buff.Result {
 	d.direct = !d.direct
 	switch {
@@ -239,14 +240,14 @@ func (d *Drive) obeyed(at wheel.Time, c buff.Command) buff.Result {
 	return d.set.Do(&d.turn, at, c)
 }
 
-// run is one frame, in one turn or in many.
+// run runs one frame, in one or several turns.
 func (d *Drive) run(until int64) {
 	now := wheel.Time(until)
 	d.turn.Now = now
 	limit := 1 << 30
 	for d.wheel == nil || d.wheel.fires(now) || d.set.Pending() > 0 {
 		if d.how != nil {
-			limit = d.how.IntN(4) // also 0, which does nothing
+			limit = d.how.IntN(4) // 0 does nothing
 		}
 		if d.runOnce(now, limit) {
 			break
@@ -263,7 +264,7 @@ func (d *Drive) run(until int64) {
 	d.balance()
 }
 
-// runOnce is one turn. If the only deadline is that of one place, it is a turn for that place.
+// runOnce runs one turn. If only one place has a due deadline, it runs the turn for this place.
 func (d *Drive) runOnce(now wheel.Time, limit int) bool {
 	if d.wheel != nil && d.wheel.only != rules.NoPlace {
 		return d.set.RunPlace(&d.turn, d.wheel.only, now, limit)
@@ -271,14 +272,14 @@ func (d *Drive) runOnce(now wheel.Time, limit int) bool {
 	return d.set.Run(&d.turn, now, limit)
 }
 
-// obey files the deadline of the Owner.
+// obey puts the new deadlines of the Owner on the wheel.
 func (d *Drive) obey() {
 	if d.wheel != nil {
 		d.wheel.obey(d.set, &d.turn)
 	}
 }
 
-// balance holds the Owner against its own events.
+// balance compares the Owner with its events.
 func (d *Drive) balance() {
 	if len(d.handles)-len(d.ended) != d.set.Len() {
 		d.fail("applied %d - removed %d, but %d are carried", len(d.handles), len(d.ended), d.set.Len())
@@ -310,7 +311,7 @@ func (d *Drive) balance() {
 	}
 }
 
-// state writes what an onlooker sees of each buff, the oldest first.
+// state writes the visible state of each buff, oldest first.
 func (d *Drive) state() {
 	for i := range d.set.All() {
 		looked := look{
@@ -358,7 +359,7 @@ func (d *Drive) state() {
 	d.turn.Outbox = d.turn.Outbox[:0]
 }
 
-// asked is what an action asks of another owner.
+// asked describes the command that an action sends to another owner.
 func (d *Drive) asked(p *rules.Outgoing) string {
 	c, id, attr := &p.Command, "", ""
 	if c.Application.Spec != nil {
@@ -370,12 +371,12 @@ func (d *Drive) asked(p *rules.Outgoing) string {
 	return askedLine(p.To, c.Verb, id, c.Application.Source, c.Application.Magnitude, c.Application.Level, c.Reason, attr, c.Value)
 }
 
-// look is what an onlooker sees of a buff.
+// look is the visible state of a buff.
 type look struct {
 	stacks, level, charges, waiting int
 	source                          buff.OwnerID
 	magnitude, shield, end, next    int64
-	left                            int64 // of a time that stands still
+	left                            int64 // remaining time of a paused buff
 	hidden, paused                  bool
 	params                          []float64
 }
@@ -409,7 +410,7 @@ func (l *look) append(dst []byte, number int) []byte {
 	return append(dst, ';')
 }
 
-// carriedOver makes a command what is read from its binary form, as in another process.
+// carriedOver encodes a command and decodes it again, as if it came from another process.
 func carriedOver(c *buff.Command, catalog *buff.Catalog) error {
 	b, err := c.AppendBinary(nil, catalog)
 	if err == nil {

@@ -5,16 +5,16 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// tinyWheel keeps the deadlines of one Owner as an engine does, and checks that none is missing.
+// tinyWheel keeps the deadlines of one Owner like an engine, and checks that none is missing.
 type tinyWheel struct {
 	entries []rules.Deadline
-	only    rules.Place // of the entries that came out last; NoPlace if there were none, or several places
+	only    rules.Place // the place of the entries that came out last; NoPlace if there were none or several places
 	fail    func(string, ...any)
 }
 
 func newTinyWheel() *tinyWheel { return &tinyWheel{} }
 
-// obey takes the deadlines that a turn or a command has set.
+// obey takes over the deadlines that a turn or a command has set.
 func (w *tinyWheel) obey(s *rules.Owner, t *rules.Turn) {
 	w.entries = append(w.entries, t.Deadlines...)
 	t.Deadlines = t.Deadlines[:0]
@@ -36,7 +36,7 @@ func (w *tinyWheel) obey(s *rules.Owner, t *rules.Turn) {
 	}
 }
 
-// fires reports whether an entry has come out: otherwise nobody would call the Run of the Owner.
+// fires reports whether an entry has come out. If not, an engine would not call Run.
 func (w *tinyWheel) fires(now wheel.Time) (fired bool) {
 	kept := w.entries[:0]
 	w.only = rules.NoPlace

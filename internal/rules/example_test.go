@@ -13,8 +13,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// A poison that hurts every 3 s for 10 s, on an owner without a wheel: time passes
-// because Run says so.
+// A poison hurts every 3 s for 10 s. The owner has no wheel, so the program calls Run in each
+// frame.
 func Example() {
 	catalog, err := buff.NewCatalog(buff.Spec{
 		ID:       "poison",
@@ -39,7 +39,7 @@ func Example() {
 		Verb:        verb.Apply,
 		Application: buff.Application{Spec: catalog.Spec("poison"), Source: 9},
 	})
-	for now := wheel.Time(0); now <= 12_000; now += 50 { // the game's frames
+	for now := wheel.Time(0); now <= 12_000; now += 50 { // the frames of the game
 		turn.Now = now
 		player.Run(turn, now, 1000)
 		for _, e := range turn.Events {
@@ -57,7 +57,7 @@ func Example() {
 	// life 85
 }
 
-// A second application refreshes the duration and leaves the beat alone.
+// A second application refreshes the duration and keeps the phase of the pulses.
 func ExampleStacking_refresh() {
 	play(buff.Spec{
 		ID: "poison", Duration: 10 * time.Second, Period: 3 * time.Second,
@@ -73,7 +73,7 @@ func ExampleStacking_refresh() {
 	// 14000 remove poison why=expired
 }
 
-// Stacks up to a limit, which fall one at a time.
+// Stacks accumulate up to a limit and expire one at a time.
 func ExampleStacking_stacks() {
 	play(buff.Spec{
 		ID: "bleed", Duration: 5 * time.Second,
@@ -88,8 +88,7 @@ func ExampleStacking_stacks() {
 	// 12000 remove bleed why=expired
 }
 
-// play applies the buff at each of the instants and prints what happens in the
-// first 20 s.
+// play applies the buff at each of the instants and prints the events of the first 20 s.
 func play(spec buff.Spec, instants ...wheel.Time) {
 	catalog, err := buff.NewCatalog(spec)
 	if err != nil {
@@ -107,8 +106,8 @@ func play(spec buff.Spec, instants ...wheel.Time) {
 	}
 }
 
-// A definition that needs no Go code: it takes health by the power of its source, and slows as
-// long as it lasts.
+// A definition without Go code: it takes health depending on the power of its source, and slows its
+// owner.
 func ExampleBuild() {
 	c, err := buff.Build(buff.Definitions{
 		Attributes: []define.Attribute{

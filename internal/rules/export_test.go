@@ -10,9 +10,9 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// What the random tests look at from outside.
+// Functions for the random tests, which are outside the package.
 
-// Due returns the world's instant at which the buff wants something next.
+// Due returns the instant of world time at which the next event of the buff is due.
 func (s *Owner) Due(h buff.Handle) wheel.Time {
 	i := s.lookup(h)
 	if i == nil {
@@ -22,14 +22,15 @@ func (s *Owner) Due(h buff.Handle) wheel.Time {
 	return s.timeScale().toWorld(at)
 }
 
-// Fits has numbers above the one given lie beside their instances, until the function that it returns is called.
+// Fits lowers the largest number that is stored in an instance itself, until the returned function
+// is called.
 func Fits(most uint64) (restore func()) {
 	was := maxInline
 	maxInline = most
 	return func() { maxInline = was }
 }
 
-// Large returns how many instances have their numbers beside them.
+// Large returns the number of instances whose numbers are stored in their extras.
 func (s *Owner) Large() (n int) {
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		if s.slot(at).flags&large != 0 {
@@ -39,7 +40,7 @@ func (s *Owner) Large() (n int) {
 	return n
 }
 
-// Taken returns the numbers of a buff that was stolen.
+// Taken returns the numbers of a stolen buff.
 func Taken(a *buff.Application) []float64 {
 	if stolen.Of(a.Origin.Stolen) == nil {
 		return nil
@@ -47,15 +48,15 @@ func Taken(a *buff.Application) []float64 {
 	return stolen.Of(a.Origin.Stolen).Values
 }
 
-// Takes returns those of the parameters that the definition reads.
+// Takes returns the parameters that the definition reads.
 func Takes(s *buff.Spec, params ...buff.Arg) []buff.Arg {
 	return slices.DeleteFunc(params, func(a buff.Arg) bool { return unreadParam((&buff.Application{Spec: s, Params: []buff.Arg{a}})) != "" })
 }
 
-// Stolen reports whether the application is of something that was stolen.
+// Stolen reports whether the application is that of a stolen buff.
 func Stolen(a *buff.Application) bool { return a.Origin.Steal }
 
-// Loot returns what a stolen buff brings beside what its application says.
+// Loot describes the state of a stolen buff that is not in the fields of its application.
 func Loot(a *buff.Application) (text string) {
 	if stolen.Of(a.Origin.Stolen) == nil {
 		return ""
@@ -76,7 +77,7 @@ func Loot(a *buff.Application) (text string) {
 	return text
 }
 
-// Owed returns how many late pulses wait to be one.
+// Owed returns the number of late pulses that are not yet combined.
 func (s *Owner) Owed() (n int) {
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		if i := s.slot(at); i.extra != noSlot {
@@ -86,7 +87,7 @@ func (s *Owner) Owed() (n int) {
 	return n
 }
 
-// Extras returns how many extras there are, and how many of them are free.
+// Extras returns the number of extras, and the number of free extras.
 func (s *Owner) Extras() (all, free int) {
 	if s.rare == nil {
 		return 0, 0
@@ -98,7 +99,7 @@ func (s *Owner) Extras() (all, free int) {
 	return len(b.extras), free
 }
 
-// Memories returns how many groups of diminishing returns are in mind.
+// Memories returns the number of records of diminishing returns.
 func (s *Owner) Memories() int {
 	if s.gates() == nil {
 		return 0
@@ -106,8 +107,8 @@ func (s *Owner) Memories() int {
 	return len(s.gates().drRecords)
 }
 
-// Counters returns what is wrong with what is counted, "" if nothing is: extras, tags and
-// immunities are counted again.
+// Counters recomputes all counters of the Owner, such as those of extras, tags and immunities. It
+// returns a description of the first wrong counter, or "".
 func (s *Owner) Counters(c *buff.Catalog) string {
 	extras, immunities, modifiers, keys := 0, int32(0), 0, 0
 	var tags tagSet

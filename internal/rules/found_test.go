@@ -13,20 +13,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// found is what the random scripts have found, each as small as it goes.
+// found is a failure that the random scripts have found, reduced to the smallest script.
 type found struct {
 	what string
 	defs []buff.Spec
 	do   []step
 	end  int64
-	want []string // lines of the log, up to their source; in this order, others between them
-	not  string   // no line has this
+	want []string // expected log lines without their source, in this order; other lines may be between them
+	not  string   // no log line may contain this text
 }
 
 const millis = time.Millisecond
 
-// TestFound: what the random scripts have found.
-func TestFound(t *testing.T) {
+// TestFoundScripts replays the failures that the random scripts have found.
+func TestFoundScripts(t *testing.T) {
 	for _, list := range [][]found{foundAtApplication, foundInTime, foundInEffect} {
 		for _, f := range list {
 			t.Run(strings.ReplaceAll(f.what, " ", "_"), func(t *testing.T) {
@@ -360,9 +360,9 @@ var foundInEffect = []found{
 	},
 }
 
-// TestFaultLetsOthersShow: what a faulty buff has hidden shows in the instant in which it
-// goes.
-func TestFaultLetsOthersShow(t *testing.T) {
+// TestFault_ShowsHiddenBuffs checks that buffs that a faulty buff has hidden are shown at the
+// instant at which the faulty buff ends.
+func TestFault_ShowsHiddenBuffs(t *testing.T) {
 	g := define.Group{Name: "g", Rule: define.GroupHide}
 	strong := g
 	strong.Priority = 1

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// FuzzScript reads definitions and a script out of the bytes and holds the Owner
-// against the model.
+// FuzzScript reads definitions and a script from the bytes, and compares the Owner with the model.
 func FuzzScript(f *testing.F) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 9))
@@ -19,7 +18,7 @@ func FuzzScript(f *testing.F) {
 	f.Fuzz(func(t *testing.T, bytes []byte) {
 		s, err := randomScript(&dice{bytes: bytes})
 		if err != nil {
-			return // no definitions that a catalog takes
+			return // the catalog rejects the definitions
 		}
 		if _, wrong := compare(s, 0); wrong != "" {
 			t.Fatalf("%s\nscript:\n%v", wrong, s)

@@ -13,9 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestP29_SourcesOfAnOwner: what an owner remembers of sources does not grow with how many there
-// are, whether they share one instance that lasts or are long over: the oldest is forgotten first.
-// Nor does what one application costs grow with their square.
+// TestP29_SourcesOfAnOwner checks that the records of an owner about sources are limited, however
+// many sources there are, whether the sources share one instance or have long ended. The oldest
+// record is dropped first. The cost of an application must not grow with the square of the number
+// of sources either.
 func TestP29_SourcesOfAnOwner(t *testing.T) {
 	const sources = 3 * buff.MaxPerOwner
 	for _, timers := range []define.Timers{define.TimersShared, define.TimersEach} {
@@ -26,7 +27,7 @@ func TestP29_SourcesOfAnOwner(t *testing.T) {
 		var half int
 		for k := range wheel.Time(sources + 3) {
 			at := k
-			if k >= sources { // by now all are over that are not in effect
+			if k >= sources { // by now all instances that are not in effect have ended
 				at += wheel.Time(2 * time.Hour / time.Millisecond)
 			}
 			before := r.set.Looked()
@@ -44,8 +45,8 @@ func TestP29_SourcesOfAnOwner(t *testing.T) {
 	}
 }
 
-// TestP29_Queue: no more applications wait in a queue than its limit says, and without one no more
-// than MaxAsyncStacks.
+// TestP29_Queue checks that at most as many applications wait in a queue as its limit allows, or
+// MaxAsyncStacks without a limit.
 func TestP29_Queue(t *testing.T) {
 	for limit, want := range map[int]int{7: 7, 0: define.MaxAsyncStacks} {
 		r := newRig(t, buff.Spec{ID: "shout", Duration: time.Hour, Stack: define.Stacking{By: define.ByTarget, Timers: define.TimersQueue, Limit: limit}})
@@ -60,8 +61,9 @@ func TestP29_Queue(t *testing.T) {
 	}
 }
 
-// TestP29_Lineage: catalogs that take the place of each other have so many definitions together; one
-// that would be beyond that is refused by name, and the one before goes on.
+// TestP29_Lineage checks that the number of definitions in a catalog and its predecessors is
+// limited. A catalog above the limit is rejected with an error that names the definition, and the
+// previous catalog remains usable.
 func TestP29_Lineage(t *testing.T) {
 	if !long.On() {
 		t.Skip("131,072 definitions: -long")

@@ -16,16 +16,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mirror knows of an owner only what its Journal says: of a buff in which something has changed it
-// takes over just that.
+// mirror is a copy of the state of an owner that is updated only from the Journal: of a buff that
+// has changed, it reads only the aspects that the Journal lists.
 type mirror struct {
 	journal *journal.Journal
-	deaf    journal.Aspect // does not listen to these, of buffs
-	mute    journal.Aspect // and these, of the owner
+	deaf    journal.Aspect // aspects of buffs that the mirror ignores
+	mute    journal.Aspect // aspects of the owner that the mirror ignores
 	at      map[int]buff.Instance
 	dead    bool
 	values  map[stat.Attr]float64
-	calls   int // how often the Journal said that it is not empty any more
+	calls   int // number of times that the Journal reported its first entry
 }
 
 func newMirror() *mirror {
@@ -34,7 +34,7 @@ func newMirror() *mirror {
 	return m
 }
 
-// read takes over what has changed, and says in what the mirror still differs from the Owner.
+// read updates the mirror, and returns the remaining difference from the Owner.
 func (m *mirror) read(set *rules.Owner, c *buff.Catalog) string {
 	empty := m.journal.Owner() == 0
 	for at, what := range m.journal.Slots() {
@@ -93,7 +93,7 @@ func (m *mirror) differs(set *rules.Owner, c *buff.Catalog) string {
 	return ""
 }
 
-// merged returns was with those parts of is that have changed.
+// merged returns `was` with the changed aspects of `is`.
 func merged(was, is buff.Instance, what journal.Aspect) buff.Instance {
 	other := is
 	if what&journal.Time == 0 {
@@ -118,7 +118,7 @@ func merged(was, is buff.Instance, what journal.Aspect) buff.Instance {
 	return other
 }
 
-// mirrored is a drive beside which a mirror looks on.
+// mirrored is a Drive with a mirror.
 type mirrored struct {
 	*Drive
 	mirror *mirror
@@ -155,14 +155,15 @@ func mirrorScript(s *Script, seed uint64, deaf, mute journal.Aspect) string {
 	return m.wrong
 }
 
-// TestJournal: whoever takes over what the Journal says knows the whole owner, after each command
-// and each frame.
+// TestJournal checks that a mirror that follows the Journal equals the owner after each command and
+// each frame.
 func TestJournal(t *testing.T) {
 	eachScript(t, func(s *Script, seed uint64) string { return mirrorScript(s, seed, 0, 0) })
 }
 
-// TestJournalNeedsAll: whoever does not listen to one of the aspects soon does not.
-func TestJournalNeedsAll(t *testing.T) {
+// TestJournal_EveryAspectIsNeeded checks that a mirror that ignores any one aspect soon differs
+// from the owner.
+func TestJournal_EveryAspectIsNeeded(t *testing.T) {
 	type control struct{ deaf, mute journal.Aspect }
 	left := map[control]bool{}
 	for a := journal.Begun; a <= journal.Source; a <<= 1 { // journal.Spec: TestAdoptAtRandom
@@ -189,8 +190,8 @@ func TestJournalNeedsAll(t *testing.T) {
 	t.Errorf("nobody misses %+v", left)
 }
 
-// TestJournalAllocations: what changes again takes no memory.
-func TestJournalAllocations(t *testing.T) {
+// TestJournal_DoesNotAllocate checks that repeated changes of the same slot do not allocate.
+func TestJournal_DoesNotAllocate(t *testing.T) {
 	c, err := buff.NewCatalog(buff.Spec{ID: "a", Duration: time.Minute, Stack: define.Stacking{By: define.ByTarget, Limit: 9}})
 	require.NoError(t, err)
 	set, turn := rules.NewOwner(1, 2, 0, 20), &rules.Turn{Catalog: c}
@@ -219,8 +220,9 @@ func TestJournalAllocations(t *testing.T) {
 	}
 }
 
-// TestInstanceClock: what holds the time of a buff is told apart, and what is left by its own clock.
-func TestInstanceClock(t *testing.T) {
+// TestInstance_PauseCauses checks that an instance lists the causes of its pause, and its remaining
+// time by its own clock.
+func TestInstance_PauseCauses(t *testing.T) {
 	c, err := buff.NewCatalog(buff.Spec{ID: "a", Duration: 10 * time.Second, OnDeath: define.FatePause})
 	require.NoError(t, err)
 	set, turn := rules.NewOwner(1, 2, 0, 20), &rules.Turn{Catalog: c}
@@ -267,15 +269,15 @@ func TestInstanceClock(t *testing.T) {
 	}
 }
 
-// TestEndsAgree: the end that an event tells is that of the instance, also while its time stands
-// still.
-func TestEndsAgree(t *testing.T) {
+// TestEvent_EndEqualsInstanceEnd checks that the end in an event equals the end of the instance,
+// also while the instance is paused.
+func TestEvent_EndEqualsInstanceEnd(t *testing.T) {
 	c, err := buff.NewCatalog(buff.Spec{ID: "a", Duration: 10 * time.Second, Stack: define.Stacking{By: define.ByTarget}})
 	require.NoError(t, err)
 	for _, hold := range []buff.Command{buff.Pause(1), buff.SetRate(1, buff.Ratio{Num: 3, Den: 7})} {
 		set, turn := rules.NewOwner(1, 2, 0, 20), &rules.Turn{Catalog: c}
 		require.NoError(t, set.Do(turn, 0, hold).Err)
-		for range 2 { // applied, and refreshed
+		for range 2 { // the first application, then a refresh
 			h, _, _, err := set.Apply(turn, 100, &buff.Application{Spec: c.Spec("a")})
 			require.NoError(t, err)
 			i, _ := set.Find(h)

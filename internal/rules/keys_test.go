@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestKeys: whatever becomes of some Owners that share a Memory, each slot has the hash of its instance, 0 if it has none, to the end of the
-// room that there is, and the next deadline is the earliest one.
+// TestKeys checks that each slot of several Owners that share a Memory has the hash of its
+// instance, or 0 if it has none, up to the end of the piece, and that the deadlines are correct.
 func TestKeys(t *testing.T) {
 	c, spec := manySpec(t)
 	for seed := range uint64(4) {

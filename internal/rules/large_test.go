@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLargeNumbers: a year does not fit into 32 bits of milliseconds, and pulses and ends like anything else; what
-// comes into its place has the room that it needs, and no more.
+// TestLargeNumbers checks that a buff of a year, which does not fit into 32 bits of milliseconds,
+// pulses and ends like any other buff, and that the next buff in the same slot needs no extra.
 func TestLargeNumbers(t *testing.T) {
 	day := 24 * time.Hour
 	cat, err := buff.NewCatalog(
@@ -69,7 +69,8 @@ func TestLargeNumbers(t *testing.T) {
 	}
 }
 
-// TestLargeAges: of an owner with more applications than 32 bits count, the older is the older.
+// TestLargeAges checks the order of buffs by age on an owner with more applications than 32 bits
+// can count.
 func TestLargeAges(t *testing.T) {
 	defer rules.Fits(3)()
 	cat, err := buff.NewCatalog(buff.Spec{ID: "p", Duration: 2 * time.Millisecond, Stack: define.Stacking{By: define.ByNone}})
@@ -86,7 +87,7 @@ func TestLargeAges(t *testing.T) {
 	}
 }
 
-// TestLargeBlob: where the numbers of an instance lie is nothing to a blob: it is the same to the byte.
+// TestLargeBlob checks that a blob does not depend on where the numbers of an instance are stored.
 func TestLargeBlob(t *testing.T) {
 	for seed := range uint64(200) {
 		s := newSaveScript(t, rand.New(rand.NewPCG(seed, 13)), func(*buff.Spec) {})

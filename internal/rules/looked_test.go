@@ -10,8 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLooked: what a command costs is counted, and grows with what it has to look at.
-func TestLooked(t *testing.T) {
+// TestOwner_Looked checks that Looked counts the work of a command, and that the count grows with
+// the number of visited buffs.
+func TestOwner_Looked(t *testing.T) {
 	cat, err := buff.NewCatalog(
 		buff.Spec{ID: "beat", Kind: define.Infinite, Period: time.Second},
 		buff.Spec{ID: "hit", Kind: define.Instant},
@@ -55,8 +56,8 @@ func TestLooked(t *testing.T) {
 	}
 }
 
-// inside: what each buff is looked at for is a matter of the rules, and of what the owner has had
-// before; that each one is, and not more than some times, is not.
+// inside checks that the given number of visits is plausible: each buff is visited at least once,
+// and at most a few times. The exact number depends on the rules and on the history of the owner.
 func inside(t *testing.T, buffs, looked uint32) {
 	t.Helper()
 	require.GreaterOrEqual(t, looked, buffs)

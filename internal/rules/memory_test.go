@@ -13,11 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// In the tests of this package nothing that was given back can be read or written unseen.
+// In the tests of this package, every use of freed memory is detected.
 func init() { poison = true }
 
-// pieces returns how many pieces a Memory has given out, how many slots it has, and in how many
-// chunks.
+// pieces returns the number of pieces in use, the number of their slots, and the number of chunks
+// of a Memory.
 func (m *Memory) pieces() (taken, slots, chunks int) {
 	for k := range m.sizes {
 		taken += int(m.sizes[k].taken)
@@ -31,12 +31,12 @@ func (m *Memory) pieces() (taken, slots, chunks int) {
 	return taken, slots, chunks
 }
 
-// chunkOf returns the chunk that a piece was cut from, nil if from none.
+// chunkOf returns the chunk of a piece, or nil if the piece is not part of a chunk.
 func (m *Memory) chunkOf(p piece) *slotChunk { return m.chunks[p.name().chunk] }
 
 // check panics if the lists of a Memory and its counts do not agree.
 func (m *Memory) check() {
-	listed := map[uint32]bool{} // whether it is being left
+	listed := map[uint32]bool{} // whether the chunk is draining
 	list := func(first uint32, n int, left bool) {
 		before := uint32(0)
 		for k := first; k != 0; k = m.chunks[k].next {
@@ -82,15 +82,16 @@ func (m *Memory) check() {
 	}
 }
 
-// manySpec is a definition of which an owner may have as many instances as it likes.
+// manySpec returns a definition of which an owner may have any number of instances.
 func manySpec(t testing.TB) (*buff.Catalog, *buff.Spec) {
 	c, err := buff.NewCatalog(buff.Spec{ID: "p", Duration: time.Hour, Period: time.Second})
 	require.NoError(t, err)
 	return c, c.Spec("p")
 }
 
-// TestMemoryComesBack: after a storm of owners with buffs, of all sizes, the chunks are given back.
-func TestMemoryComesBack(t *testing.T) {
+// TestMemory_FreesEmptyChunks checks that the chunks are freed after many owners with buffs, of all
+// sizes, have left.
+func TestMemory_FreesEmptyChunks(t *testing.T) {
 	c, spec := manySpec(t)
 	m := &Memory{}
 	turn := &Turn{Catalog: c, Memory: m}
@@ -112,7 +113,7 @@ func TestMemoryComesBack(t *testing.T) {
 	}
 	require.Equal(t, have, taken)
 	require.LessOrEqual(t, float64(slots), 1.2*float64(used), "of %d chunks", chunks)
-	for k := 0; k < len(sets); k += 2 { // criss-cross
+	for k := 0; k < len(sets); k += 2 { // every second owner
 		s := sets[(k*7)%len(sets)]
 		s.Clear(turn, 0, reason.Unload)
 		s.Free(turn)
@@ -129,9 +130,9 @@ func TestMemoryComesBack(t *testing.T) {
 	require.Zero(t, chunks)
 }
 
-// TestMemoryOfThoseWhoGrow: owners who all have some more buffs than before leave no chunks behind
-// in which a few of them still are, and what they carry is the same.
-func TestMemoryOfThoseWhoGrow(t *testing.T) {
+// TestMemory_GrowingOwners checks that owners that grow at the same time leave no nearly empty
+// chunks, and that their buffs stay the same.
+func TestMemory_GrowingOwners(t *testing.T) {
 	c, spec := manySpec(t)
 	m := &Memory{}
 	turn := &Turn{Catalog: c, Memory: m}
@@ -142,7 +143,7 @@ func TestMemoryOfThoseWhoGrow(t *testing.T) {
 	apply := func(s *Owner) buff.Handle {
 		return s.Do(turn, 0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: spec, Source: s.ID()}}).Handle
 	}
-	for buffs := range 60 { // one owner in ten stays behind: he has no more than half of them, and they come and go
+	for buffs := range 60 { // one owner in ten never has more than half of the buffs, and its buffs come and go
 		for k, s := range sets {
 			if k%10 != 0 || buffs < 30 {
 				apply(s)
@@ -167,8 +168,8 @@ func TestMemoryOfThoseWhoGrow(t *testing.T) {
 	require.LessOrEqual(t, float64(slots), 1.1*float64(used), "of %d chunks", chunks)
 }
 
-// TestMemoryOfAFew: ten players have small chunks.
-func TestMemoryOfAFew(t *testing.T) {
+// TestMemory_SmallGame checks that a game with ten players has small chunks.
+func TestMemory_SmallGame(t *testing.T) {
 	m := &Memory{}
 	for range 10 {
 		m.alloc(12)
@@ -178,8 +179,8 @@ func TestMemoryOfAFew(t *testing.T) {
 	m.check()
 }
 
-// TestRoomIsLimited: an owner has no more slots than it may have buffs.
-func TestRoomIsLimited(t *testing.T) {
+// TestOwner_SlotLimit checks that an owner has no more slots than it may have buffs.
+func TestOwner_SlotLimit(t *testing.T) {
 	c, spec := manySpec(t)
 	turn := &Turn{Catalog: c, Memory: &Memory{}}
 	for _, limit := range []int{1, 3, 5, 10, 12, 21} {
@@ -192,8 +193,9 @@ func TestRoomIsLimited(t *testing.T) {
 	}
 }
 
-// TestMemoryKeepsOne: where others of the size live, an owner that comes and goes makes no chunk.
-func TestMemoryKeepsOne(t *testing.T) {
+// TestMemory_KeepsAvailableChunk checks that an owner that comes and goes does not allocate a chunk
+// while other owners have pieces of the same size.
+func TestMemory_KeepsAvailableChunk(t *testing.T) {
 	m := &Memory{}
 	for range fewPieces {
 		m.alloc(8)
@@ -203,8 +205,9 @@ func TestMemoryKeepsOne(t *testing.T) {
 	m.check()
 }
 
-// TestMemoryGivesOnce: no piece is given out twice, in chunks of many, whoever comes and goes.
-func TestMemoryGivesOnce(t *testing.T) {
+// TestMemory_NoPieceTwice checks that no piece is in use twice, in chunks of many pieces, whatever
+// pieces are allocated and freed.
+func TestMemory_NoPieceTwice(t *testing.T) {
 	dice := rand.New(rand.NewPCG(3, 1))
 	for _, n := range []int{1, 3, 8, largestPiece} {
 		m := &Memory{}
@@ -232,10 +235,10 @@ func TestMemoryGivesOnce(t *testing.T) {
 	}
 }
 
-// TestMemoryLeaves: a chunk is left once the others have room for what it holds, and no sooner;
-// who is in it gets a piece of theirs as long as there is one, and when there is none its own room
-// is in use again.
-func TestMemoryLeaves(t *testing.T) {
+// TestMemory_Drain checks that a chunk is drained once the other chunks have room for its pieces,
+// and not earlier. An owner in the draining chunk gets a piece in another chunk while there is one.
+// If there is none left, the draining chunk is used again.
+func TestMemory_Drain(t *testing.T) {
 	const n = 8
 	m := &Memory{}
 	var pieces [3 * fewPieces]piece
@@ -266,16 +269,16 @@ func TestMemoryLeaves(t *testing.T) {
 	m.check()
 
 	m = &Memory{}
-	for k := range 2*fewPieces + 1 { // the last one has a chunk with room for more than a whole one holds
+	for k := range 2*fewPieces + 1 { // the last piece is in a chunk with more free pieces than one whole chunk holds
 		pieces[k] = m.alloc(n)
 	}
 	give(0)
 	require.True(t, m.chunkOf(pieces[1]).draining, "three quarters are little enough")
 }
 
-// TestBound: a slot that the owner has no room for is not to be had, nor is its key, whatever lies
-// there.
-func TestBound(t *testing.T) {
+// TestPiece_Bound checks that access to a slot or key beyond the piece panics, whatever the memory
+// contains.
+func TestPiece_Bound(t *testing.T) {
 	c, spec := manySpec(t)
 	turn := &Turn{Catalog: c, Memory: &Memory{}}
 	s := NewOwner(1, 0, 0, buff.MaxPerOwner)
@@ -292,9 +295,9 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// TestPieceOfLines: slots, keys and the name of a piece lie in its lines and do not overlap, in
-// pieces of all lengths.
-func TestPieceOfLines(t *testing.T) {
+// TestPiece_Layout checks that the slots, the keys and the name of a piece are within the lines of
+// the piece and do not overlap, for pieces of all lengths.
+func TestPiece_Layout(t *testing.T) {
 	for n := 1; n <= 2*largestPiece; n++ {
 		lines := make([]cacheLine, pieceLines(n)+1)
 		p := newPiece(lines, n, pieceName{chunk: 1<<32 - 1, at: 1<<16 - 1})
@@ -318,7 +321,7 @@ func TestPieceOfLines(t *testing.T) {
 	}
 }
 
-// TestPoison: who reads a slot that was given back, or writes to it, is found out.
+// TestPoison checks that reading or writing a freed slot is detected.
 func TestPoison(t *testing.T) {
 	c, spec := manySpec(t)
 	m := &Memory{}
@@ -328,7 +331,7 @@ func TestPoison(t *testing.T) {
 		s.Do(turn, 0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: spec, Source: 2}})
 	}
 	apply()
-	m.alloc(1) // so that the chunk stays
+	m.alloc(1) // this piece keeps the chunk from being freed
 	stale := s.slot(0)
 	apply()
 	require.NotSame(t, stale, s.slot(0), "it has grown")
@@ -337,9 +340,9 @@ func TestPoison(t *testing.T) {
 	require.PanicsWithValue(t, "buff: write to a freed slot", func() { m.alloc(1) })
 }
 
-// TestMemoryByWorkers: Owners on several goroutines grow and go, each with its own Turn, and share a
-// Memory.
-func TestMemoryByWorkers(t *testing.T) {
+// TestMemory_Concurrent runs Owners that grow and leave on several goroutines, each with its own
+// Turn, with one shared Memory.
+func TestMemory_Concurrent(t *testing.T) {
 	c, spec := manySpec(t)
 	m := &Memory{}
 	var wg sync.WaitGroup

@@ -11,10 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAdoptQueue: a new version of a queue moves the end of what runs, and what those that wait have
-// left, by as much as its duration is longer or shorter; who has nothing left then waits no more, and
-// what has none any more makes room for the next; and its limit is kept, the weakest first.
-func TestAdoptQueue(t *testing.T) {
+// TestOwner_Adopt_Queue checks that a new version of a queue moves the end of the running
+// application, and the remaining times of the waiting ones, by the difference of the durations. A
+// waiting application without remaining time is removed. A running application without remaining
+// time ends, and the next one runs. Then the new limit is applied, and the weakest applications are
+// removed first.
+func TestOwner_Adopt_Queue(t *testing.T) {
 	spec := func(seconds, limit int) buff.Spec {
 		return buff.Spec{
 			ID: "p", Duration: time.Duration(seconds) * time.Second, Reload: define.ReloadMigrate,
@@ -22,11 +24,11 @@ func TestAdoptQueue(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		lasts   []int // s, of those that are applied at 0 with magnitudes 9, 8, …
-		at      int64 // ms, of the reload
+		lasts   []int // durations in s of applications at 0 with the magnitudes 9, 8, …
+		at      int64 // time of the reload in ms
 		seconds int
 		limit   int
-		ends    []int64 // ms, of the ones that run one behind the other
+		ends    []int64 // ends in ms of the applications, in the order in which they run
 	}{
 		"longer":                          {[]int{10, 10, 10}, 1000, 12, 9, []int64{12_000, 24_000, 36_000}},
 		"shorter":                         {[]int{10, 10, 10}, 1000, 7, 9, []int64{7000, 14_000, 21_000}},

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// sumOf is a formula of two reads.
+// sumOf is a formula with the given reads.
 type sumOf struct{ reads []define.Read }
 
 func (sumOf) String() string { return "sum" }
@@ -21,7 +21,8 @@ func (f sumOf) Reads() []define.Read { return f.reads }
 
 func (sumOf) Eval(in define.Inputs) (v float64, _ error) { return in.Reads[0] + in.Reads[1], nil }
 
-// TestMissingNumber: an application that is refused for a number that is missing says which, and so does one that brings what nothing reads.
+// TestMissingNumber checks that an application that is denied because of a missing number names
+// that number, and that an application with an unused parameter names that parameter.
 func TestMissingNumber(t *testing.T) {
 	reads := []define.Read{{Caller: true, Name: "spice"}, {Of: define.OfSource, Name: "power"}}
 	c, err := buff.Build(buff.Definitions{Attributes: []define.Attribute{{Attribute: stat.Attribute{Name: "power"}}}, Specs: []buff.Spec{

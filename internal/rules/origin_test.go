@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestOrigin: the generations of a slot begin where SetOrigin says, go once round without the
-// 0 of the handle that names nothing, and are used up where they began.
-func TestOrigin(t *testing.T) {
+// TestOwner_SetOrigin checks that the generations of a slot start at the origin, wrap around once,
+// skip the 0 of the zero Handle, and are used up when they reach the origin again.
+func TestOwner_SetOrigin(t *testing.T) {
 	c := mustCatalog(t, buff.Spec{ID: "oath", Kind: define.Infinite})
 	for _, origin := range []uint32{0, 2, 4, 1 << 31, math.MaxUint32 - 1} {
 		t.Run(fmt.Sprint(origin), func(t *testing.T) {
@@ -31,7 +31,7 @@ func TestOrigin(t *testing.T) {
 			require.Equal(t, max(origin+1, 1), handle.Generation(first))
 			remove(first)
 
-			s.slot(0).generation = origin - 3 // near the end of the round
+			s.slot(0).generation = origin - 3 // near the last generation
 			uses, last := 0, uint32(0)
 			for s.free != noSlot {
 				h := apply()
@@ -41,7 +41,7 @@ func TestOrigin(t *testing.T) {
 				remove(h)
 			}
 			want := 3
-			if origin == 2 { // the 0 is among them
+			if origin == 2 { // the generation 0 is skipped on the way
 				want = 2
 			}
 			require.Equal(t, want, uses)

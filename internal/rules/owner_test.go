@@ -15,8 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rig is an Owner with a Turn and a catalog, for tests that need a handle or an
-// error in the hand.
+// rig is an Owner with a Turn and a catalog, for tests that need a handle or an error.
 type rig struct {
 	*testing.T
 	catalog *buff.Catalog
@@ -44,7 +43,7 @@ func (r *rig) run(until wheel.Time) {
 	require.True(r, r.set.Run(&r.turn, until, 1<<30))
 }
 
-// log returns what has happened since the last log.
+// log returns the events since the last call of log.
 func (r *rig) log() []string {
 	lines := []string{}
 	for _, e := range r.turn.Events {
@@ -56,8 +55,8 @@ func (r *rig) log() []string {
 
 func call(name string) []define.Action { return []define.Action{{Do: define.DoCall, Name: name}} }
 
-// TestNothingStartsAfterRemoval: once a command that removes a buff has returned,
-// no handler of the buff starts but that of its removal.
+// TestNothingStartsAfterRemoval checks that after a command that removes a buff has returned, no
+// handler of the buff starts except the one for the removal.
 func TestNothingStartsAfterRemoval(t *testing.T) {
 	r := newRig(t, buff.Spec{
 		ID: "p", Duration: time.Second, Period: 100 * time.Millisecond, First: define.FirstStart,
@@ -75,7 +74,8 @@ func TestNothingStartsAfterRemoval(t *testing.T) {
 	require.EqualValues(t, 2, r.turn.Dropped)
 }
 
-// TestDroppedTimeout: a timeout that is due in a late frame, and that a handler cancels just before, is counted.
+// TestDroppedTimeout checks that Dropped counts a timeout that is due in a late frame and that a
+// handler cancels just before.
 func TestDroppedTimeout(t *testing.T) {
 	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second, Period: 300 * time.Millisecond, On: define.Hooks{Pulse: call("pulse")}})
 	x := r.do(0, buff.Command{Verb: verb.AddTimeout, By: 500 * time.Millisecond, Name: "late", Do: 1}).Timeout
@@ -88,7 +88,8 @@ func TestDroppedTimeout(t *testing.T) {
 	require.EqualValues(t, 1, r.turn.Dropped)
 }
 
-// TestDeadlineAfterNever: what has become endless has no deadline, and may get one again.
+// TestDeadlineAfterNever checks that a buff that has become infinite has no deadline, and that it
+// can get a deadline again.
 func TestDeadlineAfterNever(t *testing.T) {
 	r := newRig(t, buff.Spec{ID: "p", Kind: define.Infinite, Stack: define.Stacking{By: define.ByTarget}})
 	w := newTinyWheel()
@@ -104,9 +105,9 @@ func TestDeadlineAfterNever(t *testing.T) {
 	}
 }
 
-// TestGenerationsEnd: a number whose generations run out is not used again, and
-// no handle ever comes twice.
-func TestGenerationsEnd(t *testing.T) {
+// TestGenerations_Exhausted checks that an owner number without unused generations is not used
+// again, and that no handle is used twice.
+func TestGenerations_Exhausted(t *testing.T) {
 	c, err := buff.NewCatalog(buff.Spec{ID: "p", Duration: time.Second})
 	require.NoError(t, err)
 	apply := buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: c.Spec("p")}}
@@ -143,7 +144,7 @@ func TestGenerationsEnd(t *testing.T) {
 	require.Panics(t, func() { rules.NewOwner(1, 0, math.MaxUint32, 1) })
 }
 
-func TestProgrammersErrors(t *testing.T) {
+func TestProgrammerErrors_Panic(t *testing.T) {
 	for _, f := range []func(){
 		func() { rules.NewOwner(1, buff.MaxOwners, 0, 1) },
 		func() { rules.NewOwner(1, 0, 0, 0) },
@@ -159,15 +160,16 @@ func TestProgrammersErrors(t *testing.T) {
 	require.Equal(t, 1, r.set.Len())
 }
 
-// An instant cannot say how it stacks, and has the limit of who says nothing.
+// TestInstantHasOneStack checks that an instant buff, which cannot set stacking rules, has one
+// stack.
 func TestInstantHasOneStack(t *testing.T) {
 	r := newRig(t, buff.Spec{ID: "p", Kind: define.Instant})
 	r.do(0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: r.catalog.Spec("p"), Stacks: 1 << 40}})
 	require.Equal(t, []string{"0 exec p x1"}, r.log())
 }
 
-// TestGoexit ends the goroutine in which a handler runs; the turn goes on in
-// another one, after Abort.
+// TestGoexit ends the goroutine that runs a handler. The turn continues on another goroutine after
+// Abort.
 func TestGoexit(t *testing.T) {
 	r := newRig(t, buff.Spec{
 		ID: "p", Duration: 200 * time.Millisecond, Period: 100 * time.Millisecond, OnFault: define.FateRemove, On: define.Hooks{Pulse: call("h")},
@@ -185,7 +187,7 @@ func TestGoexit(t *testing.T) {
 	}()
 	<-done
 	r.set.Abort(&r.turn)
-	r.set.Abort(&r.turn) // once is enough
+	r.set.Abort(&r.turn) // a second call has no effect
 	require.True(t, r.set.Run(&r.turn, 1000, 1<<30))
 	require.Equal(t, []string{
 		"0 apply p x1 end=200",
@@ -196,8 +198,8 @@ func TestGoexit(t *testing.T) {
 	}, r.log())
 }
 
-// TestHandles: a handle that is stale, made up or of another owner does nothing
-// and says so.
+// TestHandles checks that a command with a stale or invalid handle, or with a handle of another
+// owner, does nothing and fails with ErrStale.
 func TestHandles(t *testing.T) {
 	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second})
 	stale := r.apply(0, "p").Handle
@@ -232,8 +234,8 @@ func TestHandles(t *testing.T) {
 	require.ErrorIs(t, r.do(1000, buff.Command{Verb: verb.Cancel, Timeout: later}).Err, buff.ErrStale, "it has fired")
 }
 
-// TestCommandsAreLimited: what one event sets off ends at MaxCommands even if it
-// is broad and not deep.
+// TestCommandsAreLimited checks that the chain of one event ends at MaxCommands even if it is broad
+// and not deep.
 func TestCommandsAreLimited(t *testing.T) {
 	r := newRig(t,
 		buff.Spec{ID: "p", Duration: time.Second, Period: 100 * time.Millisecond, On: define.Hooks{Pulse: call("h")}},
@@ -255,7 +257,7 @@ func TestCommandsAreLimited(t *testing.T) {
 	require.Len(t, r.log(), 1+1+10_000, "the next event begins with nothing spent")
 }
 
-// TestRunStopsBetweenEvents: a turn may be cut into any number of calls.
+// TestRunStopsBetweenEvents checks that a turn may be divided into any number of calls of Run.
 func TestRunStopsBetweenEvents(t *testing.T) {
 	r := newRig(t, buff.Spec{ID: "p", Duration: 300 * time.Millisecond, Period: 100 * time.Millisecond, On: define.Hooks{Pulse: []define.Action{{Do: define.DoApply, Name: "q"}}}},
 		buff.Spec{ID: "q", Kind: define.Instant})
@@ -273,8 +275,8 @@ func TestRunStopsBetweenEvents(t *testing.T) {
 	require.EqualValues(t, 4, r.turn.Ran, "what follows from one of them does not count")
 }
 
-// TestRunMayComeForNothing: what is not due does not run, whoever calls.
-func TestRunMayComeForNothing(t *testing.T) {
+// TestOwner_Run_NothingDue checks that a Run before an event is due does nothing.
+func TestOwner_Run_NothingDue(t *testing.T) {
 	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second})
 	r.apply(0, "p")
 	r.do(0, buff.Command{Verb: verb.AddTimeout, Handler: 1, By: 2 * time.Second, Name: "t"})
@@ -288,7 +290,7 @@ func TestRunMayComeForNothing(t *testing.T) {
 	require.Equal(t, wheel.Never, r.set.Next())
 }
 
-// TestTimeoutsAreNeverEarly: a delay is rounded up to whole milliseconds.
+// TestTimeoutsAreNeverEarly checks that a delay is rounded up to whole milliseconds.
 func TestTimeoutsAreNeverEarly(t *testing.T) {
 	for d, want := range map[time.Duration]wheel.Time{
 		math.MinInt64: 101, -1: 101, 0: 101, 1: 101, time.Millisecond: 101, time.Millisecond + 1: 102, 2*time.Millisecond - 1: 102, math.MaxInt64: 100 + 9_223_372_036_855,
@@ -299,7 +301,7 @@ func TestTimeoutsAreNeverEarly(t *testing.T) {
 	}
 }
 
-// TestClear ends everything and lets nothing follow.
+// TestClear checks that Clear ends everything and runs no actions.
 func TestClear(t *testing.T) {
 	r := newRig(t, buff.Spec{ID: "p", Duration: time.Second, On: define.Hooks{Apply: call("h"), RemoveAny: []define.Action{{Do: define.DoApply, Name: "p"}}}})
 	w := newTinyWheel()
@@ -382,7 +384,7 @@ func TestLeft(t *testing.T) {
 	require.EqualValues(t, 1, r.set.ID())
 }
 
-// TestEventFields: what a handler and a client are told, beyond the line of a log.
+// TestEventFields checks the fields of events that are not part of a log line.
 func TestEventFields(t *testing.T) {
 	r := newRig(t, buff.Spec{ID: "p", Duration: 100 * time.Millisecond, Stack: define.Stacking{By: define.ByTarget, OverflowApply: []string{"q"}}}, buff.Spec{ID: "q", Kind: define.Instant})
 	apply := func(source buff.OwnerID, magnitude int64) buff.Handle {

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// probe is one owner who lives through everything that a word could bear on.
+// probe is an owner that is used in scenarios in which every setting can have an effect.
 type probe struct {
 	catalog *buff.Catalog
 	set     *rules.Owner
@@ -30,7 +30,7 @@ type probe struct {
 
 func (p *probe) spec(id string) *buff.Spec { return p.catalog.Spec(id) }
 
-// note writes down what has happened, and what an onlooker sees.
+// note appends the events and the visible state to the log.
 func (p *probe) note() {
 	for _, e := range p.turn.Events {
 		fmt.Fprintf(&p.log, "%s s%d m%d l%d\n", e.AppendLog(nil, true), e.Source, e.Magnitude, e.Level)
@@ -58,7 +58,7 @@ func (p *probe) apply(id string, source buff.OwnerID, more ...func(*buff.Applica
 	p.do(buff.Command{Verb: verb.Apply, Application: a})
 }
 
-// to runs frames of a step until an instant.
+// to runs frames with the given step until an instant.
 func (p *probe) to(until, step wheel.Time) {
 	for p.now < until {
 		p.now = min(p.now+step, until)
@@ -69,7 +69,7 @@ func (p *probe) to(until, step wheel.Time) {
 	}
 }
 
-// each does a command about every buff of the definition x.
+// each executes a command for every buff of the definition x.
 func (p *probe) each(c buff.Command) {
 	var handles []buff.Handle
 	for i := range p.set.All() {
@@ -87,7 +87,7 @@ func (p *probe) tag(name string) buff.Tag { t, _ := p.catalog.Tag(name); return 
 
 func (p *probe) act(name string) buff.Act { a, _ := p.catalog.Act(name); return a }
 
-// away saves the owner, lets some time go by and restores it.
+// away saves the owner, lets the given time pass and restores the owner.
 func (p *probe) away(ms int64) {
 	m := buff.Moment{Now: p.now, Wall: 1_000_000 + int64(p.now), Uptime: int64(p.now)}
 	blob, _ := p.set.Save(nil, p.catalog, m, 0)
@@ -110,9 +110,9 @@ func (p *probe) several() {
 	p.apply("x", 1, func(a *buff.Application) { a.Key = 2 })
 }
 
-// scenarios are what a probe may live through; each begins anew.
+// scenarios are the tests that a probe runs; each starts with a new owner.
 var scenarios = []func(p *probe){
-	func(p *probe) { // applications, in every way, beyond the limit
+	func(p *probe) { // many applications, beyond the limit
 		p.several()
 		p.apply("x", 1, func(a *buff.Application) { a.Stacks, a.Duration, a.Magnitude = 3, buff.Lasting(secs(9)), 99 })
 		p.to(p.now+1600, 400)
@@ -120,7 +120,7 @@ var scenarios = []func(p *probe){
 		p.apply("x", 1, func(a *buff.Application) { a.Level, a.Key = 9, 2 })
 		p.to(p.now+12_000, 500)
 	},
-	func(p *probe) { // one application, and one with stacks of its own number
+	func(p *probe) { // one application, and one with an explicit number of stacks
 		p.apply("x", 1)
 		p.to(p.now+8000, 500)
 		p.apply("x", 1, func(a *buff.Application) { a.Stacks = 3 })
@@ -188,7 +188,7 @@ var scenarios = []func(p *probe){
 		p.do(buff.Command{Verb: verb.Interrupt, Act: p.act("move")})
 		p.to(p.now+9000, 500)
 	},
-	func(p *probe) { // by hand
+	func(p *probe) { // manual changes of time and stacks
 		p.several()
 		p.each(buff.Command{Verb: verb.Extend, By: secs(2)})
 		p.each(buff.Command{Verb: verb.Remove, Stacks: 1})
@@ -196,7 +196,7 @@ var scenarios = []func(p *probe){
 		p.each(buff.Command{Verb: verb.SetRemaining, By: secs(1.5)})
 		p.to(p.now+9000, 500)
 	},
-	func(p *probe) { // away, for a while and for long
+	func(p *probe) { // a short and a long absence
 		p.several()
 		p.away(2400)
 		p.to(p.now+300, 300)
@@ -204,7 +204,7 @@ var scenarios = []func(p *probe){
 		p.away(60_000)
 		p.to(p.now+9000, 500)
 	},
-	func(p *probe) { // others of its group and its class
+	func(p *probe) { // other buffs of the group and of the slot class
 		p.apply("weak", 1)
 		p.apply("x", 1)
 		p.apply("strong", 2)
@@ -219,7 +219,7 @@ var scenarios = []func(p *probe){
 	},
 }
 
-// live returns what happens to a definition in all the scenarios.
+// live returns the logs of a definition in all scenarios.
 func live(t *testing.T, s buff.Spec) (string, error) {
 	mate := func(id string, priority int) buff.Spec {
 		m := buff.Spec{ID: id, Duration: secs(6), Group: s.Group, Slot: s.Slot}
@@ -251,9 +251,9 @@ func live(t *testing.T, s buff.Spec) (string, error) {
 	return log.String(), nil
 }
 
-// TestPairsOfWords says of each word and each other word of a definition that they are
-// refused together, or finds something that the first one changes beside the second. What is
-// neither must stand in the list of those that mean something where no probe goes.
+// TestPairsOfWords checks each pair of settings of a definition. Either the catalog rejects the
+// pair, or the first setting changes the log of a scenario together with the second. All other
+// pairs must be in the list `together`.
 func TestPairsOfWords(t *testing.T) {
 	logs := map[string]string{}
 	lived := func(s buff.Spec) (string, error) {
@@ -314,36 +314,36 @@ func TestPairsOfWords(t *testing.T) {
 	}
 }
 
-// together are pairs of which no probe shows that the first word does something, and which
-// mean something all the same, or say the same twice.
+// together lists pairs in which the first setting does not change any log. They are allowed because
+// the setting has an effect in other cases, or because both settings say the same.
 var together = [][2]string{
-	// The probes give durations by hand, and these words are about others.
+	// The scenarios set durations explicitly, and these settings concern other durations.
 	{"min_duration", ""},
 	{"max_duration", ""},
 	{"save.mode ifRemaining", ""},
 	{"save.offline_expire", "duration infinite"},
-	// In this table the first one is part of what the second needs.
+	// In this table, the second setting already includes the first.
 	{"clock wall", "save."},
 	{"haste next", "haste_duration"},
 	{"charges 3", ""},
 	{"stack.timers each", "stack.overflow replace-oldest"},
-	// One of a group stands alone, so that the second one of x has nobody to be counted with;
-	// others of the group or the class have.
+	// A group has one effective member, so there is no second instance of x to count; other buffs
+	// of the group or the class exist.
 	{"stack.effective", "group"},
 	{"stack.level higherWins", "group"},
 	{"slot", "group"},
 	{"slot", "stack.by target"},
 	{"dr.scope", "group"},
-	// There is no end to diminish but of what is applied for a time.
+	// An infinite buff has an end to diminish only if it is applied with a duration.
 	{"dr.scope", "duration infinite"},
-	// A dispel takes more than the probes have put there, or does not come that far.
+	// A dispel removes more than the scenarios have applied, or has no effect on this buff.
 	{"dispel.per", ""},
-	// At the limit there is always a stack that gives way.
+	// At the limit, an old stack always makes room.
 	{"stack.refresh none", "stack.overflow replace-oldest"},
 	{"on.refresh", "stack.overflow replace-oldest"},
-	// What the limit does to a stack with an end of its own: see async_stack.go.
+	// At the limit, a stack with a separate end is handled differently: see async_stack.go.
 	{"stack.refresh none", "stack.timers each"},
-	// The buff is gone before it matters.
+	// The buff has ended before the setting matters.
 	{"on_source_gone", "stack.overflow clear"},
 	{"on_fault", "period none"},
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// word is one word of a definition that is not the default. What it needs to mean anything
-// is given with it, and without it too.
+// word is one setting of a definition that is not the default. The test uses it with and without
+// the settings that it needs to have an effect.
 type word struct {
 	field, value string
 	needs, gives func(*buff.Spec)
@@ -20,8 +20,8 @@ func secs(n float64) time.Duration { return time.Duration(n * float64(time.Secon
 
 func nothing(*buff.Spec) {}
 
-// pairWords are the words that Package buff itself acts on: not those of auras, shares of a
-// source and clients, which are for the engine and the game.
+// pairWords are the settings that package rules executes. Settings of auras, limits per source and
+// clients are executed by the engine or the game.
 var pairWords = []word{
 	{"duration", "infinite", nothing, func(s *buff.Spec) { s.Kind, s.Duration = define.Infinite, 0 }},
 	{"min_duration", "4s", nothing, func(s *buff.Spec) { s.MinDuration = secs(4) }},
@@ -134,7 +134,7 @@ func away(s *buff.Spec) {
 	}
 }
 
-// pairBase is the definition that the words are said of.
+// pairBase returns the definition to which the settings are added.
 func pairBase() buff.Spec {
 	return buff.Spec{
 		ID: "x", Duration: secs(5.3), Period: secs(1), Tags: []string{"mine"}, Stack: define.Stacking{By: define.BySource, Limit: 3},

@@ -11,9 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestP43_DefinitionGone is the promise of docs/promises.md: a buff whose definition a new
-// start does not know is kept aside, counted, and there again when it is known. A reload
-// is testdata/cases/w13_reload_gone.txt: it goes on as its own version says.
+// TestP43_DefinitionGone tests a promise of docs/promises.md: if the catalog does not have the
+// definition of a saved buff, the buff is set aside and counted, and is restored once the
+// definition is known again. For a reload, see testdata/cases/w13_reload_gone.txt: there the buff
+// continues with its own version.
 func TestP43_DefinitionGone(t *testing.T) {
 	old := buff.Spec{ID: "old", Duration: time.Minute}
 	with, err := buff.NewCatalog(old, buff.Spec{ID: "kept", Duration: time.Minute})

@@ -18,12 +18,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestStatsEndWithTheirBuffs: when the last buff has ended every attribute is its base, within
-// its limits, bit for bit, and the base is what changes have made of it.
-func TestStatsEndWithTheirBuffs(t *testing.T) {
+// TestAttributes_ReturnToBase checks that when the last buff has ended, every attribute equals its
+// base within its limits, bit for bit, and that the base is the result of all changes.
+func TestAttributes_ReturnToBase(t *testing.T) {
 	eachScript(t, func(s *Script, _ uint64) string {
 		for i := range s.defs {
-			s.defs[i].On = define.Hooks{} // or what is removed may come back
+			s.defs[i].On = define.Hooks{} // otherwise removed buffs may be applied again
 		}
 		if err := s.build(); err != nil {
 			return err.Error()
@@ -57,7 +57,7 @@ func TestStatsEndWithTheirBuffs(t *testing.T) {
 			switch want := max(min(v.Base, hi), lo); {
 			case v.Modifiers != 0 || math.Float64bits(v.Value) != math.Float64bits(want):
 				return fmt.Sprintf("%s is %v, and its base %v", v.Name, v.Value, v.Base)
-			case v.Name == "health" && v.Base >= 1 && v.Base < def.Base: // its maximum may have fallen below it
+			case v.Name == "health" && v.Base >= 1 && v.Base < def.Base: // the maximum may have fallen below the base
 			case !changed[v.Attr] && math.Float64bits(v.Base) != math.Float64bits(def.Base):
 				return fmt.Sprintf("the base of %s was %v and is %v, and nothing has changed it", v.Name, def.Base, v.Base)
 			}
@@ -66,9 +66,9 @@ func TestStatsEndWithTheirBuffs(t *testing.T) {
 	})
 }
 
-// TestModifiersInAnyOrder: modifiers of any size come and go in any order, and the attribute
-// is what it is with those that are there, bit for bit, however they came; without any it is
-// its base.
+// TestModifiersInAnyOrder adds and removes modifiers of any size in any order. The value of the
+// attribute must depend only on the present modifiers, bit for bit; without modifiers it is the
+// base.
 func TestModifiersInAnyOrder(t *testing.T) {
 	wild := func(rng *rand.Rand) float64 { return rng.NormFloat64() * math.Pow(10, float64(rng.IntN(40)-20)) }
 	for n := range uint64(300) {
@@ -104,8 +104,8 @@ func TestModifiersInAnyOrder(t *testing.T) {
 	}
 }
 
-// TestRoomForModifiers: as many as may lie on a sheet may be carried, also while they are
-// hidden, and not one more.
+// TestRoomForModifiers checks that an owner may have as many modifiers as a sheet can hold,
+// counting those of hidden buffs, and not one more.
 func TestRoomForModifiers(t *testing.T) {
 	many := make([]define.Modifier, define.MaxModifiers)
 	for i := range many {
@@ -139,8 +139,8 @@ func TestRoomForModifiers(t *testing.T) {
 	require.Empty(t, s.Counters(c))
 }
 
-// TestChangesSayWhatIsWrong: a command about attributes that cannot be done changes nothing.
-func TestChangesSayWhatIsWrong(t *testing.T) {
+// TestBaseCommands_Errors checks that a command about attributes that fails changes nothing.
+func TestBaseCommands_Errors(t *testing.T) {
 	c, err := buff.Build(buff.Definitions{Attributes: []define.Attribute{attribute("a")}})
 	require.NoError(t, err)
 	s, turn := rules.NewOwner(1, 0, 0, 9), &rules.Turn{Catalog: c}
@@ -160,9 +160,9 @@ func TestChangesSayWhatIsWrong(t *testing.T) {
 	}
 }
 
-// TestBadPulse: a number that cannot be worked out at a pulse is a fault, nothing of it
-// changes, and the rest of the pulse is done.
-func TestBadPulse(t *testing.T) {
+// TestPulse_NumberFails checks that a number that cannot be evaluated at a pulse is reported as a
+// fault and changes nothing, and that the rest of the pulse runs.
+func TestPulse_NumberFails(t *testing.T) {
 	huge := define.Number{From: define.FromAttr, Attr: "a", Coef: 1e200, Snapshot: define.SnapshotPulse}
 	change := func(n define.Number) define.Action {
 		return define.Action{Do: define.DoChange, Change: &define.Change{Attr: "b", By: n}}

@@ -17,12 +17,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What must hold whatever the rules say. A drive finds out by itself that applied - removed
-// = carried after each frame, that nothing is early or goes back in time, that no handler of
-// a buff starts after its end, and that what is counted is what there is.
+// Properties that do not depend on the rules. A Drive itself checks after each frame that applied
+// minus removed buffs equals present buffs, that no event is early or goes back in time, that no
+// handler of a buff starts after its end, and that all counters are correct.
 
-// eachScript runs a test over random scripts, fewer than those that are held against the
-// model.
+// eachScript runs a test on random scripts, fewer than are compared with the model.
 func eachScript(t *testing.T, f func(s *Script, seed uint64) (wrong string)) {
 	for i := range uint64(long.Times(100)) {
 		now := long.Seed() + i
@@ -31,7 +30,7 @@ func eachScript(t *testing.T, f func(s *Script, seed uint64) (wrong string)) {
 			continue
 		}
 		if m := newModel(s); replay(s, nil, m) != nil && m.over() {
-			continue // it sets off one cascade after the other
+			continue // the script starts one cascade after another
 		}
 		if wrong := f(s, now); wrong != "" {
 			t.Fatalf("seed %d: %s\nscript:\n%v", now, wrong, s)
@@ -39,7 +38,7 @@ func eachScript(t *testing.T, f func(s *Script, seed uint64) (wrong string)) {
 	}
 }
 
-// every returns frames that are some ms apart.
+// every returns frames at intervals of the given ms.
 func (s *Script) every(step int64) frames {
 	f, now := make(frames, len(s.steps)+1), int64(0)
 	for i := range f {
@@ -55,8 +54,8 @@ func (s *Script) every(step int64) frames {
 	return f
 }
 
-// TestFramesMakeNoDifference: one frame for each step, frames of 7 ms and of 50 ms, and any
-// other, tell the same story.
+// TestFramesMakeNoDifference checks that one frame for each step, frames of 7 ms, frames of 50 ms
+// and random frames give the same log.
 func TestFramesMakeNoDifference(t *testing.T) {
 	eachScript(t, func(s *Script, seed uint64) string {
 		if s.late {
@@ -78,9 +77,9 @@ func TestFramesMakeNoDifference(t *testing.T) {
 	})
 }
 
-// TestLateFramesLoseNothing: with coalesce and no cap a pulse stands for as many as there
-// were: as many as pulse with frames of 1 ms, as long as no handler does anything. Actions
-// of definitions may bring in others, so that scripts with any are left out.
+// TestLateFramesLoseNothing checks that with coalesce and without a cap, combined pulses stand for
+// exactly as many pulses as frames of 1 ms give, if handlers do nothing. Scripts with actions are
+// skipped, because actions may add other buffs.
 func TestLateFramesLoseNothing(t *testing.T) {
 	eachScript(t, func(s *Script, _ uint64) string {
 		if !s.late {
@@ -93,7 +92,7 @@ func TestLateFramesLoseNothing(t *testing.T) {
 				d.Catchup = define.CatchupCoalesce
 			}
 			if d.Stack.Timers == define.TimersEach {
-				d.Immune, d.Require.Ongoing = define.ImmuneIgnore, define.TagTest{} // a suppressed pulse does not tell its stacks
+				d.Immune, d.Require.Ongoing = define.ImmuneIgnore, define.TagTest{} // the event of a suppressed pulse does not have the stacks that count
 			}
 		}
 		if err := s.build(); err != nil {
@@ -124,13 +123,13 @@ func pulsesOf(s *Script, cuts frames) (p pulses) {
 	return p
 }
 
-// TestNothingIsLeft: after Clear there is nothing of what the buffs had. What is remembered
-// of diminishing returns is no more than there are groups and sources.
-func TestNothingIsLeft(t *testing.T) {
+// TestOwner_Clear_LeavesNothing checks that no state of the buffs remains after Clear, and that
+// there are at most as many records of diminishing returns as pairs of a group and a source.
+func TestOwner_Clear_LeavesNothing(t *testing.T) {
 	eachScript(t, func(s *Script, _ uint64) string {
 		d := newDrive(s, nil, nil)
 		replay(s, nil, d)
-		if n := d.set.Memories(); n > 4 { // one group, four sources
+		if n := d.set.Memories(); n > 4 { // one group and four sources
 			return fmt.Sprintf("%d groups are remembered", n)
 		}
 		d.set.Clear(&d.turn, wheel.Time(s.end), reason.Unload)
@@ -154,12 +153,12 @@ func TestNothingIsLeft(t *testing.T) {
 	})
 }
 
-// TestGrantsEndWithTheirBuffs: when the last buff has ended by itself nothing of its grants
-// and immunities is left, and its extra is free.
+// TestGrantsEndWithTheirBuffs checks that when the last buff has ended, none of its grants and
+// immunities is left and its extra is free.
 func TestGrantsEndWithTheirBuffs(t *testing.T) {
 	eachScript(t, func(s *Script, _ uint64) string {
 		for i := range s.defs {
-			s.defs[i].On = define.Hooks{} // or what is removed may come back
+			s.defs[i].On = define.Hooks{} // otherwise removed buffs may be applied again
 		}
 		if err := s.build(); err != nil {
 			return err.Error()
@@ -173,7 +172,7 @@ func TestGrantsEndWithTheirBuffs(t *testing.T) {
 				break
 			}
 		}
-		for _, name := range s.tags { // what the game gave it takes
+		for _, name := range s.tags { // drop the tags that the game has added
 			for range 50 {
 				d.do(s.end, Op{verb: verb.DropTag, tag: name})
 			}
@@ -188,9 +187,8 @@ func TestGrantsEndWithTheirBuffs(t *testing.T) {
 	})
 }
 
-// TestStackPulses: where each application has a timer of its own the pulses of all stacks
-// are as many as whole periods fit into each, however the applications overlap, and however
-// late the frames are.
+// TestStackPulses checks that with TimersEach, each stack counts in as many pulses as whole periods
+// fit into its duration, however the applications overlap and however late the frames are.
 func TestStackPulses(t *testing.T) {
 	for i := range uint64(500) {
 		rng := rand.New(rand.NewPCG(long.Seed()+i, 6))

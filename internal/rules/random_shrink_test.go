@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// shrink returns a script that still fails and from which nothing can be left out: no
-// step, no field of a definition, no field of a step.
+// shrink returns a script that still fails but from which no step, no field of a definition and no
+// field of a step can be removed.
 func shrink(s *Script, seed uint64) *Script {
 	fails := func(c *Script) bool {
 		if c.build() != nil {
@@ -54,8 +54,8 @@ func (s *Script) copy() *Script {
 	return &c
 }
 
-// fieldsOf returns the ways to all fields of a definition, those of structs in it too where
-// one may be left out without the others.
+// fieldsOf returns the paths of all fields of a definition, including fields of nested structs that
+// can be removed separately.
 func fieldsOf(v reflect.Value) (paths [][]int) {
 	for i := range v.NumField() {
 		f := v.Type().Field(i)

@@ -9,11 +9,12 @@ import (
 	"github.com/bufftick/bufftick/buff/reason"
 )
 
-// theme says which features a random script is about: few at once, so that they meet.
+// theme selects the features of a random script. A script has only a few features, so that they
+// interact often.
 type theme struct {
 	groups, slots, tags, immunity, chance, dr, dispel, acts, shields, params, timers, levels, late, stats bool
 
-	evict define.Evict // all that name a class or a group say the same of it
+	evict define.Evict // all definitions of a class or a group must have the same rule
 	scope define.Scope
 }
 
@@ -25,7 +26,7 @@ func randomTheme(d *dice) theme {
 	}
 }
 
-// randomSpecs returns definitions that are almost always right.
+// randomSpecs returns definitions that are almost always valid.
 func randomSpecs(d *dice) []buff.Spec {
 	ids := []string{"a", "b", "c", "d", "e"}[:2+d.n(4)]
 	specs := make([]buff.Spec, len(ids))
@@ -73,7 +74,7 @@ func randomSpecs(d *dice) []buff.Spec {
 	return specs
 }
 
-// randomReactions has a buff do something about an act.
+// randomReactions adds actions for an act to a definition.
 func randomReactions(d *dice, ids []string, s *buff.Spec) {
 	list := randomActions(d, ids, 2)
 	if len(list) == 0 {
@@ -87,7 +88,7 @@ func randomReactions(d *dice, ids []string, s *buff.Spec) {
 	s.On.Act = map[string][]define.Action{pick(d, actNames...): list}
 }
 
-// sensible leaves out the words that would be refused for what stands beside them.
+// sensible removes settings that the catalog would reject because of other settings.
 func sensible(s *buff.Spec) {
 	st, none := &s.Stack, define.Stacking{}
 	if st.By == define.ByNone {
@@ -126,7 +127,7 @@ func sensible(s *buff.Spec) {
 	}
 }
 
-// randomGates is what is asked before anything is applied.
+// randomGates sets the conditions for an application.
 func randomGates(d *dice, about theme, s *buff.Spec) {
 	if about.tags || about.immunity || about.shields {
 		s.Tags = randomTags(d, 2)
@@ -207,7 +208,7 @@ func randomStacking(d *dice, ids []string, self int, kind define.Kind) define.St
 	return st
 }
 
-// randomTimers makes some stacks have more than one end, and adds what hangs on stacks.
+// randomTimers gives some definitions separate timers, and adds settings that depend on stacks.
 func randomTimers(d *dice, about theme, ids []string, self int, s *buff.Spec) {
 	st := &s.Stack
 	if about.timers && s.Kind == define.Timed && d.one(2) {
@@ -237,7 +238,7 @@ func randomTimers(d *dice, about theme, ids []string, self int, s *buff.Spec) {
 	}
 }
 
-// randomKeeping is what bears on a buff that runs.
+// randomKeeping sets fields that affect a running buff.
 func randomKeeping(d *dice, about theme, s *buff.Spec) {
 	if about.groups && d.one(2) {
 		s.Group = define.Group{Name: pick(d, "g", "g", "h"), Priority: d.n(3), Rule: pick(d, define.GroupHide, define.GroupHide, define.GroupRule(d.n(6)))}
@@ -303,7 +304,7 @@ func randomTest(d *dice) (t define.TagTest) {
 	return t
 }
 
-// randomActions returns a list once in so many times.
+// randomActions returns a list of actions once in `often` calls, otherwise nil.
 func randomActions(d *dice, ids []string, often int) []define.Action {
 	if !d.one(often) {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// randomCurve returns a curve of seconds or of points, in parts of eight.
+// randomCurve returns a curve of seconds or points, in multiples of an eighth.
 func randomCurve(d *dice, least, most int) *define.Curve {
 	points := []define.Point{{Level: d.n(2), Value: float64(least+d.n(most-least)) / 8}}
 	if d.one(2) {
@@ -19,8 +19,8 @@ func randomCurve(d *dice, least, most int) *define.Curve {
 	return c
 }
 
-// randomNumber returns a number, in parts of eight, that feeds on nothing which it may change
-// by a modifier.
+// randomNumber returns a number in multiples of an eighth. The number does not read an attribute
+// that its own buff modifies.
 func randomNumber(d *dice, pulses bool, reads ...string) define.Number {
 	eighth := func() float64 { return float64(d.n(33)-16) / 8 }
 	n := define.Number{}
@@ -57,7 +57,7 @@ func randomNumber(d *dice, pulses bool, reads ...string) define.Number {
 	return n
 }
 
-// randomStats is what a definition does to attributes, and the numbers of others of its
+// randomStats adds modifiers and changes of attributes to a definition, and numbers to some other
 // fields.
 func randomStats(d *dice, s *buff.Spec) {
 	pulses := s.Period > 0
@@ -79,7 +79,7 @@ func randomStats(d *dice, s *buff.Spec) {
 		if n.From == define.FromConst && n.Const < 0 {
 			n.Const = -n.Const
 		}
-		if s.Kind != define.Infinite || n.From != define.FromConst { // which is refused unless it is 0
+		if s.Kind != define.Infinite || n.From != define.FromConst { // the catalog rejects any other number for an infinite buff
 			s.DurationScale = &n
 		}
 	}
@@ -107,7 +107,7 @@ func randomStats(d *dice, s *buff.Spec) {
 	}
 }
 
-// randomChange turns some actions into changes of attributes.
+// randomChange converts some actions to changes of attributes.
 func randomChange(d *dice, list []define.Action, pulses bool) []define.Action {
 	for i := range list {
 		if !d.one(2) {
@@ -125,7 +125,7 @@ func randomChange(d *dice, list []define.Action, pulses bool) []define.Action {
 	return list
 }
 
-// randomHooks puts changes into all lists of a definition.
+// randomHooks adds changes to all lists of a definition.
 func randomHooks(d *dice, s *buff.Spec) {
 	h, pulses := &s.On, s.Period > 0 || s.PeriodBy != nil
 	for _, list := range []*[]define.Action{&h.Apply, &h.Refresh, &h.Pulse, &h.Exec, &h.Overflow, &h.RemoveAny} {
@@ -142,7 +142,7 @@ func randomHooks(d *dice, s *buff.Spec) {
 	}
 }
 
-// randomLinks links definitions to later ones, so that no ring comes of it.
+// randomLinks links definitions only to later ones, so that there are no rings.
 func randomLinks(d *dice, specs []buff.Spec) {
 	for i := range specs {
 		for j := i + 1; j < len(specs); j++ {

@@ -17,9 +17,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRandomScripts holds the Owner against the model. A failure names the seed, and prints
-// the smallest script that still fails:
-// go test ./buff -run TestRandomScripts -seed N.
+// TestRandomScripts compares the Owner with the model. A failure prints the seed and the smallest
+// script that still fails. To repeat it, run go test ./internal/rules -run TestRandomScripts -seed
+// N.
 func TestRandomScripts(t *testing.T) {
 	n := long.Times(500)
 	lines, tooLong, refused := 0, 0, 0
@@ -47,12 +47,11 @@ func TestRandomScripts(t *testing.T) {
 	t.Logf("%d scripts, %d lines, %d scripts given up, %d refused", n, lines, tooLong, refused)
 }
 
-// compare runs the script on the model and three times on an Owner: in one turn for
-// each step and without a wheel; in frames and turns cut at random, without a
-// wheel, and with instances that have no room for most of their numbers; and the same with a wheel and
-// with all the room. All four logs must be one; where a late frame has
-// its own rules, the model is told the frames. It returns how many lines the log has, 0 if
-// the script is too long to be held against anything, and what differs.
+// compare runs the script on the model and three times on an Owner: in one turn for each step and
+// without a wheel; in random frames and turns, without a wheel, and with most numbers in extras;
+// and in random frames and turns with a wheel and with numbers in the instances. All four logs must
+// be equal. If late frames have rules of their own, the model gets the frames too. It returns the
+// number of lines in the log, or 0 if the script is too long to compare, and the first difference.
 func compare(s *Script, seed uint64) (lines int, wrong string) {
 	plain := newModel(s)
 	want := replay(s, nil, plain)
@@ -87,7 +86,7 @@ func compare(s *Script, seed uint64) (lines int, wrong string) {
 	return plain.lineages, ""
 }
 
-// catch returns the log, and the panic that has cut it short.
+// catch returns the log, and the panic that ended it early, if any.
 func catch(f func() []byte, d *Drive) (log []byte, panicked string) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -118,7 +117,7 @@ func cut(s *Script, how *rand.Rand) frames {
 	return f
 }
 
-// side is the model or the Owner.
+// sided is the model or the Owner.
 type sided interface {
 	run(until int64)
 	do(at int64, o Op) string
@@ -136,8 +135,8 @@ func (d *Drive) said(format string, args ...any) []byte {
 	return d.log
 }
 
-// replay does the script's steps; what a command answers is written to the log, and what
-// there is then.
+// replay executes the steps of the script, and writes the result of each command and the state
+// after it to the log.
 func replay(s *Script, cuts frames, side sided) []byte {
 	reach := func(i int, at int64) {
 		if cuts != nil {
@@ -160,7 +159,7 @@ func replay(s *Script, cuts frames, side sided) []byte {
 	return side.said("")
 }
 
-// differ returns the first line in which two logs differ, and what comes before it.
+// differ returns the first line in which two logs differ, and the lines before it.
 func differ(want, got []byte) string {
 	if bytes.Equal(want, got) {
 		return ""
@@ -183,8 +182,8 @@ func differ(want, got []byte) string {
 	return fmt.Sprintf("line %d:\nmodel: %s\nSet:   %s\nbefore:\n%s", i+1, line(a), line(b), before)
 }
 
-// TestPulsesAreWholePeriods counts the pulses of buffs that nothing interferes
-// with: as many as whole periods fit into the duration.
+// TestPulsesAreWholePeriods checks that a buff that nothing affects pulses as often as whole
+// periods fit into its duration.
 func TestPulsesAreWholePeriods(t *testing.T) {
 	rng := rand.New(rand.NewPCG(long.Seed(), 4))
 	for range 300 {

@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestEmptyReaction: who has nothing to do when something happens does not react.
+// TestEmptyReaction checks that a buff with an empty list of actions for an act does not react to
+// the act.
 func TestEmptyReaction(t *testing.T) {
 	c := mustCatalog(
 		t, buff.Spec{ID: "idle", Duration: time.Minute, On: define.Hooks{Act: map[string][]define.Action{"hit": {}}}},

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestReloadAttributes: an attribute that comes with a reload has its base for those who are there, within
-// limits that follow what they have, and takes modifiers and changes as if it had always been there.
+// TestReloadAttributes checks that owners have the base of an attribute that a reload adds, within
+// its limits, and that modifiers and changes of the attribute work as if it had always existed.
 func TestReloadAttributes(t *testing.T) {
 	health := define.Attribute{Attribute: stat.Attribute{Name: "health", Base: 100}}
 	mana := define.Attribute{Attribute: stat.Attribute{Name: "mana", Base: 80, Max: stat.By("health")}}

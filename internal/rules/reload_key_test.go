@@ -11,9 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestKeyOfAnOlderVersion: an instance that keeps a version which knew no keys has none, whatever else it has.
-// So an application of the new version joins it for no key, and not for key 0 either.
-func TestKeyOfAnOlderVersion(t *testing.T) {
+// TestReload_InstanceWithoutKey checks that an instance that keeps a version without keys has no
+// key, even if it has an extra. So an application of the new version does not join it, not even
+// with the key 0.
+func TestReload_InstanceWithoutKey(t *testing.T) {
 	for name, plain := range map[string]bool{"plain": true, "with charges": false} {
 		t.Run(name, func(t *testing.T) {
 			before := buff.Spec{ID: "rune", Duration: time.Hour, Reload: define.ReloadKeep, Stack: define.Stacking{By: define.BySource}}

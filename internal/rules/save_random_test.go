@@ -20,11 +20,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// saves is the number of random scripts in which the owner is saved and restored.
+// saves returns the number of random scripts in which the owner is saved and restored.
 func saves() int { return long.Times(100) }
 
-// TestSaveIsNothing: an Owner restored at the moment of its Save goes on as the Owner that was
-// saved, whatever it carries and whatever is done to it.
+// TestSaveIsNothing checks that an Owner that is restored at the moment of its Save continues like
+// the saved Owner, whatever its state and whatever commands follow.
 func TestSaveIsNothing(t *testing.T) {
 	n := saves()
 	total, settled := 0, 0
@@ -33,12 +33,12 @@ func TestSaveIsNothing(t *testing.T) {
 		s := newSaveScript(t, rand.New(rand.NewPCG(seed, 11)), func(*buff.Spec) {})
 		straight := s.run(t, seed, false)
 		restore := func() {}
-		if seed%2 == 1 { // and with numbers beside their instances
+		if seed%2 == 1 { // store most numbers in extras
 			restore = rules.Fits(seed % 8 * 500)
 		}
 		saved := s.run(t, seed, true)
 		restore()
-		if straight.restless || saved.restless || saved.cut { // hidden in a ring: each look begins it anew
+		if straight.restless || saved.restless || saved.cut { // buffs that hide each other in a ring: each reevaluation changes them again
 			continue
 		}
 		settled++
@@ -55,7 +55,7 @@ func TestSaveIsNothing(t *testing.T) {
 	t.Logf("%d scripts, %d buffs saved and restored", settled, total)
 }
 
-// saveScript is a catalog of any definitions, and what is done.
+// saveScript is a catalog of random definitions, with the commands to execute.
 type saveScript struct {
 	catalog *buff.Catalog
 	specs   []*buff.Spec
@@ -66,13 +66,13 @@ type saveScript struct {
 type saveStep struct {
 	at  int64
 	cmd buff.Command
-	nth int // of the live instances, for a command that wants a handle
+	nth int // index among the live instances, for a command that needs a handle
 }
 
 type saveRun struct {
 	log      []string
 	carried  int
-	cut      bool // a base was cut at a return
+	cut      bool // a base was reduced to its maximum at a restore
 	restless bool
 }
 
@@ -114,7 +114,7 @@ func (s *saveScript) run(t *testing.T, seed uint64, saving bool) saveRun {
 	return r
 }
 
-// again saves the Owner and returns another one, restored from that.
+// again saves the Owner and returns a new Owner that is restored from the blob.
 func (s *saveScript) again(t *testing.T, turn *rules.Turn, set *rules.Owner, r *saveRun, where string) *rules.Owner {
 	m := buff.Moment{Now: turn.Now, Wall: 1_000_000 + int64(turn.Now), Uptime: int64(turn.Now)}
 	blob, lost := set.Save(nil, s.catalog, m, 0)
@@ -162,7 +162,7 @@ func (s *saveScript) again(t *testing.T, turn *rules.Turn, set *rules.Owner, r *
 	if again, _ := back.Save(nil, s.catalog, m, 0); string(again) != string(blob) {
 		a, _ := buff.BlobJSON(blob)
 		b, _ := buff.BlobJSON(again)
-		// A base above a maximum that has fallen is cut when the owner comes back.
+		// A base above a maximum that has fallen is reduced when the owner is restored.
 		r.cut = true
 		values := regexp.MustCompile(`"value": .*`)
 		require.Equal(t, values.ReplaceAllString(string(a), ""), values.ReplaceAllString(string(b), ""), "%s: saved again, it is another blob", where)
@@ -175,8 +175,8 @@ func (s *saveScript) again(t *testing.T, turn *rules.Turn, set *rules.Owner, r *
 	return back
 }
 
-// TestWallIsStaying: buffs with the clock wall are, when their owner comes back, as they would
-// be if it had stayed.
+// TestWallIsStaying checks that buffs with the clock Wall have the same state after their owner
+// returns as if the owner had stayed.
 func TestWallIsStaying(t *testing.T) {
 	ended, stayed := 0, 0
 	for n := range saves() {
@@ -184,11 +184,11 @@ func TestWallIsStaying(t *testing.T) {
 		s := newSaveScript(t, rng, func(spec *buff.Spec) {
 			spec.Clock, spec.Align, spec.Require, spec.Immunity, spec.Group = define.Wall, define.AlignStart, define.Requirements{}, define.Match{}, define.Group{}
 			spec.Stack.Effective, spec.Save.OfflineExpire = 0, define.OfflineRun
-			spec.On, spec.Links = define.Hooks{}, nil // what pulses would have changed has not been changed
+			spec.On, spec.Links = define.Hooks{}, nil // changes that pulses would have made are not made during the time away
 		})
 		set, turn := rules.NewOwner(7, 3, 0, 40), &rules.Turn{Catalog: s.catalog, Seed: 1}
 		for _, st := range s.steps {
-			st.cmd.Whose = define.OfBuff // the owner's own time is cut to whole ms
+			st.cmd.Whose = define.OfBuff // the owner's own time is rounded to whole ms
 			s.do(t, turn, set, st)
 		}
 		then := buff.Moment{Now: turn.Now, Wall: 1000}
@@ -226,7 +226,7 @@ func TestWallIsStaying(t *testing.T) {
 	require.Greater(t, min(ended, stayed), saves())
 }
 
-// do does one step on an Owner.
+// do executes one step on an Owner.
 func (s *saveScript) do(t *testing.T, turn *rules.Turn, set *rules.Owner, st saveStep) {
 	now := wheel.Time(st.at)
 	turn.Now = now
@@ -286,7 +286,7 @@ func newSaveScript(t *testing.T, rng *rand.Rand, change func(*buff.Spec)) *saveS
 
 var saveTags = []string{"a", "a.b", "a.b.c", "d", "d.e"}
 
-// some returns a value of the list, and often the first.
+// some returns a value of the list, with a preference for the first.
 func some[T any](rng *rand.Rand, list ...T) T {
 	if rng.IntN(2) == 0 {
 		return list[0]
@@ -301,7 +301,7 @@ func someTags(rng *rand.Rand, often int) []string {
 	return []string{saveTags[rng.IntN(len(saveTags))]}
 }
 
-// anySpec returns a definition that may be wrong.
+// anySpec returns a random definition, which may be invalid.
 func anySpec(rng *rand.Rand, id string) buff.Spec {
 	ms := func(list ...time.Duration) time.Duration { return some(rng, list...) * time.Millisecond }
 	s := buff.Spec{
@@ -369,7 +369,7 @@ func (s *saveScript) anyCommand(rng *rand.Rand) buff.Command {
 		Spec: spec, Source: buff.OwnerID(1 + rng.IntN(3)), Stacks: rng.IntN(3), Level: rng.IntN(4), Key: uint64(rng.IntN(2)), Magnitude: int64(rng.IntN(50)),
 		Params: rules.Takes(spec, buff.Arg{Caller: "p", Value: rng.Float64()}, buff.Arg{Caller: "power", Value: rng.Float64()}),
 	}
-	if id := c.Application.Source; rng.IntN(5) > 0 { // of whom everything is known
+	if id := c.Application.Source; rng.IntN(5) > 0 { // every attribute of this source is known
 		caster := rules.NewOwner(id, 4, 0, 1)
 		mind, _ := s.catalog.Attr("mind")
 		caster.Do(&rules.Turn{Catalog: s.catalog}, 0, buff.Command{Verb: verb.SetBase, Attr: mind, Value: rng.Float64()})

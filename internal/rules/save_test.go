@@ -46,11 +46,11 @@ func TestSaveTranscripts(t *testing.T) {
 	})
 }
 
-// savedStory is a story with an owner who may be away.
+// savedStory is a Story whose owner may be away.
 type savedStory struct {
 	*Story
-	wall, uptime time.Duration // beyond the time of the engine
-	blobs        [][]byte      // of the two Owners
+	wall, uptime time.Duration // calendar time and uptime in addition to engine time
+	blobs        [][]byte      // one blob for each of the two Owners
 }
 
 func (s *savedStory) command(d *datadriven.TestData) string {
@@ -126,7 +126,7 @@ func (s *savedStory) away(d *datadriven.TestData) {
 	}
 }
 
-// both does something with both Owners, which must tell the same.
+// both calls f for both Owners, and checks that the results are equal.
 func (s *savedStory) both(f func(k int, side *side) string) string {
 	first := f(0, s.sides[0])
 	require.Equal(s.t, first, f(1, s.sides[1]), "instant by instant, and at once")
@@ -178,7 +178,7 @@ func (s *savedStory) save(k int, side *side) string {
 	return out
 }
 
-// summary tells what a Restoration says that is not zero.
+// summary lists the fields of a Restoration that are not zero.
 func summary(r buff.Restoration) (out string) {
 	for _, n := range []struct {
 		key string

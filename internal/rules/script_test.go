@@ -15,14 +15,14 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// Whose Owner it is, and what its chances depend on.
+// The ID of the Owner, and the seed of its random rolls.
 const (
 	ownID    buff.OwnerID = 7
 	rollSeed uint64       = 42
 )
 
-// dice makes the choices of a random script: from a seed, or from the bytes of a
-// fuzzer, which gives zeros when they are used up.
+// dice makes the choices of a random script from a seed, or from the bytes of a fuzzer, which are
+// followed by zeros.
 type dice struct {
 	rng   *rand.Rand
 	bytes []byte
@@ -43,14 +43,13 @@ func (d *dice) n(k int) int {
 	return int(b) % k
 }
 
-// one reports true once in k times.
+// one returns true once in k calls on average.
 func (d *dice) one(k int) bool { return d.n(k) == k-1 }
 
 func pick[T any](d *dice, list ...T) T { return list[d.n(len(list))] }
 
-// op is a command in the words of a script: definitions, tags and acts by name,
-// instances and timeouts by their number, counted from 1 in the order in which they came
-// to be.
+// Op is a command of a script. Definitions, tags and acts are given by name; instances and timeouts
+// by their number in the order in which they started, from 1.
 type Op struct {
 	verb      verb.Verb
 	spec      string
@@ -58,12 +57,12 @@ type Op struct {
 	stacks    int
 	level     int
 	key       uint64
-	given     bool // duration is
+	given     bool // the duration is set
 	duration  time.Duration
 	scale     buff.Ratio
 	magnitude int64
 	params    []buff.Arg
-	number    int // of an instance or a timeout, taken modulo what there is; -1 for none
+	number    int // number of an instance or a timeout, modulo their count; -1 for none
 	by        time.Duration
 	amount    int64
 	rate      buff.Ratio
@@ -76,18 +75,18 @@ type Op struct {
 	handler   define.HandlerID
 	attr      string
 	value     float64
-	blind     bool // nothing is known of the source
+	blind     bool // the attributes of the source are unknown
 
-	// Of what the model issues by itself.
-	inherits bool     // what is known of the source is what the cause knew
-	known    *float64 // the source's mind
-	ofBuff   bool     // a buff changes an attribute
-	linked   bool     // it ends what a buff was linked to
-	portion  portion  // of the pulse that has set it off
-	with     *carried // of what it is a link, or which has ended
+	// Fields of operations that the model issues itself.
+	inherits bool     // the known attributes of the source are those that the cause had
+	known    *float64 // the attribute mind of the source
+	ofBuff   bool     // a buff causes the change of the attribute
+	linked   bool     // the operation ends the links of a buff
+	portion  portion  // the portion of the pulse that caused the operation
+	with     *carried // the head of a link, or the head that has ended
 }
 
-// ask is a query in the same words.
+// ask is a query with names instead of pointers.
 type ask struct {
 	spec, tag, kind string
 	polarity        define.Polarity
@@ -100,28 +99,28 @@ type ask struct {
 
 func (o Op) String() string { return o.verb.String() + nonZero(reflect.ValueOf(o), "verb") }
 
-// step is an op at an instant. A step at once is done in the frame of the step
-// before it: nothing runs in between.
+// step is an operation at an instant. A step with once set is executed in the frame of the previous
+// step, with no Run in between.
 type step struct {
 	at   int64
 	once bool
 	op   Op
 }
 
-// script is a random case: definitions and what is done with them.
+// Script is a random test case: definitions and the operations on an owner.
 type Script struct {
 	defs     []buff.Spec
 	steps    []step
 	end      int64
 	limit    int
 	handlers uint64 // seed of what handlers do
-	quiet    bool   // they do nothing
+	quiet    bool   // handlers do nothing
 
 	catalog *buff.Catalog
-	names   []string // of handlers
-	settles bool     // requirements or ranks are about
-	late    bool     // how time is cut into frames makes a difference
-	tags    []string // that the definitions speak of
+	names   []string // names of the handlers
+	settles bool     // some definitions have requirements or can be outranked
+	late    bool     // the result depends on the frames
+	tags    []string // the tags that the definitions use
 	acts    []string
 }
 
@@ -177,8 +176,8 @@ func randomScript(d *dice) (*Script, error) {
 	return s, nil
 }
 
-// randomOp leaves op.number a wild number: whoever issues the op takes it modulo
-// what there is.
+// randomOp sets op.number to an arbitrary number, which the caller takes modulo the count of
+// instances or timeouts.
 func randomOp(d *dice, s *Script) Op {
 	o := Op{spec: s.defs[d.n(len(s.defs))].ID, source: pick[buff.OwnerID](d, 1, 2, 3, 1, 2, ownID), number: d.n(64)}
 	switch k := d.n(40); {
@@ -271,7 +270,7 @@ func randomGateOp(d *dice, s *Script, o *Op) {
 		randomApplication(d, o)
 		o.verb, o.number, o.given = verb.Enter, number, false
 		if spec := s.catalog.Spec(o.spec); spec.Stack.Timers != define.TimersShared || spec.Kind == define.Instant {
-			o.verb = verb.Revive // what has more than one end, or none to be taken away, can be no member of an aura
+			o.verb = verb.Revive // an aura cannot apply an instant buff, or a buff with separate ends
 		}
 	case verb.Leave:
 		o.by = pick[time.Duration](d, 0, 50, 100, -1) * time.Millisecond
@@ -341,8 +340,8 @@ func randomAsk(d *dice, s *Script, o *Op) *ask {
 	return q
 }
 
-// act is what any handler does when it is called: a few ops, and now and then it
-// fails. The two sides of a comparison each have a dice with the same seed.
+// act returns the operations that a handler issues, and sometimes a failure. Both sides of a
+// comparison have dice with the same seed.
 func act(d *dice, s *Script) ([]Op, reason.Reason) {
 	if s.quiet {
 		return nil, reason.None
@@ -374,7 +373,7 @@ func (s *Script) String() string {
 	return b.String()
 }
 
-// nonZero writes the fields of a struct that say something.
+// nonZero writes the fields of a struct that are not zero.
 func nonZero(v reflect.Value, but ...string) (out string) {
 	for i := range v.NumField() {
 		f, name := v.Field(i), v.Type().Field(i).Name

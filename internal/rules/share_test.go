@@ -11,8 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a pulse applies to another owner keeps its share of the pulse, also in its binary form: it may wait
-// there, be saved, or go to another machine.
+// TestOutgoing_KeepsTheShareOfItsPulse checks that an application of a pulse to another owner keeps
+// the share of the pulse, also in its binary form, because the application may wait, be saved, or
+// be sent to another machine.
 func TestOutgoing_KeepsTheShareOfItsPulse(t *testing.T) {
 	c, err := buff.Build(buff.Definitions{Attributes: []define.Attribute{{Attribute: stat.Attribute{Name: "health"}}}, Specs: []buff.Spec{
 		{

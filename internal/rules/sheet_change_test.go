@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSheetChanges: what no event says of the numbers behind attributes is told, and nothing that one says.
+// TestSheetChanges checks that exactly those changes of the inputs of attributes are reported that
+// no event reports.
 func TestSheetChanges(t *testing.T) {
 	build := func(by float64) buff.Definitions {
 		return buff.Definitions{

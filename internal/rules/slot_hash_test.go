@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestHashes: whatever happens to the instances of an owner, the hash of each slot is that of
-// what is in it, and what an application joins is the oldest that it may join. There are
-// more slots than have their hash in the Owner, sources change, and their hashes meet.
+// TestHashes checks that the hash of each slot is that of its instance, whatever happens to the
+// instances, and that an application joins the oldest instance that it may join. There are many
+// slots, the sources change, and some hashes are equal.
 func TestHashes(t *testing.T) {
 	specs := []buff.Spec{
 		{ID: "each", Duration: time.Hour, Stack: define.Stacking{By: define.BySource, Limit: 3}, OnSourceGone: define.FateAdopt},
@@ -23,7 +23,7 @@ func TestHashes(t *testing.T) {
 	}
 	c, err := buff.NewCatalog(specs...)
 	require.NoError(t, err)
-	const sources = 600 // more than there are hashes of sources
+	const sources = 600 // more sources than there are hashes of sources
 	s, turn := NewOwner(1, 1, 0, buff.MaxPerOwner), &Turn{}
 	rng := rand.New(rand.NewPCG(3, 4))
 	var handles []buff.Handle

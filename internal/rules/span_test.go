@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestDurationOfAnApplication(t *testing.T) {
+func TestApplication_Duration(t *testing.T) {
 	catalog, err := buff.NewCatalog(buff.Spec{ID: "p", Duration: time.Second}, buff.Spec{ID: "now", Kind: define.Instant})
 	require.NoError(t, err)
 	for _, c := range []struct {
@@ -22,7 +22,7 @@ func TestDurationOfAnApplication(t *testing.T) {
 		want string // the log, or the error
 	}{
 		{"p", time.Millisecond, "0 apply p x1 end=1"},
-		{"p", 1, "0 apply p x1 end=1"}, // rounded up: nothing ends early
+		{"p", 1, "0 apply p x1 end=1"}, // rounded up, so that no buff ends early
 		{"p", 1900 * time.Microsecond, "0 apply p x1 end=2"},
 		{"p", define.MaxDuration, "0 apply p x1 end=34560000000"},
 		{"p", 0, `buff: bad duration: "p" for 0s, must be above zero`},
@@ -46,8 +46,8 @@ func TestDurationOfAnApplication(t *testing.T) {
 	}
 }
 
-// The first loop that everybody writes: end all of them.
-func TestAllMayEndTheOneItIsAt(t *testing.T) {
+// TestOwner_All_EndsCurrentBuff ends each buff in a loop over All.
+func TestOwner_All_EndsCurrentBuff(t *testing.T) {
 	catalog, err := buff.NewCatalog(buff.Spec{ID: "p", Duration: time.Second})
 	require.NoError(t, err)
 	s, turn := rules.NewOwner(1, 0, 0, 8), &rules.Turn{}
@@ -68,7 +68,7 @@ func TestAllMayEndTheOneItIsAt(t *testing.T) {
 	for range 3 {
 		apply()
 	}
-	for i := range s.All() { // everything at once: what is gone is not seen
+	for i := range s.All() { // ends all buffs at once: ended buffs are not visited
 		require.NotNil(t, i.Spec)
 		s.Clear(turn, 0, reason.Unload)
 	}

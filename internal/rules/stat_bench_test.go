@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkRebuild compares 5,000 definitions with those before.
+// BenchmarkRebuild compares 5,000 definitions with those of the previous catalog.
 func BenchmarkRebuild(b *testing.B) {
 	specs := make([]buff.Spec, 5000)
 	for k := range specs {
@@ -30,7 +30,7 @@ func BenchmarkRebuild(b *testing.B) {
 	}
 }
 
-// BenchmarkDamage is one pulse that takes health off, with its change.
+// BenchmarkDamage runs one pulse that damages health, and emits its Changed.
 func BenchmarkDamage(b *testing.B) {
 	c, err := buff.Build(buff.Definitions{Attributes: blobAttributes(), Specs: []buff.Spec{{
 		ID: "p", Kind: define.Infinite, Period: 100 * time.Millisecond,
@@ -46,8 +46,8 @@ func BenchmarkDamage(b *testing.B) {
 	}
 }
 
-// BenchmarkModifier applies and removes a buff with a modifier, and reads the attribute both
-// times.
+// BenchmarkModifier applies and removes a buff with a modifier, and reads the attribute after each
+// step.
 func BenchmarkModifier(b *testing.B) {
 	c, err := buff.Build(buff.Definitions{Attributes: blobAttributes(), Specs: []buff.Spec{{
 		ID: "p", Kind: define.Infinite, Modifiers: []define.Modifier{{Attr: "power", Value: define.Const(1)}},

@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The words of a transcript that are about numbers and attributes.
+// The parts of a transcript that concern numbers and attributes.
 
-// lexicon is what the definitions of a story may speak of.
+// lexicon holds the attributes, curves and formulas that the definitions of a story may use.
 type lexicon struct {
 	attributes []define.Attribute
 	curves     map[string]*define.Curve
@@ -30,7 +30,7 @@ func decimal(t testing.TB, word string) float64 {
 	return v
 }
 
-// speak reads attributes, curves and formulas, one a line:
+// speak reads attributes, curves and formulas, one on each line:
 //
 //	health base=1000 min=0 max=max_health at_min=kill
 //	damage 1=10 10=55
@@ -185,8 +185,8 @@ func (l *lexicon) change(t testing.TB, word string) *define.Change {
 	return c
 }
 
-// defineStat reads the fields of a definition that have to do with numbers, and reports
-// whether it was one.
+// defineStat reads a field of a definition that concerns numbers, and reports whether the field was
+// one of these.
 func (l *lexicon) defineStat(t testing.TB, s *buff.Spec, a datadriven.CmdArg) bool {
 	first := strings.Join(a.Vals[:min(1, len(a.Vals))], "")
 	curve, byCurve := strings.CutPrefix(first, "curve:")
@@ -219,7 +219,7 @@ func (l *lexicon) defineStat(t testing.TB, s *buff.Spec, a datadriven.CmdArg) bo
 	return true
 }
 
-// stats tells the owner's attributes, and what they are without buffs if that is different.
+// stats lists the owner's attributes, and their bases where these differ.
 func (s *side) stats() (out string) {
 	for v := range s.set.Attributes(s.catalog) {
 		out += v.Name + " " + strconv.FormatFloat(v.Value, 'g', -1, 64)
@@ -231,7 +231,7 @@ func (s *side) stats() (out string) {
 	return out
 }
 
-// params tells the parameters of the buffs.
+// params lists the parameters of the buffs.
 func (s *side) params() (out string) {
 	for i := range s.set.All() {
 		for _, p := range i.Spec.Params {
@@ -243,15 +243,15 @@ func (s *side) params() (out string) {
 	return out
 }
 
-// castBy gives an application what is known of its source: of owner b everything, of others
-// nothing.
+// castBy captures the attributes of the source of an application: all attributes of owner b, and
+// none of other owners.
 func (s *side) castBy(a *buff.Application, when define.Snapshot) {
 	if a.Source == s.caster.ID() {
 		rules.Capture(a, nil, s.caster, s.catalog, when)
 	}
 }
 
-// changes tells in what the definitions differ from those before.
+// changes lists the differences between the definitions and the previous version.
 func (s *Story) changes() (out string) {
 	for _, c := range s.catalog.Changes() {
 		out += fmt.Sprintf("%v %s\n", c.Kind, c.ID)
@@ -259,7 +259,7 @@ func (s *Story) changes() (out string) {
 	return out
 }
 
-// adopt brings what runs to the definitions of now.
+// adopt updates the running buffs to the present definitions.
 func (s *side) adopt() string {
 	n := s.set.Adopt(&s.turn, s.now)
 	return s.told(false) + fmt.Sprintf("%d migrated, %d ended, %d kept", n.Migrated, n.Ended, n.Kept)

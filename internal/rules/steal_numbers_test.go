@@ -17,8 +17,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestStolenNumbers: what is stolen has the numbers that it was applied with, and who waits in a queue those of his own
-// application. In its binary form it has those of the first, by their names, whatever the definition reads by then.
+// TestStolenNumbers checks that a stolen buff has the numbers with which it was applied, and that
+// each waiting application of a queue has its own numbers. The binary form has the numbers of the
+// first application by name, so they do not depend on the present definition.
 func TestStolenNumbers(t *testing.T) {
 	turns := buff.Spec{
 		ID: "turns", Duration: 10 * time.Second, Stack: define.Stacking{By: define.ByTarget, Timers: define.TimersQueue},
@@ -40,7 +41,7 @@ func TestStolenNumbers(t *testing.T) {
 	require.Len(t, turn.Outbox, 1)
 	loot := turn.Outbox[0].Command
 
-	// numbers returns what the parameters are of what runs after 0, 11, 14 seconds.
+	// numbers returns the parameters of the application that runs after 0, 11 and 14 seconds.
 	numbers := func(c *buff.Catalog, cmd buff.Command, names ...string) (out [][]float64) {
 		thief, turn := NewOwner(2, 2, 0, 10), &Turn{Catalog: c}
 		require.NoError(t, thief.Do(turn, 0, cmd).Err)
@@ -79,8 +80,9 @@ func TestStolenNumbers(t *testing.T) {
 	require.Equal(t, [][]float64{{6, 1}, {50, 1}, {8, 1}}, numbers(second, over(second), "b", "c"), "a is read by nobody any more")
 }
 
-// TestStolenStacks: further applications of what was stolen come over whole, with the first and the last of all that they
-// may be; one of which a number is beyond that is refused in a sentence that says all three.
+// TestStolenStacks checks that the further applications of a stolen buff can be encoded with the
+// least and the greatest value of each number, and that a number outside its range is rejected with
+// an error that lists all three numbers.
 func TestStolenStacks(t *testing.T) {
 	c := mustCatalog(t, buff.Spec{ID: "turns", Duration: 10 * time.Second, Stack: define.Stacking{By: define.ByTarget, Timers: define.TimersQueue}})
 	longest := define.MaxDuration.Milliseconds()

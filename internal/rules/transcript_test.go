@@ -76,7 +76,7 @@ func TestTranscripts(t *testing.T) {
 	})
 }
 
-// story is a file: its definitions, its time and the two Owners.
+// Story is one file: its definitions, its time and its two Owners.
 type Story struct {
 	lexicon
 	t        *testing.T
@@ -88,19 +88,19 @@ type Story struct {
 	sides    []*side
 }
 
-// side is one of the two Owners, and the handles to which the story has given names.
+// side is one of the two Owners, with the handles that the story has named.
 type side struct {
 	*Story
 	set      *rules.Owner
 	caster   *rules.Owner // owner b
 	prepared buff.Application
-	thief    *rules.Owner // owner 2, once there was something to steal
+	thief    *rules.Owner // owner 2, nil until something was stolen
 	stolen   []rules.Outgoing
-	booty    rules.Turn // of the thief
+	booty    rules.Turn // the thief's Turn
 	turn     rules.Turn
 	names    map[string]buff.Handle
 	timeouts map[string]buff.TimeoutHandle
-	carried  int // applied - removed
+	carried  int // applied minus removed buffs
 }
 
 func (s *Story) command(d *datadriven.TestData) string {
@@ -131,7 +131,7 @@ func (s *Story) command(d *datadriven.TestData) string {
 		}
 		return ""
 	case "handler":
-		own := *d // it is used again for the next command
+		own := *d // d is reused for the next command
 		s.handlers[d.CmdArgs[0].Key] = &own
 		return ""
 	case "late":
@@ -223,8 +223,8 @@ func (s *side) command(d *datadriven.TestData, byInstant bool) string {
 	return out
 }
 
-// robbed gives the thief what was stolen since it was last called, and returns what has
-// happened to him and what he carries.
+// robbed gives the thief the buffs that were stolen since the last call, and returns the events and
+// the buffs of the thief.
 func (s *side) robbed() (out string) {
 	if s.thief == nil {
 		s.thief, s.booty.Catalog = rules.NewOwner(2, 2, 0, s.limit), s.catalog
@@ -247,7 +247,7 @@ func (s *side) run(until wheel.Time) {
 	require.True(s.t, s.set.Run(&s.turn, until, 1<<30))
 }
 
-// told returns what has happened since it was last called.
+// told returns the events since the last call.
 func (s *side) told(seen bool) (out string) {
 	for i := range s.turn.Events {
 		e := &s.turn.Events[i]
@@ -296,7 +296,7 @@ func showOf(set *rules.Owner) (out string) {
 	return out + fmt.Sprintf("%d buffs, %d timeouts", set.Len(), set.Timeouts())
 }
 
-// call does what the story says that the handler does.
+// call executes the commands that the story lists for the handler.
 func (s *side) call(t *rules.Turn, c *rules.Call) reason.Reason {
 	name, _ := c.Do.(string)
 	if c.Do == nil {
@@ -326,8 +326,8 @@ func (s *side) start(d *datadriven.TestData) wheel.Time {
 	return wheel.Time(0).After(span(s.t, a.Vals[0]))
 }
 
-// check holds that what is carried balances, that nothing due is left, and that there is a deadline for what
-// is due next.
+// check checks that the number of buffs is correct, that no due event is left, and that the next
+// event has a deadline.
 func (s *side) check() {
 	require.Equal(s.t, s.carried, s.set.Len(), "applied - removed = carried")
 	require.Greater(s.t, s.set.Next(), s.now, "something due has not run")

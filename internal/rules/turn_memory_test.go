@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTurnLetsGo: a Turn serves one owner after the other. Of commands that were carried out and handlers that were
-// called it keeps nothing that they pointed to.
-func TestTurnLetsGo(t *testing.T) {
+// TestTurn_ReleasesReferences checks that a Turn keeps no reference to executed commands and
+// finished handler calls, because it serves many owners.
+func TestTurn_ReleasesReferences(t *testing.T) {
 	const bombs = 20
 	c, err := buff.NewCatalog(buff.Spec{ID: "fuse", Duration: time.Second, On: define.Hooks{Apply: []define.Action{{Do: define.DoCall, Name: "light"}}}})
 	require.NoError(t, err)

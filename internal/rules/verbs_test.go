@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// parse reads a command of a transcript: the text of a [buff.Command], and what only an Owner does.
+// parse reads a command of a transcript: the text of a [buff.Command], or a command that only an
+// Owner executes.
 func (s *side) parse(cmd string, args []datadriven.CmdArg) buff.Command {
 	words, call := []string{cmd}, ""
 	for _, a := range args {
@@ -49,7 +50,7 @@ func (s *side) parse(cmd string, args []datadriven.CmdArg) buff.Command {
 	return c
 }
 
-// meaning says what the names in the commands of a story are.
+// meaning returns the meaning of the names in the commands of a story.
 func (s *side) meaning() buff.Names {
 	return buff.Names{
 		Catalog: s.catalog, Self: 1, Source: 1,
@@ -64,7 +65,7 @@ func (s *side) meaning() buff.Names {
 	}
 }
 
-// named returns the buff to which the story has given a name, or the oldest of a definition.
+// named returns the buff with the given name in the story, or the oldest buff of a definition.
 func (s *side) named(_ buff.OwnerID, name string) (buff.Handle, error) {
 	if h, ok := s.names[name]; ok {
 		return h, nil
@@ -81,5 +82,5 @@ func (s *side) named(_ buff.OwnerID, name string) (buff.Handle, error) {
 	return 0, nil
 }
 
-// source makes an owner of a letter.
+// source returns the owner for a letter.
 func source(word string) buff.OwnerID { return buff.OwnerID(word[0] - 'a' + 1) }

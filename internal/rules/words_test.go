@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The words of a transcript: definitions and commands.
+// The parts of a transcript for definitions and commands.
 
 func span(t testing.TB, word string) time.Duration {
 	d, err := time.ParseDuration(word)
