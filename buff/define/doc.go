@@ -1,5 +1,5 @@
-// Package define holds the vocabulary of a definition: the types of the fields of a buff.Spec
-// and the values they accept.
+// Package define holds the vocabulary of a definition: [Spec], the types of its fields, and the
+// values that the fields accept.
 //
 //	buff.Spec{
 //		ID:       "poison",
@@ -9,8 +9,7 @@
 //	}
 //
 // These types are used by files of definitions and by code that builds definitions. Code that only
-// applies and reads buffs needs only package buff. Spec, its Hooks and its Actions are in package
-// buff, because they refer to reason.Reason.
+// applies and reads buffs needs only package buff, where buff.Spec is another name of Spec.
 //
 // Each rule that a definition can choose is a small enumeration whose zero value is the default.
 // In files and logs a value is one lower-case word: String returns it, and UnmarshalText parses
@@ -18,6 +17,7 @@
 // *words.go. The documentation of package catalog explains every field.
 //
 //	fields                      file
+//	the definition itself       spec.go, act.go
 //	life, actions, saving       words.go
 //	repeated applications       stack.go, stack_words.go
 //	pulses and clocks           time_words.go

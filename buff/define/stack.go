@@ -66,7 +66,7 @@ type Stacking struct {
 	// Level says how the level of a further application is used.
 	Level LevelRule
 
-	// Each of the Thresholds runs whenever the number of stacks rises to its At.
+	// Each threshold runs whenever the number of stacks rises to the At of the threshold.
 	Thresholds []Threshold
 }
 

@@ -21,7 +21,7 @@ type Attr uint16
 
 // Attribute defines one number that every owner has.
 type Attribute struct {
-	// Name is a single word, unique in the schema. Required.
+	// Name is required. It is a single word, unique in the schema.
 	Name string
 
 	// Base is the base of a new owner. It must be within Min and Max.

@@ -268,7 +268,7 @@ func (s *Owner) allocSlot(t *Turn) uint16 {
 	return at
 }
 
-// evacuateInterval is the number of new buffs between two checks whether the owner's chunk is
+// evacuateInterval is the number of new buffs between two checks of whether the owner's chunk is
 // draining. While any chunk is draining, a check takes a lock.
 const evacuateInterval = 16
 

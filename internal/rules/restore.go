@@ -191,8 +191,8 @@ func since(now, then int64) int64 {
 	}
 }
 
-// ownTime sets the owner's time. It continues where it was if it differed from world time, or if
-// some definition aligns its pulses to it.
+// ownTime sets the owner's time. Owner time continues where it was if it differed from world time,
+// or if some definition aligns its pulses to owner time.
 func (r *restorer) ownTime() {
 	b := r.saved
 	r.now = r.at.Now
