@@ -282,7 +282,7 @@ func (a *prefetchList) add(c *buff.Command) { a.commands[a.n], a.n = c, a.n+1 }
 // that each command names. Owners of recent commands are skipped, because they are in cache.
 func (e *Engine) prefetch() {
 	a := e.prefetching
-	// The bits of cold mark commands whose owner is not in cache.
+	// Each bit that is set in `cold` marks a command whose owner is not in cache.
 	touched, cold := uint64(0), uint32(0)
 	for k, c := range a.commands[:a.n] {
 		a.owners[k] = nil

@@ -254,7 +254,8 @@ func (e *Engine) Now() wheel.Time {
 // Any goroutine may call it.
 func (e *Engine) Catalog() *buff.Catalog { return e.edition.Load().catalog }
 
-// Inbox returns the Inbox of the unnamed producer, the lane for other goroutines. See [Inbox.For].
+// Inbox returns the Inbox of the unnamed producer, through which other goroutines post commands.
+// See [Inbox.For].
 //
 // Any goroutine may call it.
 func (e *Engine) Inbox() *Inbox { return &e.inbox }
