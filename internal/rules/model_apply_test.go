@@ -13,8 +13,7 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// apply does an application; that of an aura has no end, and joins what auras have applied.
-// asksFor reports whether a number of the definition reads what an application brings under a name.
+// asksFor reports whether a number of the definition reads the parameter with the given name.
 func asksFor(s *buff.Spec, caller string) bool {
 	found := false
 	look := func(n define.Number) {
@@ -85,13 +84,13 @@ func (m *model) apply(o Op, member bool) string {
 	if accepted && r != "" && b != nil && o.with != nil {
 		b.ties = append(b.ties, tie{o.with, max(b.stacks-was, 0)})
 	}
-	if accepted && s.DR.Group != "" && r != "" { // what nothing was told of does not count
+	if accepted && s.DR.Group != "" && r != "" { // an application without an event does not count
 		m.diminish(s, o)
 	}
 	return r
 }
 
-// wrong returns what is wrong with the arguments, and the word of the error.
+// wrong returns the reason for which the arguments are invalid, and the word of the error.
 func wrong(s *buff.Spec, o Op) (reason.Reason, string) {
 	switch {
 	case o.given && (o.duration < time.Millisecond || s.Kind == define.Instant):
@@ -106,7 +105,7 @@ func wrong(s *buff.Spec, o Op) (reason.Reason, string) {
 	return reason.None, ""
 }
 
-// refusal is the gates before the duration.
+// refusal runs the checks of an application before the duration.
 func (m *model) refusal(s *buff.Spec, o Op) reason.Reason {
 	switch {
 	case m.dead && s.Dead == define.DeadDeny:
@@ -121,8 +120,8 @@ func (m *model) refusal(s *buff.Spec, o Op) reason.Reason {
 	return reason.None
 }
 
-// lucky is the one thing of which the model knows no other way than the code's: the
-// finalizer of splitmix64 over seed, owner and the number of the roll.
+// lucky reports whether a roll succeeds. The model can compute it only in the same way as the code:
+// by the finalizer of splitmix64 over the seed, the owner and the number of the roll.
 func (m *model) lucky(chance int) bool {
 	mix := func(x uint64) uint64 {
 		x += 0x9e3779b97f4a7c15
@@ -134,7 +133,7 @@ func (m *model) lucky(chance int) bool {
 	return int(mix(mix(rollSeed^uint64(ownID))+m.rolls)%1000) < chance
 }
 
-// lasts returns how long an application lasts, in its own time, never if it has no end.
+// lasts returns the duration of an application in buff time, or never if it has no end.
 func (m *model) lasts(s *buff.Spec, o Op, member bool) (int64, reason.Reason) {
 	d := int64(never)
 	if s.Kind == define.Timed {
@@ -204,7 +203,7 @@ func limit(s *buff.Spec) int {
 
 func stacks(s *buff.Spec, o Op) int { return cmp.Or(o.stacks, s.Stack.Initial, 1) }
 
-// start makes a new instance, if it may stand beside what there is.
+// start starts a new instance if there is room for it.
 func (m *model) start(s *buff.Spec, o Op, d int64, member bool) (bool, string) {
 	why, going := m.room(s, o)
 	if why == reason.Full {
@@ -217,7 +216,7 @@ func (m *model) start(s *buff.Spec, o Op, d int64, member bool) (bool, string) {
 	for _, g := range going {
 		m.remove(g.b, g.why)
 	}
-	m.immunityChanges(s) // what has waited was before it
+	m.immunityChanges(s) // pending pulses are from before the immunity
 	m.born++
 	m.ages++
 	b := &carried{
@@ -249,7 +248,7 @@ func (m *model) start(s *buff.Spec, o Op, d int64, member bool) (bool, string) {
 	return true, "apply"
 }
 
-// join is a further application that joins a live instance.
+// join executes a further application that joins a live instance.
 func (m *model) join(b *carried, o Op, d int64) (accepted bool, r string) {
 	s, st := b.spec, &b.spec.Stack
 	if st.Level == define.LevelHigherWins && o.level < b.level {
@@ -325,7 +324,7 @@ func (m *model) join(b *carried, o Op, d int64) (accepted bool, r string) {
 	return true, r
 }
 
-// facts is what a refresh may change of a buff.
+// facts describes the fields of a buff that a refresh may change.
 func (b *carried) facts() string {
 	var changes []float64
 	b.nums.each(b.spec, func(_ define.Number, _ any, get func() float64, _ func(float64)) bool {
@@ -335,7 +334,7 @@ func (b *carried) facts() string {
 	return fmt.Sprint(b.end, b.stacks, b.level, b.magnitude, b.charges, b.shield, b.wanted, changes)
 }
 
-// refreshed returns the end that a further application of d gives.
+// refreshed returns the new end for a further application with the duration d.
 func (b *carried) refreshed(now, d int64) int64 {
 	st := &b.spec.Stack
 	switch {
@@ -349,14 +348,14 @@ func (b *carried) refreshed(now, d int64) int64 {
 		return now + d + min(left(now, b.end), lastsAt(b.spec, b.level)*int64(cmp.Or(st.RefreshPct, 30))/100)
 	case st.Refresh == define.RefreshMax:
 		return max(b.end, now+d)
-	case st.Refresh == define.RefreshResidual && b.next <= b.end: // of a tail there is nothing left over
+	case st.Refresh == define.RefreshResidual && b.next <= b.end: // a partial tail has no residual time
 		return now + d + left(now, b.next)
 	}
 	return now + d
 }
 
-// setLevel gives the instance the level of a further application. A lower one has been
-// refused where the higher wins.
+// setLevel sets the level of the instance for a further application. With LevelHigherWins, a lower
+// level was refused before.
 func (b *carried) setLevel(o Op) {
 	if b.spec.Stack.Level == define.LevelSum {
 		b.levelIs(min(b.level+o.level, define.MaxLevel))
@@ -365,7 +364,7 @@ func (b *carried) setLevel(o Op) {
 	}
 }
 
-// levelIs changes the level, and with it a period that goes by it, after the pulse to come.
+// levelIs sets the level. A period that depends on the level changes after the next pulse.
 func (b *carried) levelIs(level int) {
 	if was, is := periodAt(b.spec, b.level), periodAt(b.spec, level); was != is {
 		b.period = is
@@ -373,7 +372,7 @@ func (b *carried) levelIs(level int) {
 	b.level = level
 }
 
-// periodAfter returns the period of the instance of an application once it has been applied.
+// periodAfter returns the period that the instance has after the application.
 func (m *model) periodAfter(s *buff.Spec, o Op, member bool) int64 {
 	is, b := periodAt(s, m.levelOf(s, o, member)), m.joined(s, o, member)
 	switch {
@@ -385,22 +384,23 @@ func (m *model) periodAfter(s *buff.Spec, o Op, member bool) int64 {
 	return is
 }
 
-// takeWanted takes the period that haste has left for the next refresh: the pulse to
-// come stays where it is.
+// takeWanted sets the period that haste has left for the next refresh. The next pulse does not
+// move.
 func (b *carried) takeWanted() {
 	if b.wanted > 0 {
 		b.period, b.wanted = b.wanted, 0
 	}
 }
 
-// renew is what an application does to what only a refresh does where there is one: with timers each.
+// renew does for TimersEach, where an application does not refresh, what otherwise only a refresh
+// does.
 func (m *model) renew(b *carried, o Op) {
 	b.takeWanted()
 	m.keep(b, o)
 }
 
-// keep gives a buff the numbers of an application. If that has another source, what is known
-// of the buff's own stays.
+// keep gives a buff the numbers of an application. If the application has another source, the buff
+// keeps the known attributes of its own source.
 func (m *model) keep(b *carried, o Op) {
 	known := b.nums.known
 	if b.nums = m.worked.copied(); b.source != o.source {
@@ -408,7 +408,7 @@ func (m *model) keep(b *carried, o Op) {
 	}
 }
 
-// cross does the thresholds that the stacks have reached from below.
+// cross applies the thresholds that the stacks have reached from below.
 func (m *model) cross(b *carried, was int, source buff.OwnerID) {
 	known := b.nums.known
 	if source != b.source {

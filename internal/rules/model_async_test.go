@@ -10,12 +10,12 @@ import (
 	"github.com/bufftick/bufftick/buff/reason"
 )
 
-// asyncStack is one application where each has a time of its own: with timers each its
-// stacks, with a queue one that waits.
+// asyncStack is one application with its own timer: a stack with TimersEach, or a waiting
+// application of a queue.
 type asyncStack struct {
-	end, lag  int64   // each: its end, and how much later than the buff's its own periods end
-	left      int64   // queue: what it still has
-	nums      *worked // its own
+	end, lag  int64   // TimersEach: the end, and the time from a boundary of the buff to the end of the own period
+	left      int64   // queue: remaining time
+	nums      *worked // the numbers of the application
 	shield    int64
 	charges   int
 	magnitude int64
@@ -25,7 +25,7 @@ type asyncStack struct {
 	stacks    int
 }
 
-// firstToEnd returns the async stack that ends first, of equals the oldest.
+// firstToEnd returns the async stack that ends first; among equal ends, the oldest.
 func (b *carried) firstToEnd() *asyncStack {
 	return slices.MinFunc(b.async, func(x, y *asyncStack) int { return cmp.Or(cmp.Compare(x.end, y.end), x.age-y.age) })
 }
@@ -34,23 +34,22 @@ func oldest(async []*asyncStack) *asyncStack {
 	return slices.MinFunc(async, func(x, y *asyncStack) int { return x.age - y.age })
 }
 
-// strongest orders async stacks by strength, of equals the oldest first.
+// strongest orders async stacks by strength, and equally strong stacks by age.
 func strongest(x, y *asyncStack) int {
 	return cmp.Or(y.level-x.level, cmp.Compare(y.magnitude, x.magnitude), x.age-y.age)
 }
 
-// stronger reports whether the first of two levels and magnitudes is above the second.
+// stronger reports whether the first level and magnitude are stronger than the second.
 func stronger(level int, magnitude int64, than int, of int64) bool {
 	return cmp.Or(level-than, cmp.Compare(magnitude, of)) > 0
 }
 
-// outlevelled reports whether the level of an application replaces that of the buff.
+// outlevelled reports whether the application replaces the buff because of its higher level.
 func (b *carried) outlevelled(o Op) bool {
 	return b.spec.Stack.Level == define.LevelHigherWins && o.level > b.level
 }
 
-// addAsync adds stacks that last d. Their first period ends a period from now: a part of one
-// after the buff's, or never before it.
+// addAsync adds stacks with the duration d. Their first period starts now.
 func (m *model) addAsync(b *carried, o Op, now, d int64, stacks, age int) {
 	l := &asyncStack{end: now + d, magnitude: o.magnitude, source: o.source, level: o.level, age: age, stacks: stacks}
 	l.charges, l.shield, l.nums = b.spec.Charges.N, m.worked.pool, m.worked.copied()
@@ -62,7 +61,7 @@ func (m *model) addAsync(b *carried, o Op, now, d int64, stacks, age int) {
 	b.sumUses()
 }
 
-// sumUses lets the shield and the charges of a buff whose stacks have their own be those of all.
+// sumUses sets the shield and the charges of a buff with TimersEach to the sums over its stacks.
 func (b *carried) sumUses() {
 	if b.spec.Stack.Timers != define.TimersEach || b.gone {
 		return
@@ -73,8 +72,8 @@ func (b *carried) sumUses() {
 	}
 }
 
-// inStep lets the periods of all async stacks begin now, with those of the buff; aligned, its next pulse may come before
-// such a period ends.
+// inStep restarts the periods of all async stacks now, together with the period of the buff. If the
+// pulses are aligned, the next pulse of the buff may be earlier than the ends of these periods.
 func (b *carried) inStep(now int64) {
 	for _, l := range b.async {
 		l.lag = max(now+b.period, b.next) - b.next
@@ -88,17 +87,18 @@ func (b *carried) findEnd() {
 	}
 }
 
-// atOnce stands for the instant of a pulse that an application brings: all stacks count in it.
+// atOnce stands for the instant of a pulse that an application causes immediately: all stacks count
+// in it.
 const atOnce = math.MinInt64
 
-// counted is what counts in a pulse.
+// counted is the number of stacks that count in a pulse, and the sum of their magnitudes.
 type counted struct {
 	stacks    int
 	magnitude int64
 }
 
-// counting returns how many stacks count at an instant, and the sum of their
-// magnitudes. Without timers each it is always the same.
+// counting returns the stacks that count at an instant. Without TimersEach the result is always the
+// same.
 func (b *carried) counting(at int64) (sum counted) {
 	for _, l := range b.countingAt(at) {
 		sum.stacks++
@@ -107,7 +107,8 @@ func (b *carried) counting(at int64) (sum counted) {
 	return sum
 }
 
-// countingAt returns the stacks that count at an instant, one after the other: the strongest, if not all are effective.
+// countingAt returns one entry for each stack that counts at an instant. If not all stacks are
+// effective, it returns the strongest.
 func (b *carried) countingAt(at int64) (list []*asyncStack) {
 	if b.spec.Stack.Timers != define.TimersEach {
 		return nil
@@ -124,7 +125,7 @@ func (b *carried) countingAt(at int64) (list []*asyncStack) {
 	return list
 }
 
-// thin takes one stack off an async stack.
+// thin removes one stack of an async stack.
 func (m *model) thin(b *carried, l *asyncStack) {
 	b.stacks--
 	if l.stacks--; l.stacks == 0 {
@@ -141,7 +142,7 @@ func (m *model) endAsync(b *carried, l *asyncStack, why reason.Reason) {
 	m.about(b, "stackend", times(b.stacks)+because(why))
 }
 
-// joinEach is a further application where each has a timer of its own.
+// joinEach executes a further application with TimersEach.
 func (m *model) joinEach(b *carried, o Op, d int64) string {
 	full, more := b.stacks >= limit(b.spec), min(stacks(b.spec, o), limit(b.spec))
 	now, replaced := b.now(m.now), false
@@ -152,7 +153,7 @@ func (m *model) joinEach(b *carried, o Op, d int64) string {
 		if replaced {
 			m.about(b, "stackend", times(b.stacks)+because(reason.Overflowed))
 		}
-	} else if full { // allow: the stack that ends first begins anew
+	} else if full { // allow: the stack that ends first is restarted
 		if b.spec.Stack.Refresh == define.RefreshNone && !b.outlevelled(o) {
 			m.overflow(o)
 			return ""
@@ -198,8 +199,8 @@ func (m *model) joinEach(b *carried, o Op, d int64) string {
 	return "stack"
 }
 
-// joinQueue is a further application to a queue: it runs at once if it is stronger than
-// the one that runs.
+// joinQueue executes a further application to a queue. It runs at once if it is stronger than the
+// running application.
 func (m *model) joinQueue(b *carried, o Op, d int64) string {
 	full := len(b.async)+1 >= limit(b.spec)
 	if full {

@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// carryOut does one command, and then finds out what has an effect now.
+// carryOut executes one command, and then determines which buffs have an effect.
 func (m *model) carryOut(q queued) string {
 	if q.op.reason == reason.None {
 		q.op.reason = reason.Cancelled
@@ -22,7 +22,7 @@ func (m *model) carryOut(q queued) string {
 func (m *model) command(q queued) string {
 	o, b := q.op, q.target
 	if _, known := m.catalog.Tag(o.tag); !known {
-		o.tag = "" // no definition speaks of it
+		o.tag = "" // no definition uses the tag
 	}
 	switch o.verb {
 	case verb.Remove, verb.Extend, verb.SetRemaining, verb.SetPeriod, verb.Inhibit, verb.Release:
@@ -141,7 +141,7 @@ func (m *model) removeNamed(b *carried, why reason.Reason, name string) {
 	m.sendOff(b, why, name)
 }
 
-// lose takes n stacks off, or all.
+// lose removes n stacks, or all stacks if n is 0.
 func (m *model) lose(b *carried, n int, why reason.Reason) string {
 	if n == 0 || n >= b.stacks {
 		m.remove(b, why)
@@ -159,7 +159,7 @@ func (m *model) lose(b *carried, n int, why reason.Reason) string {
 	return "stackend " + why.String()
 }
 
-// extend moves the end, but not beyond the cap if there is one.
+// extend moves the end, at most to the cap if there is one.
 func (m *model) extend(b *carried, o Op) string {
 	end := b.end + o.by.Milliseconds()
 	if o.given {
@@ -179,7 +179,7 @@ func (m *model) extend(b *carried, o Op) string {
 	return m.endAt(b, end)
 }
 
-// endAt gives a buff another end. What is over by that goes at once.
+// endAt sets the end of a buff. If the new end has passed, the buff ends at once.
 func (m *model) endAt(b *carried, end int64) string {
 	b.end = end
 	if end <= b.now(m.now) {
@@ -210,7 +210,7 @@ func (m *model) extendAll(o Op) string {
 	return several("refresh", n)
 }
 
-// several is a Result of so many of a kind.
+// several returns the Result for n changes of one kind.
 func several(kind string, n int) string {
 	if n == 0 {
 		return ""
@@ -238,7 +238,7 @@ func (m *model) dropTimeout(w *waiting) {
 	m.timeouts = slices.DeleteFunc(m.timeouts, func(x *waiting) bool { return x == w })
 }
 
-// found returns what a query means, in its order.
+// found returns the buffs that a query selects, in the order of the query.
 func (m *model) found(q *ask) (list []*carried) {
 	for _, b := range m.buffs {
 		if (q.spec == "" || q.spec == b.spec.ID) && (q.tag == "" || named(b.spec, q.tag)) && (q.kind == "" || q.kind == b.spec.Dispel.Type) &&

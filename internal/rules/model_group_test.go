@@ -9,14 +9,14 @@ import (
 	"github.com/bufftick/bufftick/buff/reason"
 )
 
-// goer is an instance that gives way to a new one.
+// goer is an instance that a new instance displaces.
 type goer struct {
 	b   *carried
 	why reason.Reason
 }
 
-// room returns why a new instance may not stand beside what there is, or else who
-// gives way to it.
+// room returns the reason for which there is no room for a new instance, or the instances that it
+// displaces.
 func (m *model) room(s *buff.Spec, o Op) (reason.Reason, []goer) {
 	var going []goer
 	stays := func(b *carried) bool { return !slices.ContainsFunc(going, func(g goer) bool { return g.b == b }) }
@@ -79,7 +79,8 @@ func (m *model) room(s *buff.Spec, o Op) (reason.Reason, []goer) {
 	return reason.None, going
 }
 
-// victim returns who is evicted, of equals the oldest. The list is the oldest first.
+// victim returns the buff to evict from the list, which is ordered by age; among equal buffs, the
+// oldest.
 func (m *model) victim(taken []*carried, rule define.Evict) *carried {
 	return slices.MinFunc(taken, func(x, y *carried) int {
 		switch rule {
@@ -92,7 +93,7 @@ func (m *model) victim(taken []*carried, rule define.Evict) *carried {
 	})
 }
 
-// memory is what diminishes together: a group, and with the scope pair a source.
+// memory identifies a record of diminishing returns: a group and, with ScopePair, a source.
 type memory struct {
 	group  string
 	source buff.OwnerID
@@ -100,7 +101,7 @@ type memory struct {
 
 type diminished struct {
 	n     int   // accepted applications
-	until int64 // of the owner's time: forgotten then, if none is live
+	until int64 // expiry in owner time, if no application is in effect
 }
 
 func remembered(s *buff.Spec, source buff.OwnerID) memory {
@@ -110,7 +111,7 @@ func remembered(s *buff.Spec, source buff.OwnerID) memory {
 	return memory{s.DR.Group, source}
 }
 
-// share returns what is left of a duration, in percent.
+// share returns the percentage of its duration that an application gets.
 func (m *model) share(s *buff.Spec, source buff.OwnerID) int {
 	m.forget()
 	n := 0
@@ -129,8 +130,8 @@ func (m *model) diminish(s *buff.Spec, o Op) {
 	m.memories[key].until = max(m.memories[key].until, m.now+ms(s.DR.Reset))
 }
 
-// forget drops what nothing keeps in mind. Before anything happens it finds what is in effect
-// until then, and is remembered for so long from now on at least.
+// forget drops expired records. Every operation calls it first, because an application that is in
+// effect until then keeps its record for another reset time.
 func (m *model) forget() {
 	for _, b := range m.buffs {
 		if b.spec.DR.Group == "" {
@@ -149,7 +150,7 @@ func (m *model) forget() {
 	}
 }
 
-// appliers returns whose applications are in effect in a buff, or wait.
+// appliers returns the sources whose applications to a buff are in effect or wait.
 func (b *carried) appliers() (list []buff.OwnerID) {
 	for _, l := range b.async {
 		list = append(list, l.source)

@@ -13,20 +13,20 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// below reports whether a tag is another one or below it.
+// below reports whether name is the given tag or below it.
 func below(name, tag string) bool { return name == tag || strings.HasPrefix(name, tag+".") }
 
-// named reports whether a definition has a tag, of its own or granted.
+// named reports whether a definition has a tag, in Tags or in Grants.
 func named(s *buff.Spec, tag string) bool {
 	return is(s, tag) || slices.ContainsFunc(s.Grants, func(name string) bool { return below(name, tag) })
 }
 
-// is reports whether a definition is of a tag: what an immunity reads.
+// is reports whether a definition has a tag in Tags, which is what an immunity reads.
 func is(s *buff.Spec, tag string) bool {
 	return slices.ContainsFunc(s.Tags, func(name string) bool { return below(name, tag) })
 }
 
-// has reports whether the owner has a tag: by the game, or by a buff that has its effect.
+// has reports whether the owner has a tag, from a command or from a buff that is not hidden.
 func (m *model) has(tag string) bool {
 	for name, n := range m.given {
 		if n > 0 && below(name, tag) {
@@ -49,7 +49,7 @@ func (m *model) holds(t define.TagTest) bool {
 
 func says(t define.TagTest) bool { return len(t.All)+len(t.Any)+len(t.None) > 0 }
 
-// tag gives the owner a tag once more, or takes back one that was given.
+// tag adds a tag to the owner, or drops one that was added.
 func (m *model) tag(o Op) string {
 	switch {
 	case o.tag == "":
@@ -64,7 +64,7 @@ func (m *model) tag(o Op) string {
 
 func (m *model) unmet(b *carried) bool { return !m.holds(b.spec.Require.Ongoing) }
 
-// weaker reports whether another one of its group hides a buff.
+// weaker reports whether another buff of the same group hides a buff.
 func (m *model) weaker(b *carried) bool {
 	g := b.spec.Group
 	return g.Name != "" && g.Rule == define.GroupHide && slices.ContainsFunc(m.buffs, func(x *carried) bool {
@@ -83,7 +83,7 @@ func (m *model) weaker(b *carried) bool {
 	})
 }
 
-// ineffective reports whether there are enough stronger ones of its definition.
+// ineffective reports whether enough stronger instances of the same definition exist.
 func (m *model) ineffective(b *carried) bool {
 	stronger := 0
 	for _, x := range m.buffs {
@@ -95,9 +95,8 @@ func (m *model) ineffective(b *carried) bool {
 	return st.Effective > 0 && st.Timers != define.TimersEach && stronger >= st.Effective
 }
 
-// settle finds what has an effect, and what must go, the oldest first, until nothing
-// changes. Buffs that hide each other in a ring are left alone until something else
-// happens.
+// settle determines which buffs have an effect and which must end, oldest first, until nothing
+// changes. Buffs that hide each other in a ring are not changed again until something else happens.
 func (m *model) settle() {
 	if !m.settles {
 		return
@@ -132,7 +131,7 @@ func (m *model) settle() {
 	m.ring = was
 }
 
-// bearing is what the effect of buffs depends on.
+// bearing describes the state on which the effect of buffs depends.
 func (m *model) bearing() string {
 	s := "has "
 	for _, tag := range tagNames {
@@ -156,7 +155,8 @@ func (m *model) bearing() string {
 	return s
 }
 
-// stirred lets a ring be looked at again: a buff that takes part has come, or was renewed.
+// stirred makes settle check a ring again, because a buff that is part of it was applied or
+// refreshed.
 func (m *model) stirred(b *carried, asks bool) {
 	if m.ranked(b.spec) || asks && (says(b.spec.Require.Ongoing) || says(b.spec.Require.Remove)) {
 		m.ring = ""
@@ -201,14 +201,14 @@ func empty(match define.Match) bool {
 	return len(match.Tags) == 0 && match.Type == "" && match.Polarity == define.Neutral
 }
 
-// means reports whether a match means a definition.
+// means reports whether a match selects a definition.
 func means(match define.Match, s *buff.Spec) bool {
 	return !empty(match) && (len(match.Tags) == 0 || slices.ContainsFunc(match.Tags, func(tag string) bool { return is(s, tag) })) &&
 		(match.Type == "" || match.Type == s.Dispel.Type) && (match.Polarity == define.Neutral || match.Polarity == s.Polarity)
 }
 
-// immuneTo reports whether the owner is immune to a definition, by the game or by a buff
-// that has its effect and is not the one that asks.
+// immuneTo reports whether the owner is immune to a definition, by a command or by a buff that is
+// not hidden, other than the given buff.
 func (m *model) immuneTo(s *buff.Spec, but *carried) bool {
 	for tag, n := range m.immune {
 		if n > 0 && is(s, tag) {
@@ -220,7 +220,8 @@ func (m *model) immuneTo(s *buff.Spec, but *carried) bool {
 	})
 }
 
-// purgeImmune removes what a buff makes its owner immune to, where that says so.
+// purgeImmune removes the buffs to which the given buff makes its owner immune, if their Immune
+// rule is remove.
 func (m *model) purgeImmune(by *carried) {
 	for _, b := range slices.Clone(m.buffs) {
 		if b != by && !b.gone && b.spec.Immune == define.ImmuneRemove && means(by.spec.Immunity, b.spec) {
@@ -250,12 +251,13 @@ func (m *model) immunize(o Op) string {
 	return amount(n)
 }
 
-// immunityChanges: the immunity that a buff gives comes or goes.
+// immunityChanges runs the pending pulses that a change of the immunity of a buff affects.
 func (m *model) immunityChanges(by *buff.Spec) {
 	m.flushAll(func(s *buff.Spec) bool { return means(by.Immunity, s) })
 }
 
-// flushAll does the pulses of some that wait: something about them changes.
+// flushAll runs the pending pulses of the buffs whose definition is selected, before something
+// about these buffs changes.
 func (m *model) flushAll(which func(*buff.Spec) bool) {
 	for _, b := range m.buffs {
 		if which(b.spec) {

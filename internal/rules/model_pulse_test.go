@@ -8,7 +8,7 @@ import (
 	"github.com/bufftick/bufftick/buff/reason"
 )
 
-// nextPulse returns when, in its own time, the buff pulses next.
+// nextPulse returns the instant of the next pulse, in buff time.
 func (b *carried) nextPulse() int64 {
 	switch {
 	case b.next <= b.end:
@@ -19,7 +19,7 @@ func (b *carried) nextPulse() int64 {
 	return never
 }
 
-// goesOn reports whether the end of the duration leaves a part of the buff, with its beat.
+// goesOn reports whether the buff continues after the end of the duration, with the same phase.
 func (b *carried) goesOn() bool {
 	if b.running != nil {
 		return len(b.async) > 0
@@ -27,8 +27,8 @@ func (b *carried) goesOn() bool {
 	return b.spec.Stack.Timers == define.TimersShared && !b.leaving && b.stacks > b.expiring()
 }
 
-// due returns when, in its own time, the buff wants something next, its rank, and the
-// age by which it is ordered.
+// due returns the instant of the next event of the buff in buff time, its rank, and the age that
+// orders it.
 func (b *carried) due() (int64, int, int) {
 	end, rank, age := b.end, 2, b.age
 	switch {
@@ -53,7 +53,7 @@ func (b *carried) due() (int64, int, int) {
 	return end, rank, age
 }
 
-// expiring returns how many stacks the end of the duration takes away.
+// expiring returns how many stacks the end of the duration removes.
 func (b *carried) expiring() int {
 	switch b.spec.Stack.Expire {
 	case define.ExpireOne:
@@ -66,8 +66,8 @@ func (b *carried) expiring() int {
 	return b.stacks
 }
 
-// expireSome ends a part of a buff: an async stack, who runs in a queue, or some stacks. What
-// is left goes on from that end, so that nothing drifts.
+// expireSome ends a part of a buff: an async stack, the running application of a queue, or some
+// stacks. The rest continues from that end, not from now, so that there is no drift.
 func (m *model) expireSome(b *carried) {
 	switch {
 	case b.spec.Stack.Timers == define.TimersEach:
@@ -83,7 +83,7 @@ func (m *model) expireSome(b *carried) {
 	}
 }
 
-// after returns the boundary that follows an instant, for a period that begins there.
+// after returns the first boundary after an instant, for a period that starts at that instant.
 func (b *carried) after(now int64) int64 {
 	switch {
 	case b.period == 0:
@@ -95,10 +95,10 @@ func (b *carried) after(now int64) int64 {
 	return now + b.period
 }
 
-// newBeat begins the periods anew.
+// newBeat restarts the period.
 func (b *carried) newBeat(now int64) { b.next, b.length = b.after(now), b.period }
 
-// beat does what is due at a boundary of the period, or at the end of a partial tail.
+// beat executes the pulse that is due at a boundary of the period, or at the end of a partial tail.
 func (m *model) beat(b *carried) {
 	at, part, share, length := b.nextPulse(), int64(0), "", b.length
 	if at != b.next {
@@ -106,7 +106,7 @@ func (m *model) beat(b *carried) {
 		share = fmt.Sprintf(" fraction=%d/%d", part, b.length)
 	}
 	if b.newBeat(at); part != 0 || b.nextPulse() == at {
-		b.next = at + b.period // a tail begins a period, aligned or not, and a whole pulse leaves none
+		b.next = at + b.period // a partial tail starts a period, aligned or not, and a whole pulse leaves no tail
 	}
 	if b.spec.Catchup == define.CatchupAll {
 		m.pulsePart(b, at, share, 0, part, length)
@@ -119,13 +119,13 @@ func (m *model) beat(b *carried) {
 	}
 	b.owed, b.owedAt = b.owed+1, at
 	if next, rank, _ := b.due(); rank == 0 && m.world(b, next) <= m.frame && b.counting(next) == b.counting(at) {
-		return // that one is due in this frame too, and nothing of the buff ends before it
+		return // the next pulse is due in this frame too, and the buff does not change before it
 	}
 	m.flush(b)
 }
 
-// flush does the pulses that have waited to be one, at the last of them or because
-// something about the buff changes.
+// flush executes the pending pulses as one pulse, at the instant of the last of them, or earlier
+// because the buff changes.
 func (m *model) flush(b *carried) {
 	if b.owed == 0 {
 		return
@@ -141,12 +141,12 @@ func (m *model) flush(b *carried) {
 	m.pulse(b, b.owedAt, "", done)
 }
 
-// pulse is a pulse at an instant of the buff's own time.
+// pulse executes a pulse at an instant of buff time.
 func (m *model) pulse(b *carried, at int64, share string, count int) {
 	m.pulsePart(b, at, share, count, 0, 0)
 }
 
-// pulsePart is a pulse that may stand for a part of a period.
+// pulsePart executes a pulse that may stand for a part of a period.
 func (m *model) pulsePart(b *carried, at int64, share string, count int, part, length int64) {
 	c := told{at: m.at, kind: "pulse", spec: b.spec, source: b.source, magnitude: b.magnitude, level: b.level, about: b, count: count}
 	if part != 0 {

@@ -15,8 +15,8 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// The attributes of every script. No modifier lies on mind, so that numbers that read it do
-// not feed on themselves.
+// The attributes of every script. No modifier affects mind, so that numbers that read mind do not
+// depend on themselves.
 var scriptAttributes = []define.Attribute{
 	{Attribute: stat.Attribute{Name: "most", Base: 128, Min: stat.At(1)}},
 	{Attribute: stat.Attribute{Name: "health", Base: 96, Min: stat.At(0), Max: stat.By("most")}, AtMin: define.AtMinKill},
@@ -24,21 +24,21 @@ var scriptAttributes = []define.Attribute{
 	{Attribute: stat.Attribute{Name: "mind", Base: 4, Min: stat.At(-16), Max: stat.At(16)}},
 }
 
-// minds is the mind of those sources of whom it is known.
+// minds has the values of mind of the sources whose attributes are known.
 var minds = map[buff.OwnerID]float64{1: 14, 2: 11.5}
 
-// worked is the numbers of an application, and what is known of its source.
+// worked holds the numbers of an application, and the known attributes of its source.
 type worked struct {
 	params, modifiers []float64
 	changes           map[*define.Change]float64
 	scale             float64
 	pool              int64
-	known             *float64        // the mind of the source
-	stacks            int             // for which they were evaluated
-	slopes            map[any]float64 // by how much one more stack changes a formula; the keys are those of each
+	known             *float64        // the value of mind of the source; nil if it is unknown
+	stacks            int             // the number of stacks for which the numbers were evaluated
+	slopes            map[any]float64 // the change of a formula for one more stack, by the keys of each
 }
 
-// at returns a number for other stacks than it was evaluated for.
+// at returns a number for another count of stacks than it was evaluated for.
 func (w *worked) at(key any, stacks int) float64 {
 	v := 0.0
 	switch k := key.(type) {
@@ -64,14 +64,16 @@ func (b *carried) paramsNow() (list []float64) {
 	return list
 }
 
-// The keys of numbers, besides *define.Change.
+// The keys of numbers, in addition to *define.Change.
 type (
 	paramKey    int
 	modifierKey int
 )
 
-// amountOf returns a number of a buff, of stacks in all, of which these count where each has numbers of its own: the sum if the
-// number is for each stack, otherwise that of the strongest, the youngest of equal ones.
+// amountOf returns a number of a buff with the given stacks. The list each has the stacks that
+// count, if stacks have their own numbers. The result is then the sum over these stacks if the
+// number is per stack, otherwise the number of the strongest stack, or of the youngest of equally
+// strong stacks.
 func amountOf(w *worked, spec *buff.Spec, n define.Number, key any, perStack bool, stacks int, each []*asyncStack) (v float64) {
 	if spec.Stack.Timers != define.TimersEach || n.From == define.FromConst || n.Snapshot == define.SnapshotPulse || len(each) == 0 {
 		if v = w.at(key, stacks); perStack {
@@ -90,7 +92,7 @@ func amountOf(w *worked, spec *buff.Spec, n define.Number, key any, perStack boo
 	return v
 }
 
-// copied returns numbers that a buff may keep and change.
+// copied returns a copy that a buff may keep and change.
 func (w *worked) copied() *worked {
 	c := *w
 	c.params, c.modifiers, c.changes, c.slopes = slices.Clone(w.params), slices.Clone(w.modifiers), map[*define.Change]float64{}, maps.Clone(w.slopes)
@@ -100,8 +102,8 @@ func (w *worked) copied() *worked {
 	return &c
 }
 
-// each calls f for all numbers that a buff keeps, with where each is kept, in the order in
-// which they are asked for.
+// each calls f for all numbers that a buff keeps, with functions to read and to set each, in the
+// order in which they are evaluated.
 func (w *worked) each(s *buff.Spec, f func(n define.Number, key any, get func() float64, set func(float64)) bool) bool {
 	for i := range s.Params {
 		if !f(s.Params[i].Value, paramKey(i), func() float64 { return w.params[i] }, func(v float64) { w.params[i] = v }) {
@@ -130,14 +132,14 @@ func (w *worked) each(s *buff.Spec, f func(n define.Number, key any, get func() 
 	return true
 }
 
-// asking is what numbers are worked out from.
+// asking holds the inputs for the evaluation of numbers.
 type asking struct {
 	Op
 	known         *float64
 	level, stacks int
 }
 
-// work works out the numbers of an application.
+// work evaluates the numbers of an application.
 func (m *model) work(s *buff.Spec, o Op, member bool) (*worked, reason.Reason) {
 	w := &worked{
 		params: make([]float64, len(s.Params)), modifiers: make([]float64, len(s.Modifiers)), changes: map[*define.Change]float64{},
@@ -192,7 +194,8 @@ func (m *model) work(s *buff.Spec, o Op, member bool) (*worked, reason.Reason) {
 	return w, why
 }
 
-// levelOf is the level of curves: where levels add up, the sum.
+// levelOf returns the level at which curves are evaluated. With LevelSum, it is the sum of the
+// levels.
 func (m *model) levelOf(s *buff.Spec, o Op, member bool) int {
 	b := m.joined(s, o, member)
 	if b == nil || s.Stack.Level != define.LevelSum || s.Stack.Timers == define.TimersQueue {
@@ -267,7 +270,7 @@ func (m *model) number(n define.Number, q asking) (float64, reason.Reason) {
 	return v, reason.None
 }
 
-// base returns an attribute of the owner as it is without buffs.
+// base returns an attribute of the owner without modifiers.
 func (m *model) base(name string) float64 {
 	if v, ok := m.bases[name]; ok {
 		return v
@@ -291,8 +294,9 @@ func (m *model) limits(name string) (lo, hi float64) {
 	return math.Inf(-1), math.Inf(1)
 }
 
-// value returns an attribute of the owner: from the base through the channels, in each the
-// sums exact and rounded once. Of overrides that of the youngest buff counts.
+// value returns an attribute of the owner. It starts with the base and applies one channel after
+// the other. In each channel the sums are exact and rounded once. If there are several overrides,
+// the override of the youngest buff is used.
 func (m *model) value(name string) float64 {
 	v := m.base(name)
 	for channel := range stat.MaxChannel + 1 {
@@ -339,7 +343,7 @@ func exactly(start float64, list []float64) float64 {
 	return v
 }
 
-// changeBase does a command about the base of an attribute.
+// changeBase executes a command that changes the base of an attribute.
 func (m *model) changeBase(o Op) string {
 	switch _, known := m.catalog.Attr(o.attr); {
 	case !known:
@@ -385,7 +389,7 @@ func (m *model) changeBase(o Op) string {
 		c.source = 0
 	}
 	m.line("change", rest, c)
-	if o.verb == verb.Damage && (absorbed > 0 || v != 0) { // also those that had nothing from the beginning
+	if o.verb == verb.Damage && (absorbed > 0 || v != 0) { // including shields that were empty from the start
 		m.breakShields()
 	}
 	if definitionOf(o.attr).AtMin == define.AtMinKill && is <= lo && (was > lo || !m.dead) {
@@ -403,17 +407,17 @@ func (m *model) within(name string) bool {
 	return lo <= m.base(name) && m.base(name) <= max(lo, hi)
 }
 
-// conclude is what comes after each command and each due event, before what they have issued.
+// conclude runs after each command and each due event, before the commands that they have issued.
 func (m *model) conclude() {
 	m.settle()
 	most := m.value("most")
-	if was := m.base("health"); most != m.most && was > most { // it is never below 1
+	if was := m.base("health"); most != m.most && was > most { // the maximum is never below 1
 		m.bases["health"] = most
 	}
 	m.most = most
 }
 
-// followChange issues what an action does to an attribute, for what has happened.
+// followChange issues the change of an attribute that an action makes in response to an event.
 func (m *model) followChange(a define.Action, c told, source buff.OwnerID) {
 	p, stacks := m.portionOf(c), c.stacks
 	if c.kind == "exec" {
@@ -433,7 +437,7 @@ func (m *model) followChange(a define.Action, c told, source buff.OwnerID) {
 	m.ask(a, c, source, o)
 }
 
-// askAgain asks anew for the numbers that are of each pulse.
+// askAgain evaluates the numbers with SnapshotPulse again.
 func (m *model) askAgain(b *carried) {
 	fresh := b.nums.copied()
 	fresh.each(b.spec, func(n define.Number, _ any, _ func() float64, set func(float64)) bool {
@@ -446,24 +450,25 @@ func (m *model) askAgain(b *carried) {
 	b.nums = fresh
 }
 
-// bring applies what a buff is linked to.
+// bring issues the applications of the links of a head.
 func (m *model) bring(b *carried) {
 	for _, id := range b.spec.Links {
 		m.issue(queued{op: Op{verb: verb.Apply, spec: id, source: b.source, magnitude: b.magnitude, level: b.level, inherits: true, known: b.nums.known, with: b, portion: m.running}})
 	}
 }
 
-// sendOff ends it.
+// sendOff issues the command that releases the links of a head that has ended.
 func (m *model) sendOff(b *carried, why reason.Reason, name string) {
 	if len(b.spec.Links) == 0 || m.issue(queued{op: Op{verb: verb.RemoveSpec, with: b, reason: why, name: name, linked: true}}) {
 		return
 	}
-	for _, l := range m.buffs { // the guard has struck: its links stay
+	for _, l := range m.buffs { // the command was dropped at a limit, so the links stay
 		l.ties = slices.DeleteFunc(l.ties, func(t tie) bool { return t.head == b })
 	}
 }
 
-// unlink releases the links of a head: those without another one end, the others lose what it brought.
+// unlink releases the links of a head. A link without another head ends; any other link loses the
+// stacks that this head has added.
 func (m *model) unlink(o Op) string {
 	for _, b := range slices.Clone(m.buffs) {
 		k := slices.IndexFunc(b.ties, func(t tie) bool { return t.head == o.with })

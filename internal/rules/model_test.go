@@ -11,37 +11,37 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// model is the rules once more, as plainly as can be: no heap, no free list, no
-// handles, no list of what has changed. Before each step it looks at everything there
-// is for what comes first, and after each step at everything again for what has an
-// effect. It is written from the rules and not from the code, and shares with the code
-// only the definitions. Its other files are named after what they are about.
+// model implements the rules a second time, as simply as possible: without a heap, free lists,
+// handles or lists of changes. Before each step it searches everything for the next event, and
+// after each step it determines again which buffs have an effect. It is written from the rules, not
+// from the code, and shares only the definitions with the code. The other files of the model are
+// named after their subjects.
 type model struct {
-	slope float64 // of the number that was evaluated last: see worked.slopes
+	slope float64 // the slope of the number that was evaluated last: see worked.slopes
 	*Script
-	dice *dice // what handlers do
+	dice *dice // decides what handlers do
 
 	buffs    []*carried // the oldest first
 	timeouts []*waiting // the oldest first
-	born     int        // instances ever
-	set      int        // timeouts ever that a script has added
+	born     int        // number of instances so far
+	set      int        // number of timeouts that the script has added so far
 	ages     int
 
-	own      *clock         // the owner's time; nil: as the world's
-	given    map[string]int // tags, by AddTag
-	immune   map[string]int // tags, by Immunize
+	own      *clock         // owner time; nil if it equals world time
+	given    map[string]int // counts of tags from AddTag
+	immune   map[string]int // counts of tags from Immunize
 	rolls    uint64
 	dead     bool
 	memories map[memory]*diminished
-	bases    map[string]float64 // of attributes, if they have ever been changed
-	most     float64            // the maximum of health, when it was last looked at
-	worked   *worked            // of the application that is carried out
-	running  portion            // of it
-	ring     string             // how things stood when settling came to no end
+	bases    map[string]float64 // the bases of attributes that have been changed
+	most     float64            // the maximum of health after the previous command or event
+	worked   *worked            // the numbers of the current application
+	running  portion            // the portion of the current application
+	ring     string             // the state (see bearing) in which settle found no stable result
 
-	at     int64 // the instant in the world's time
-	now    int64 // and in the owner's
-	frame  int64 // what the running frame reaches
+	at     int64 // the current instant of world time
+	now    int64 // the current instant of owner time
+	frame  int64 // the instant up to which the current frame runs
 	inside bool
 	round  int
 	spent  int
@@ -56,8 +56,8 @@ type model struct {
 
 const never = math.MaxInt64
 
-// maxLines is where a script that sets off one cascade after the other is given
-// up.
+// maxLines is the number of log lines after which a script is given up, because it starts one
+// cascade after another.
 const maxLines = 3000
 
 func newModel(s *Script) *model {
@@ -66,11 +66,11 @@ func newModel(s *Script) *model {
 
 func (m *model) over() bool { return m.lineages >= maxLines }
 
-// carried is one buff. Its times are those of its own clock.
+// carried is one buff. Its times are in buff time.
 type carried struct {
 	spec      *buff.Spec
 	source    buff.OwnerID
-	by        []buff.OwnerID // who has applied it, where the stacks have one end
+	by        []buff.OwnerID // the sources that have applied the buff, if its stacks share one end
 	magnitude int64
 	number    int
 	age       int
@@ -81,28 +81,28 @@ type carried struct {
 	end       int64
 	gone      bool
 
-	next   int64 // the boundary to come, also beyond the end; never without a period
-	length int64 // of the period that ends there
-	period int64 // of those after it
-	wanted int64 // the period from the next refresh on; 0: as it is
-	owed   int   // pulses of this frame that wait to be one
-	owedAt int64 // the last of them
+	next   int64 // the next boundary, even after the end; never if there is no period
+	length int64 // length of the period that ends at that boundary
+	period int64 // length of the periods after that boundary
+	wanted int64 // the period after the next refresh; 0 if unchanged
+	owed   int   // number of pending pulses of this frame
+	owedAt int64 // instant of the last pending pulse
 
 	unmet, inhibited, weaker, ineffective, immune bool
 
-	entering        bool          // it is not known yet whether it begins hidden
-	member, leaving bool          // of an aura
-	holders         []*asyncStack // the auras that hold it
+	entering        bool          // whether the buff starts hidden has not been determined yet
+	member, leaving bool          // member: applied by an aura; leaving: the owner has left the aura
+	holders         []*asyncStack // the auras that apply the buff
 	clock           *clock
-	async           []*asyncStack // of timers each: all; of a queue: those that wait
-	running         *asyncStack   // of a queue: the application that runs
+	async           []*asyncStack // with TimersEach, all stacks; in a queue, the waiting applications
+	running         *asyncStack   // in a queue, the running application
 	charges         int
 	shield          int64
 	nums            *worked
 	ties            []tie // to its heads, if it is a link
 }
 
-// tie is that a buff is a link of a head, which has brought so many of its stacks.
+// tie records that a buff is a link of a head, and the number of stacks that the head has added.
 type tie struct {
 	head   *carried
 	stacks int
@@ -112,18 +112,18 @@ func (b *carried) hidden() bool {
 	return b.unmet || b.inhibited || b.weaker || b.ineffective || b.immune
 }
 
-// lasting reports whether a definition has an effect beside its pulses: only then is it told
-// that immunity takes it away.
+// lasting reports whether a definition has an effect other than its pulses. Only then an event
+// reports that an immunity hides the buff.
 func lasting(s *buff.Spec) bool {
 	return len(s.Grants) > 0 || len(s.Modifiers) > 0 || !empty(s.Immunity) || s.Shield.On || s.Aura.Apply != "" || len(s.On.Act) > 0
 }
 
-// seen reports whether a log has told that the buff is hidden.
+// seen reports whether the log has reported that the buff is hidden.
 func (b *carried) seen() bool {
 	return b.unmet || b.inhibited || b.weaker || b.ineffective || b.immune && lasting(b.spec)
 }
 
-// whyHidden is what a log says why, as far as it does.
+// whyHidden returns the reason in the log line of a Hidden, or "".
 func (b *carried) whyHidden() string {
 	if b.immune && !b.unmet && !b.inhibited && !b.weaker && !b.ineffective {
 		return because(reason.Immune)
@@ -135,17 +135,17 @@ type waiting struct {
 	name    string
 	handler define.HandlerID
 	age     int
-	at      int64 // of the owner's time
-	number  int   // 0: added by a handler, which has no handle of it
+	at      int64 // in owner time
+	number  int   // 0 if a handler has added the timeout and has no handle of it
 	gone    bool
 }
 
-// told is what a handler is told.
+// told holds the fields of an event that a handler gets.
 type told struct {
 	at        int64
 	handler   define.HandlerID
 	kind      string
-	name      string // of a timeout
+	name      string // name of a timeout
 	spec      *buff.Spec
 	source    buff.OwnerID
 	magnitude int64
@@ -153,20 +153,20 @@ type told struct {
 	about     *carried
 
 	nums         *worked
-	each         []*asyncStack // of timers each: those that count
+	each         []*asyncStack // with TimersEach, the stacks that count
 	stacks       int
-	part, period int64 // of a pulse of less than a whole period
+	part, period int64 // set for a pulse of less than a whole period
 	count        int
-	target       buff.OwnerID // of what happened
+	target       buff.OwnerID // the other owner of an act
 }
 
-// portion is what of a whole pulse something counts that the pulse has set off.
+// portion scales the effects of an event that a pulse causes: see buff.Share.
 type portion struct {
 	part, period  int64
 	count, stacks int
 }
 
-// portionOf is that of what follows from an event. Nothing follows in part from what ends, or from an act.
+// portionOf returns the portion for the effects of an event. Removals and acts have none.
 func (m *model) portionOf(c told) portion {
 	switch c.kind {
 	case "pulse":
@@ -181,11 +181,11 @@ type queued struct {
 	round  int
 	call   *told
 	op     Op
-	target *carried // of an op that names an instance
+	target *carried // the instance that the operation names, if any
 	cancel *waiting
 }
 
-// line writes one event. Kind and rest are the words of the log.
+// line writes one event to the log, with the words kind and rest.
 func (m *model) line(kind, rest string, c told) {
 	m.lineages++
 	dst := append(append(strconv.AppendInt(m.log, m.at, 10), ' '), kind...)
@@ -232,7 +232,7 @@ func from(at, ms int64) int64 {
 	return at + ms
 }
 
-// run is one frame: the handlers that were put off, and everything due up to until.
+// run runs one frame: the deferred handlers, and everything due at or before until.
 func (m *model) run(until int64) {
 	m.frame = until
 	for len(m.putOff) > 0 && !m.over() {
@@ -294,7 +294,7 @@ func (m *model) begin(at, now int64, inside bool) {
 	m.forget()
 }
 
-// do is a command from outside; it returns what the Result must say.
+// do executes a command from outside and returns the expected Result.
 func (m *model) do(at int64, o Op) string {
 	m.begin(at, m.own.ceil(at), false)
 	r := m.carryOut(m.resolve(o))
@@ -319,7 +319,7 @@ func (m *model) drain() {
 	}
 }
 
-// resolve finds what the op names, at the moment at which it is issued.
+// resolve finds the instance or timeout that the operation names, at the moment of issue.
 func (m *model) resolve(o Op) queued {
 	q := queued{op: o, round: m.round + 1}
 	if n := o.number; o.verb == verb.Cancel && m.set > 0 {
@@ -353,8 +353,8 @@ func (m *model) tell(c told) {
 	}
 }
 
-// call calls a handler, unless its buff has gone: then only what follows the
-// removal itself is told, and what it reacted to.
+// call calls a handler. If its buff has ended, only handlers for the removal, for a death or for a
+// reaction are called.
 func (m *model) call(c told) {
 	if c.about != nil && c.about.gone && c.kind != "remove" && c.kind != "react" && c.kind != "die" {
 		return
@@ -378,10 +378,11 @@ func (m *model) call(c told) {
 	}
 }
 
-// follow does a list of actions about what has happened.
+// follow executes a list of actions in response to an event.
 func (m *model) follow(list []define.Action, c told) { m.followFrom(list, c, c.source) }
 
-// followFrom is follow for what an application of a source has caused, of whom is known what that knows.
+// followFrom executes actions in response to an event that an application of the given source has
+// caused. The known attributes are those of that source.
 func (m *model) followFrom(list []define.Action, c told, source buff.OwnerID) {
 	if source != c.source {
 		c.nums = c.nums.copied()
@@ -409,7 +410,7 @@ func appendAttribute(dst []byte, value, base float64) []byte {
 	return strconv.AppendFloat(append(dst, '/'), base, 'g', -1, 64)
 }
 
-// state writes what an onlooker sees of each buff, the oldest first.
+// state writes the visible state of each buff, oldest first.
 func (m *model) state() {
 	for _, b := range m.buffs {
 		looked := look{

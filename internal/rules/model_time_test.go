@@ -9,9 +9,9 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// clock is the time of an owner within the world's, or of a buff within its owner's:
-// since the outer instant at it goes on from inner at its speed. The nil clock is like
-// the outer one.
+// clock maps an outer time to an inner time: world time to owner time, or owner time to buff time.
+// From the outer instant at, the inner time advances from inner at the given speed. With a nil
+// clock both times are equal.
 type clock struct {
 	at    int64
 	inner *big.Rat
@@ -40,8 +40,8 @@ func (c *clock) now(outer int64) *big.Rat {
 	return passed.Mul(passed, c.speed()).Add(passed, c.inner)
 }
 
-// floor is the last whole instant reached at an outer one, ceil the first that is not
-// before it: what starts, starts there, so that it is never early.
+// floor returns the last whole inner instant reached at an outer instant. ceil returns the first
+// whole inner instant that is not before the outer instant, so that nothing starts too early.
 func (c *clock) floor(outer int64) int64 {
 	if c == nil {
 		return outer
@@ -56,14 +56,14 @@ func (c *clock) ceil(outer int64) int64 {
 	return rounded(c.now(outer), 1)
 }
 
-// reach returns the first outer instant at which an inner one is reached.
+// reach returns the first outer instant at which an inner instant is reached.
 func (c *clock) reach(inner int64) int64 {
 	if c == nil || inner == never {
 		return inner
 	}
 	speed := c.speed()
 	if speed.Sign() == 0 {
-		return never // nothing happens to what stands still
+		return never // a paused buff has no events
 	}
 	missing := new(big.Rat).SetInt64(inner)
 	if missing.Sub(missing, c.inner); missing.Sign() <= 0 {
@@ -72,8 +72,8 @@ func (c *clock) reach(inner int64) int64 {
 	return c.at + rounded(missing.Quo(missing, speed), 1)
 }
 
-// zero is where in its own time a buff sees the zero of its owner's, if its own rate has always
-// been as it is.
+// zero returns the instant of buff time at the zero of owner time, computed as if the rate of the
+// buff had always been the present one.
 func (c *clock) zero() int64 {
 	if c == nil {
 		return 0
@@ -94,17 +94,16 @@ func rounded(r *big.Rat, up int64) int64 {
 	return q.Int64() + up
 }
 
-// from here on its time passes at another rate.
+// change records a change of the rate at an outer instant.
 func (c *clock) change(outer int64) { c.inner, c.at = c.now(outer), max(outer, c.at) }
 
-// now returns an instant of the owner's time in the buff's.
+// now converts an instant of owner time to buff time.
 func (b *carried) now(owner int64) int64 { return b.clock.ceil(owner) }
 
-// world returns the instant of the world for one of the buff's time.
+// world converts an instant of buff time to world time.
 func (m *model) world(b *carried, at int64) int64 { return m.own.reach(b.clock.reach(at)) }
 
-// endTold is what events tell of an end: what an onlooker sees of it, nothing while its time
-// stands still.
+// endTold returns the end that events report, which is never while the time is paused.
 func (m *model) endTold(b *carried, end int64) int64 { return m.world(b, end) }
 
 func (m *model) setTimeScale(b *carried, o Op) string {
@@ -149,18 +148,18 @@ func (m *model) clockOf(b *carried) *clock {
 	return b.clock
 }
 
-// left returns the ms until an instant to come. A buff's now is rounded up, and may be
-// behind what is due in this very millisecond.
+// left returns the ms until an instant, at least 0. The present instant of a buff is rounded up, so
+// it can be after an instant that is due in the same millisecond.
 func left(now, at int64) int64 { return max(at-now, 0) }
 
-// halfUp returns ms × num / den.
+// halfUp returns ms × num / den, rounded half up.
 func halfUp(ms, num, den int64) int64 {
 	r := big.NewRat(num, den)
 	r.Mul(r, new(big.Rat).SetInt64(ms)).Add(r, big.NewRat(1, 2))
 	return rounded(r, 0)
 }
 
-// setPeriod is haste.
+// setPeriod executes a SetPeriod by the haste rule.
 func (m *model) setPeriod(b *carried, by time.Duration) string {
 	to := ms(by)
 	if b.period == 0 || by < define.MinPeriod || by > define.MaxDuration {
@@ -174,7 +173,7 @@ func (m *model) setPeriod(b *carried, by time.Duration) string {
 	case define.HasteRescale:
 		for _, l := range b.async {
 			if b.running == nil {
-				l.lag += b.next // the end of its own period
+				l.lag += b.next // for now, the end of the own period
 			}
 		}
 		runs := b.length
@@ -194,7 +193,7 @@ func (m *model) setPeriod(b *carried, by time.Duration) string {
 					h.end = now + max(halfUp(left(now, h.end), to, was), 1)
 				}
 			}
-			for _, l := range b.async { // those that wait
+			for _, l := range b.async { // the waiting applications
 				l.left = max(halfUp(l.left, to, was), 1)
 			}
 			b.duration = max(halfUp(b.duration, to, was), 1)
@@ -205,7 +204,7 @@ func (m *model) setPeriod(b *carried, by time.Duration) string {
 	return ""
 }
 
-// left is what a buff whose time stands still has left of its own time, never without an end.
+// left returns the remaining buff time of a paused buff, or never if it has no end.
 func (m *model) left(b *carried) int64 {
 	if !b.clock.stands() && !m.own.stands() || b.end == never {
 		return never

@@ -14,13 +14,13 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// What takes buffs off before their time.
+// Commands and acts that end buffs early.
 
 func yields(s *buff.Spec, grade define.Grade) bool {
 	return s.Dispel.Grade <= grade && s.Dispel.Grade != define.GradeUndispellable
 }
 
-// purge is a dispel.
+// purge executes a dispel.
 func (m *model) purge(q *ask) string {
 	return m.portions(q, func(b *carried) {
 		switch d := b.spec.Dispel; {
@@ -36,7 +36,7 @@ func (m *model) purge(q *ask) string {
 	}, func(*carried) bool { return true })
 }
 
-// portions takes so many portions, round by round, or one of each buff.
+// portions takes the number of portions of the query in rounds, or one portion of each buff.
 func (m *model) portions(q *ask, take func(*carried), may func(*carried) bool) string {
 	n := 0
 	for again := true; again; {
@@ -60,7 +60,7 @@ func (m *model) portions(q *ask, take func(*carried), may func(*carried) bool) s
 	return amount(n)
 }
 
-// steal takes buffs, or stacks of them, and sends them to the thief, for what they had left.
+// steal takes buffs, or stacks of them, and sends them to the thief with their remaining time.
 func (m *model) steal(q *ask, most time.Duration) string {
 	return m.portions(q, func(b *carried) { m.rob(b, q, most) }, func(b *carried) bool {
 		return !b.spec.Dispel.Keep && len(b.ties) == 0 && !b.member
@@ -95,20 +95,21 @@ func (m *model) rob(b *carried, q *ask, most time.Duration) {
 	things = uses(b.charges, b.shield)
 	level, magnitude := b.level, b.magnitude
 	m.lose(b, stacks, reason.Stolen)
-	if len(parts) > 0 { // of stacks with an end each, or of a queue, the first
+	if len(parts) > 0 { // with separate ends or in a queue, the first part
 		stacks, level, magnitude, rest = parts[0].stacks, parts[0].level, parts[0].magnitude, parts[0].left
 		span, things = strconv.FormatInt(rest, 10), uses(parts[0].charges, parts[0].shield)
 		for _, l := range parts[1:] {
 			things += fmt.Sprintf(" and x%d level=%d magnitude=%d for %d", l.stacks, l.level, l.magnitude, l.left) + uses(l.charges, l.shield)
 		}
 	}
-	if rest != 0 { // or it would have ended now
+	if rest != 0 { // otherwise the part has no time left
 		m.sent = append(m.sent, sentLine(q.to, b.spec.ID, q.to, stacks, level, magnitude, key, span+things))
 	}
 }
 
-// parts returns the applications that a buff consists of, where each has its own time, with
-// what is left of each: of a queue first what runs, and then as they would come to run.
+// parts returns the applications of a buff with separate timers, each with its remaining time. In a
+// queue, the running application comes first, and the waiting ones follow in the order in which
+// they would run.
 func (m *model) parts(b *carried, stacks int, most time.Duration) (list []asyncStack) {
 	now := b.now(m.now)
 	cut := func(ms int64) int64 {
@@ -123,7 +124,7 @@ func (m *model) parts(b *carried, stacks int, most time.Duration) (list []asyncS
 		})
 	}
 	async := slices.Clone(b.async)
-	if b.running == nil { // the stacks that end first
+	if b.running == nil { // with TimersEach, the stacks that end first
 		slices.SortFunc(async, func(x, y *asyncStack) int { return cmp.Or(cmp.Compare(x.end, y.end), x.age-y.age) })
 		for k := range async {
 			l := *async[k]
@@ -154,7 +155,7 @@ func sentLine(to buff.OwnerID, id string, source buff.OwnerID, stacks, level int
 	return fmt.Sprintf("sent to %d: %s s%d x%d l%d m%d k%d for %s\n", to, id, source, stacks, level, magnitude, key, span)
 }
 
-// interrupt ends the buffs that an act of their owner ends.
+// interrupt ends the buffs that have the act in Interrupt.
 func (m *model) interrupt(act string) string {
 	n := 0
 	for _, b := range slices.Clone(m.buffs) {
@@ -166,8 +167,8 @@ func (m *model) interrupt(act string) string {
 	return several("remove interrupt", n)
 }
 
-// happened lets the buffs react that have actions for an act and their effect, then uses charges and
-// interrupts.
+// happened makes the visible buffs with actions for an act react, then uses charges and interrupts
+// buffs.
 func (m *model) happened(o Op) string {
 	n := 0
 	for _, b := range m.buffs {
@@ -194,13 +195,13 @@ func (m *model) happened(o Op) string {
 	return ""
 }
 
-// ask issues what an action asks for, or sends it to another owner.
+// ask issues the command of an action, or sends it to another owner.
 func (m *model) ask(a define.Action, c told, source buff.OwnerID, o Op) {
 	to := map[define.To]buff.OwnerID{define.ToOwner: ownID, define.ToSource: source, define.ToTarget: c.target}[a.To]
 	switch to {
 	case ownID:
 		m.issue(queued{op: o})
-	case 0: // the game
+	case 0: // the source is the game
 		what := o.spec
 		if a.Change != nil {
 			what = a.Change.Attr
@@ -222,7 +223,7 @@ func askedLine(to buff.OwnerID, do verb.Verb, id string, source buff.OwnerID, ma
 	return fmt.Sprintf("asked of %d: %v %s s%d m%d l%d %v %s %g\n", to, do, id, source, magnitude, level, why, attr, value)
 }
 
-// consume uses charges: of one buff, or one of each that an act of the owner uses.
+// consume uses charges of one buff, or one charge of each buff that has the act in ConsumeOn.
 func (m *model) consume(b *carried, o Op) string {
 	if o.number >= 0 {
 		switch {
@@ -247,7 +248,7 @@ func (m *model) consume(b *carried, o Op) string {
 	return kind + amount(n)
 }
 
-// use uses charges, and reports whether they were the last.
+// use uses charges, and reports whether the buff has no charges left.
 func (m *model) use(b *carried, n int, why reason.Reason) bool {
 	m.flush(b)
 	if b.spec.Stack.Timers != define.TimersEach {
@@ -267,7 +268,8 @@ func (m *model) use(b *carried, n int, why reason.Reason) bool {
 	return b.gone
 }
 
-// endStack ends the stacks of an application of which something is used up, and with the last of them the buff.
+// endStack ends the stacks of an application whose charges or shield are used up. With the last
+// stacks, the buff ends.
 func (m *model) endStack(b *carried, l *asyncStack, why reason.Reason) {
 	if len(b.async) == 1 {
 		m.remove(b, why)
@@ -277,7 +279,8 @@ func (m *model) endStack(b *carried, l *asyncStack, why reason.Reason) {
 	m.endAsync(b, l, why)
 }
 
-// endUsed ends a buff of which something is used up, unless the next one of its queue runs now. It reports whether the buff has ended.
+// endUsed ends a buff whose charges or shield are used up. In a queue, the next application runs
+// instead. It reports whether the buff has ended.
 func (m *model) endUsed(b *carried, why reason.Reason) bool {
 	if len(b.async) == 0 {
 		m.remove(b, why)
@@ -289,7 +292,7 @@ func (m *model) endUsed(b *carried, why reason.Reason) bool {
 	return false
 }
 
-// joinUses is what a further application does to charges and shield.
+// joinUses updates the charges and the shield for a further application.
 func (m *model) joinUses(b *carried) {
 	switch b.spec.Charges.Refresh {
 	case define.ChargesReset:
@@ -300,7 +303,7 @@ func (m *model) joinUses(b *carried) {
 	b.shield = max(b.shield, m.worked.pool)
 }
 
-// absorb lets damage meet the shields.
+// absorb executes an Absorb.
 func (m *model) absorb(o Op) string {
 	if o.amount < 0 {
 		return "amount"
@@ -310,7 +313,8 @@ func (m *model) absorb(o Op) string {
 	return amount(int(left))
 }
 
-// meet returns what the shields leave of damage to an attribute, "" for none: the highest priority first, then the oldest.
+// meet returns the part of the damage to an attribute that the shields leave. An empty attr means
+// no attribute in particular. Shields are used by priority, the highest first, and then by age.
 func (m *model) meet(left int64, tag, attr string) int64 {
 	shields := slices.Clone(m.buffs)
 	slices.SortStableFunc(shields, func(x, y *carried) int { return y.spec.Shield.Priority - x.spec.Shield.Priority })
@@ -353,7 +357,7 @@ func (m *model) breakShields() {
 	}
 }
 
-// befall is what befalls the owner, or a source.
+// befall executes commands about the death, the revival or the departure of an owner or a source.
 func (m *model) befall(o Op) string {
 	was := m.dead
 	if o.verb != verb.LoseSource {
@@ -413,7 +417,7 @@ func (m *model) befall(o Op) string {
 	return strings.TrimSpace(r + " " + amount(n))
 }
 
-// die is what death does to a buff; it reports that it went.
+// die applies a death to a buff, and reports whether the buff has ended.
 func (m *model) die(b *carried) bool {
 	switch b.spec.OnDeath {
 	case define.FatePause:
@@ -428,14 +432,15 @@ func (m *model) die(b *carried) bool {
 	return false
 }
 
-// enterAura applies without an end, unless the aura's buff is there.
+// enterAura applies the buff of an aura, without an end, unless the owner is already within the
+// aura.
 func (m *model) enterAura(o Op) string {
 	b, h := m.memberOf(o)
 	if b != nil {
 		if h.end != never {
 			m.flush(b)
 			h.end = never
-			if b.leaving { // or it was told an end, which stays
+			if b.leaving { // otherwise a command has set the end, which stays
 				b.leaving, b.end = false, never
 			}
 		}
@@ -461,7 +466,7 @@ func (m *model) enterAura(o Op) string {
 	return r
 }
 
-// bornAs returns the buff of that number, if it is there.
+// bornAs returns the buff with the given number, or nil.
 func (m *model) bornAs(number int) *carried {
 	for _, b := range m.buffs {
 		if b.number == number {
@@ -489,7 +494,7 @@ func (m *model) leaveAura(o Op) string {
 	return ""
 }
 
-// whenLeft lets a buff end with its last aura, once its owner has left all.
+// whenLeft makes a buff end with its last aura, once its owner has left all auras.
 func (b *carried) whenLeft() {
 	last := slices.MaxFunc(b.holders, func(x, y *asyncStack) int { return cmp.Compare(x.end, y.end) })
 	if last.end != never && (b.leaving || b.end > last.end) {
@@ -497,7 +502,7 @@ func (b *carried) whenLeft() {
 	}
 }
 
-// dropHolder takes away one of several auras, and the stacks that it has brought.
+// dropHolder removes one of several auras, and the stacks that it has added.
 func (m *model) dropHolder(b *carried, h *asyncStack) {
 	b.holders = slices.DeleteFunc(b.holders, func(x *asyncStack) bool { return x == h })
 	b.whenLeft()
@@ -507,7 +512,7 @@ func (m *model) dropHolder(b *carried, h *asyncStack) {
 	}
 }
 
-// goesFirst returns the aura whose linger ends first, if that is before the buff does.
+// goesFirst returns the aura whose linger time ends first, if it ends before the buff.
 func (b *carried) goesFirst() *asyncStack {
 	var first *asyncStack
 	for _, h := range b.holders {
@@ -529,7 +534,7 @@ func (m *model) memberOf(o Op) (*carried, *asyncStack) {
 	return nil, nil
 }
 
-// amount is what a Result says of how many.
+// amount returns the part of a Result that gives the number n.
 func amount(n int) string {
 	if n == 0 {
 		return ""

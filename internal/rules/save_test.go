@@ -17,22 +17,22 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSaveTranscripts runs the stories in testdata/save: of an owner who leaves and comes
-// back. The commands are those of TestTranscripts, and:
+// TestSaveTranscripts runs the stories in testdata/save, in which an owner leaves and comes back. The
+// commands are those of TestTranscripts, and:
 //
 //	define                    also save=always save.remaining=5s, offline_pulses=all
-//	                          offline_cap=3, offline_expire=run; between save and load: the
-//	                          definitions are others when the owner comes back
+//	                          offline_cap=3, offline_expire=run; between save and load, the
+//	                          definitions for the load
 //	remind HANDLER 5s         a timeout that calls a handler by name
-//	save                      the owner leaves: a blob is made, everything ends as "unload"
-//	away 95s [wall=…] [uptime=…]   time passes without the owner; the calendar and the
-//	                          server go on as long, unless said otherwise
-//	load                      the owner comes back from the blob
-//	copy                      a second Owner comes back from the blob in place of the first,
-//	                          as if nothing had been
-//	blob                      what the blob says
+//	save                      the owner leaves: Save makes a blob, and Clear ends all buffs
+//	away 95s [wall=…] [uptime=…]   time passes without the owner; by default, calendar
+//	                          time and uptime advance by the same amount
+//	load                      Restore restores the owner from the blob
+//	copy                      a second Owner is restored from the blob and replaces the
+//	                          first, without an absence
+//	blob                      prints the blob
 //
-// As there, everything is done to two Owners.
+// As in TestTranscripts, every command is executed on two Owners.
 func TestSaveTranscripts(t *testing.T) {
 	datadriven.Walk(t, "testdata/save", func(t *testing.T, path string) {
 		if !strings.HasSuffix(path, ".txt") {

@@ -16,18 +16,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTranscripts runs the stories in testdata. A line of output is as in a
-// scenario: "<ms> <kind> <buff> [x<stacks>] [key=value …]". The commands:
+// TestTranscripts runs the stories in testdata. An output line has the format of a scenario:
+// "<ms> <kind> <buff> [x<stacks>] [key=value …]". The commands:
 //
-//	define                        one definition a line: its ID, then its fields;
+//	define                        one definition on each line: its ID, then its fields;
 //	                              actions are on.pulse=(apply:b, remove:b/dispelled,
-//	                              call:handler, kill), on.remove.expired=(…) and so on, each
-//	                              for another than the owner with @source or @target
-//	reload                        the same once more: the next version of the definitions
-//	handler NAME [at=3s]          one command a line, also panic and goexit; with at it
-//	                              does nothing at other instants
-//	late                          the first Owner too runs once for each advance
-//	carry N                       the owner carries at most N buffs, and N timeouts
+//	                              call:handler, kill), on.remove.expired=(…) and so on; an
+//	                              action with @source or @target is for the source or target
+//	reload                        like define: the next version of the definitions
+//	handler NAME [at=3s]          one command on each line, or panic or goexit; with "at" the
+//	                              handler does nothing at other instants
+//	late                          the first Owner also runs only once for each advance
+//	carry N                       the owner may have at most N buffs and N timeouts
 //	apply ID [source=a] [stacks=1] [level=1] [key=1] [magnitude=1] [duration=5s] [scale=3/4]
 //	         [param=dmg:35] [as=NAME]
 //	remove X [stacks=1] [reason=word]       X is a NAME, or an ID: its oldest buff
@@ -35,28 +35,28 @@ import (
 //	pause X, resume X, rate X 3/2           X may be owner
 //	inhibit X, release X, tag TAG, untag TAG, immune TAG [purge], vulnerable TAG
 //	dispel / steal / extend_all [id=ID] [tag=TAG] [type=word] [polarity=word] [grade=word]
-//	         [source=a] [most=1] [newest] [for=9s] [by=9s]; what is stolen goes to owner 2
-//	thief                         who gets what was stolen until now: what happens to him, and
-//	                              what he carries
+//	         [source=a] [most=1] [newest] [for=9s] [by=9s]; the thief is owner 2
+//	thief                         applies the buffs stolen so far to the thief, and prints the
+//	                              thief's events and buffs
 //	happened ACT [target=b] [amount=30]
 //	act ACT, consume ACT or X [stacks=1], absorb 70 [school=TAG]
 //	kill, revive, source_gone SOURCE
 //	enter ID [source=a], leave ID [source=a] [linger=1s]
 //	timeout NAME after=5s [call=handler], cancel NAME
-//	zone                          the owner goes to another zone
+//	zone                          the owner moves to another zone
 //	change ATTR 5, set ATTR 5, damage ATTR 5 [school=TAG]
-//	attributes, curves, formulas  what definitions may speak of: see lexicon
+//	attributes, curves, formulas  names that definitions may use: see lexicon
 //	stats, params                 the owner's attributes; the parameters of its buffs
-//	caster ATTR 5                 the base of an attribute of owner b; of others than b and the
-//	                              owner nothing is known
-//	cast …, arrive                an apply that is made now and comes to the owner later
-//	changes, adopt                after a reload: what it changed; what runs follows it
-//	advance 4s [seen]             time passes; seen tells which pulses ran late
+//	caster ATTR 5                 the base of an attribute of owner b; the attributes of other
+//	                              sources are unknown
+//	cast …, arrive                an application that is made now and executed later
+//	changes, adopt                after a reload: prints the changes; updates running buffs
+//	advance 4s [seen]             time passes; with "seen" the output shows late pulses
 //	show                          the buffs, the oldest application first
 //
-// Everything is done to two Owners. One runs instant by instant, the other once for
-// each advance; they must tell the same story. What both count is counted again after each command, and at
-// the end both are checked.
+// Every command is executed on two Owners. One runs instant by instant, the other once for each
+// advance; their output must be the same. After each command, the counters of both are compared with
+// their buffs, and at the end both are checked.
 func TestTranscripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		if !strings.HasSuffix(path, ".txt") || strings.HasPrefix(path, "testdata/save/") { // see TestSaveTranscripts
