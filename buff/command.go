@@ -187,8 +187,8 @@ type Result struct {
 	Timeout TimeoutHandle // the new timeout of an AddTimeout
 
 	// Kind is the main outcome: Applied, Stacked, Refreshed, Executed, Denied, StackEnded, Removed,
-	// Queued, Hastened, Changed, Reacted, Died, Revived, or Faulted with Err. It is Done if the command
-	// made a change without an event, and zero if it made no change.
+	// Queued, Hastened, Changed, Reacted, Died, Revived, or Faulted with Err. It is Done if the
+	// command made a change without an event, and zero if it made no change.
 	Kind EventKind
 	Why  reason.Reason // set if Kind is Denied, Removed, StackEnded or Faulted
 
@@ -374,10 +374,10 @@ func ConsumeCharges(h Handle, n int) Command {
 // Cancel cancels a timeout.
 func Cancel(t TimeoutHandle) Command { return Command{Verb: verb.Cancel, Timeout: t} }
 
-// With [define.OfflineRun] the actions of a buff that ended while its owner was away run on Restore.
-// A buff that is applied by these actions starts at the moment when the first buff ended, if both
-// buffs use the same clock. So a chain of such buffs is in the same state as if the owner had
-// stayed.
+// With [define.OfflineRun] the actions of a buff that ended while its owner was away run on
+// Restore. A buff that is applied by these actions starts at the moment when the first buff ended,
+// if both buffs use the same clock. So a chain of such buffs is in the same state as if the owner
+// had stayed.
 
 // Backdate is how far in the past an application starts, in ms of a clock. With the zero backdate
 // an application starts now.

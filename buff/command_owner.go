@@ -32,8 +32,8 @@ func (c Command) From(source OwnerID) Command {
 }
 
 // Kill reports that an owner dies. Its buffs end with the reason Death, without a final pulse,
-// unless their definition keeps them; see [Spec].OnDeath and [define.Hooks].Death. It emits [Died] if
-// the owner was alive. [Command.From] sets the killer.
+// unless their definition keeps them; see [Spec].OnDeath and [define.Hooks].Death. It emits [Died]
+// if the owner was alive. [Command.From] sets the killer.
 func Kill(owner OwnerID) Command { return Command{Verb: verb.Kill, Owner: owner} }
 
 // Revive reports that an owner is alive again and resumes buffs that its death paused. It emits
@@ -80,8 +80,8 @@ func Immunize(owner OwnerID, tag Tag, purge bool) Command {
 	return Command{Verb: verb.Immunize, Owner: owner, Tag: tag, Purge: purge}
 }
 
-// DropImmunity undoes one Immunize of the tag. The owner remains immune until each Immunize has been
-// undone.
+// DropImmunity undoes one Immunize of the tag. The owner remains immune until each Immunize has
+// been undone.
 func DropImmunity(owner OwnerID, tag Tag) Command {
 	return Command{Verb: verb.DropImmunity, Owner: owner, Tag: tag}
 }
@@ -129,8 +129,8 @@ func Consume(owner OwnerID, act Act) Command {
 
 // Happened reports an act that happened to an owner, or that the owner did, such as "hit",
 // "damaged", "healed" or "cast". Each buff of the owner that is not hidden and has actions for the
-// act ([define.Hooks].Act) reacts, the oldest first. Then [Consume] and [Interrupt] follow for the act.
-// The actions are executed after that, in order, as for any hook.
+// act ([define.Hooks].Act) reacts, the oldest first. Then [Consume] and [Interrupt] follow for the
+// act. The actions are executed after that, in order, as for any hook.
 //
 // The target is the other owner of the act, such as the owner that was hit or that caused the
 // damage. The amount is the strength of the act. Both are passed to the actions, as [Event].Target

@@ -521,7 +521,8 @@ func TestResultText(t *testing.T) {
 	}
 }
 
-// TestFirstWordAloud: a word that stands for zero need not be in a command, and one that says it all the same is the same command.
+// TestFirstWordAloud: a word that stands for zero need not be in a command, and one that says it
+// all the same is the same command.
 func TestFirstWordAloud(t *testing.T) {
 	c, err := buff.NewCatalog(buff.Spec{ID: "a", Duration: time.Second})
 	require.NoError(t, err)

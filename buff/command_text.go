@@ -465,8 +465,8 @@ func (l *line) buff(c *Command) { handleOf(l, "buff", &c.Handle, l.names.Buff) }
 
 func (l *line) timeout(c *Command) { handleOf(l, "timeout", &c.Timeout, l.names.Timeout) }
 
-// handleOf reads or writes a handle, the subject of a command. When reading, find returns the handle
-// of a name; if find is nil, the text is the handle itself.
+// handleOf reads or writes a handle, the subject of a command. When reading, find returns the
+// handle of a name; if find is nil, the text is the handle itself.
 func handleOf[H interface {
 	~uint64
 	String() string

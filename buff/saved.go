@@ -57,8 +57,8 @@ type Moment struct {
 	// Wall is the calendar time in ms since any fixed instant, the same for Save and Restore.
 	Wall int64
 
-	// Uptime is how long the server has run so far, in ms. If it starts from zero in each process, a
-	// Restore in another process may see no time away.
+	// Uptime is how long the server has run so far, in ms. If it starts from zero in each process,
+	// a Restore in another process may see no time away.
 	Uptime int64
 }
 

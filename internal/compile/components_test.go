@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestComponents: the rings of random graphs are those that reaching one another makes, each node is in
-// one of them, and a ring comes before those that lead to it.
+// TestComponents: the rings of random graphs are those that reaching one another makes, each node
+// is in one of them, and a ring comes before those that lead to it.
 func TestComponents(t *testing.T) {
 	for seed := range uint64(2000) {
 		dice := rand.New(rand.NewPCG(seed, 33))

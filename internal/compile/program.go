@@ -306,8 +306,8 @@ type Number struct {
 	Reads   []read
 
 	// The inputs of a formula that reads stacks are numbers too: see checker.inputs. In the formula
-	// and in each of its inputs, Live is the place of the first input. In all other numbers, Live is
-	// zero. Input is true in the inputs.
+	// and in each of its inputs, Live is the place of the first input. In all other numbers, Live
+	// is zero. Input is true in the inputs.
 	Live  int32
 	Input bool
 }

@@ -329,8 +329,8 @@ func TestClear(t *testing.T) {
 	require.Zero(t, r.turn.Dropped, "nothing was left to be dropped")
 }
 
-// TestDeadlines checks that a deadline is reported when it becomes earlier, that a later deadline is
-// reported when the earlier one has passed, and that an ended buff waits for no deadline.
+// TestDeadlines checks that a deadline is reported when it becomes earlier, that a later deadline
+// is reported when the earlier one has passed, and that an ended buff waits for no deadline.
 func TestDeadlines(t *testing.T) {
 	r := newRig(t,
 		buff.Spec{ID: "p", Duration: time.Second, Period: 100 * time.Millisecond, Stack: define.Stacking{By: define.ByTarget, Limit: 9}},

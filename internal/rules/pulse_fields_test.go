@@ -56,8 +56,8 @@ func TestPulseFields(t *testing.T) {
 	require.Equal(t, []pulse{{at: 1000}, {at: 2000}, {2500, 0, 500, 1000}}, pulses("part", 50))
 }
 
-// TestCall_Deferred checks that a deferred handler sees the instant of its cause and the time of the
-// frame in which it is called, and that no reference to its event is kept afterwards.
+// TestCall_Deferred checks that a deferred handler sees the instant of its cause and the time of
+// the frame in which it is called, and that no reference to its event is kept afterwards.
 func TestCall_Deferred(t *testing.T) {
 	cat, err := buff.NewCatalog(buff.Spec{ID: "p", Duration: time.Minute, On: define.Hooks{Apply: []define.Action{{Do: define.DoCall, Name: "h"}}}})
 	require.NoError(t, err)
@@ -98,16 +98,16 @@ func TestFaultFields(t *testing.T) {
 	require.Equal(t, 3, faults)
 }
 
-// TestInstance_Own_Past checks that the remaining time is zero for a buff whose end has passed but that no
-// Run has ended yet.
+// TestInstance_Own_Past checks that the remaining time is zero for a buff whose end has passed but
+// that no Run has ended yet.
 func TestInstance_Own_Past(t *testing.T) {
 	i := buff.Instance{End: 5, Rate: buff.Ratio{Num: 1, Den: 2}}
 	require.Equal(t, 2*time.Millisecond, i.Own(1))
 	require.Zero(t, i.Own(9))
 }
 
-// TestOwner_SetOrigin_UsedOwnerPanics checks that SetOrigin panics as soon as one slot has been used, because the
-// handles must not change.
+// TestOwner_SetOrigin_UsedOwnerPanics checks that SetOrigin panics as soon as one slot has been
+// used, because the handles must not change.
 func TestOwner_SetOrigin_UsedOwnerPanics(t *testing.T) {
 	cat, err := buff.NewCatalog(buff.Spec{ID: "p", Duration: time.Minute})
 	require.NoError(t, err)

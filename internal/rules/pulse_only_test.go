@@ -138,7 +138,8 @@ func (x *onlySide) run(until wheel.Time, limit int) (done bool) {
 	return x.set.Run(&x.turn, until, limit)
 }
 
-// waiting returns the deadlines that are valid. A handler that changes the deadline of its own buff may leave others.
+// waiting returns the deadlines that are valid. A handler that changes the deadline of its own buff
+// may leave others.
 func (x *onlySide) waiting() map[Deadline]bool {
 	all := map[Deadline]bool{}
 	for _, d := range x.turn.Deadlines {

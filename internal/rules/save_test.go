@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSaveTranscripts runs the stories in testdata/save, in which an owner leaves and comes back. The
-// commands are those of TestTranscripts, and:
+// TestSaveTranscripts runs the stories in testdata/save, in which an owner leaves and comes back.
+// The commands are those of TestTranscripts, and:
 //
 //	define                    also save=always save.remaining=5s, offline_pulses=all
 //	                          offline_cap=3, offline_expire=run; between save and load, the

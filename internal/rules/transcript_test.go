@@ -55,8 +55,8 @@ import (
 //	show                          the buffs, the oldest application first
 //
 // Every command is executed on two Owners. One runs instant by instant, the other once for each
-// advance; their output must be the same. After each command, the counters of both are compared with
-// their buffs, and at the end both are checked.
+// advance; their output must be the same. After each command, the counters of both are compared
+// with their buffs, and at the end both are checked.
 func TestTranscripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		if !strings.HasSuffix(path, ".txt") || strings.HasPrefix(path, "testdata/save/") { // see TestSaveTranscripts

@@ -27,18 +27,18 @@
 // missing. [Owner.Upgrade] sets them to the meaning that a blob of that format had:
 //
 //   - Format 1 has no attributes, numbers and captures.
-//   - Format 2 adds them. It has no appliers. For an async stack it has the time of the last pulse instead
-//     of the lag.
-//   - Format 3 adds appliers and lags. It does not say which buffs are links of which heads; a link of a
-//     definition is assumed to be the oldest instance of the same source.
+//   - Format 2 adds them. It has no appliers. For an async stack it has the time of the last pulse
+//     instead of the lag.
+//   - Format 3 adds appliers and lags. It does not say which buffs are links of which heads; a link
+//     of a definition is assumed to be the oldest instance of the same source.
 //   - Format 4 adds the heads of links. Applications waiting in a queue have no numbers and use the
 //     numbers of the buff.
-//   - Format 5 adds the numbers of waiting applications. It has no event count; the count is assumed to be
-//     0.
-//   - Format 6 adds the event count. It has no zone; the zone is assumed to be 0. It does not say how many
-//     stacks each head of a link has added; the number is assumed to be 0. Async stacks have no
-//     shields, charges and numbers. The stack that ends last is assumed to have the shield and
-//     charges of the buff, all other stacks to have full shields and charges, and all stacks to
+//   - Format 5 adds the numbers of waiting applications. It has no event count; the count is
+//     assumed to be 0.
+//   - Format 6 adds the event count. It has no zone; the zone is assumed to be 0. It does not say
+//     how many stacks each head of a link has added; the number is assumed to be 0. Async stacks
+//     have no shields, charges and numbers. The stack that ends last is assumed to have the shield
+//     and charges of the buff, all other stacks to have full shields and charges, and all stacks to
 //     have the numbers of the buff.
 //   - Format 7 adds the fields that format 6 does not have.
 //
