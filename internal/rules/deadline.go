@@ -16,8 +16,8 @@ type Deadline struct {
 	Place Place
 }
 
-// Place identifies a slot or a timeout of one of many Owners: the number of the Owner, and the
-// slot. It has 33 bits.
+// Place identifies the slot of a buff or of a timeout among many Owners. It has 33 bits: the number
+// of the Owner, one bit that is set for a timeout, and the slot.
 type Place uint64
 
 const (
@@ -25,7 +25,7 @@ const (
 	placeTimeout     = 1 << 12
 )
 
-// NoPlace is not a place.
+// NoPlace stands for no place. It differs from every place.
 const NoPlace Place = 1<<64 - 1
 
 // Number returns the number of the Owner that was passed to [NewOwner].
@@ -64,8 +64,8 @@ func (s *Owner) WaitsBy(until wheel.Time) bool {
 // file makes sure that a slot or timeout has a deadline at or before the instant `due`. The
 // parameter "filed" is the present deadline. If the present deadline is earlier, it remains: at
 // that instant Run finds that nothing is due, and calls file again. So most refreshes and pauses do
-// not touch the wheel. A deadline farther away than [wheel.Horizon] is divided in the same way; now
-// must not be after the time of the wheel.
+// not touch the wheel. A deadline farther away than [wheel.Horizon] is set in steps of at most that
+// length. The instant `now` must not be after the time of the wheel.
 func (s *Owner) file(t *Turn, filed *wheel.Time, r slotRef, due, now wheel.Time) {
 	if due >= *filed {
 		return
@@ -88,7 +88,7 @@ func (s *Owner) placeOf(r slotRef) Place {
 	return p
 }
 
-// unfile forgets the deadline of a slot or timeout.
+// unfile removes the deadline of a slot or timeout, if there is one.
 func (t *Turn) unfile(filed *wheel.Time) {
 	if *filed != wheel.Never {
 		*filed = wheel.Never
@@ -96,10 +96,10 @@ func (t *Turn) unfile(filed *wheel.Time) {
 	}
 }
 
-// collectDue ends all deadlines at or before until (world time) and marks their slots and timeouts
-// as dirty. In the usual case there is only one such deadline, it is the deadline of an instance,
-// and the Turn has no other work. Then collectDue returns the slot of the instance without marking
-// the slot. Otherwise it returns noSlot.
+// collectDue removes all deadlines at or before the instant `until` of world time, and marks their
+// slots and timeouts as dirty. In the usual case there is only one such deadline, it is the
+// deadline of an instance, and the Turn has no other work. Then collectDue returns the slot of the
+// instance without marking the slot. Otherwise it returns noSlot.
 func (s *Owner) collectDue(t *Turn, until wheel.Time) (only uint16) {
 	only, n, filed := noSlot, 0, s.filed()
 	for at, due := range filed {
@@ -127,7 +127,8 @@ func (s *Owner) collectDue(t *Turn, until wheel.Time) (only uint16) {
 	return only
 }
 
-// collectOne is collectDue if the deadline of only one slot may have been reached.
+// collectOne does the same as collectDue, for a caller that knows that only the deadline of the
+// given slot may have been reached.
 func (s *Owner) collectOne(t *Turn, at uint16, until wheel.Time) (only uint16) {
 	only = noSlot
 	if filed := s.key(at); *filed <= until {

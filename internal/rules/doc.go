@@ -29,12 +29,13 @@
 // An Owner has at most one valid [Deadline] for each buff and timeout:
 //
 //	after Do or Run   put the new [Turn].Deadlines on a timing wheel
-//	one comes out     RunPlace, or Run if more than one place is due
+//	one is reached    RunPlace, or Run if more than one place is due
 //
 // Run finds the due deadlines itself, so calling it too early or too often does no harm. Therefore
-// a deadline is never taken off the wheel: if it becomes later, Run finds nothing due, and sets the
-// later one. So a refresh, which moves the end of a buff, does not touch the wheel. If deadlines
-// are ended faster than they come out, [Turn].Waiting and [Owner.Waits] tell which to remove.
+// a deadline need not be removed from the wheel: if the event has moved to a later instant, Run
+// finds nothing due and sets a later deadline. So a refresh, which moves the end of a buff, does
+// not touch the wheel. If deadlines become invalid faster than they come out of the wheel,
+// [Turn].Waiting tells how many are still valid, and [Owner.Waits] tells which.
 //
 // Without a wheel, [Owner.Next] returns the next deadline.
 //
@@ -110,7 +111,6 @@
 // An owner has at most [buff.MaxPerOwner] instances and the same number of timeouts, or the lower
 // limit passed to NewOwner. Above that limit an application is Denied and a timeout Faulted, with
 // the reason Full and [buff.ErrFull]. [define.MaxStacks], [define.MaxDuration] and
-// [define.MinPeriod] limit a definition. Handles have a generation of 32 bits that never wraps: a
-// slot without unused generations is retired. Programmer errors, such as a Command without a Verb,
-// panic.
+// [define.MinPeriod] limit a definition. A handle has a generation of 32 bits. A slot that has no
+// unused generations is retired. Programmer errors, such as a Command without a Verb, panic.
 package rules

@@ -13,8 +13,8 @@ import (
 // keys holds the fields of all slots that are scanned to find an instance: 10 bytes for each slot,
 // in two consecutive rows.
 //
-//	filed    one word per slot     world time of the instance's Deadline, which is its next event or
-//	                               earlier. Never if there is none
+//	filed    one word per slot     world time of the instance's Deadline, which is not after its next
+//	                               event. Never if there is no Deadline
 //	hashes   four per word         see hashOf; 0 if the slot is free or has never been used
 //
 // A search for due instances reads the first row, eight slots in a cache line. A search for the
@@ -39,7 +39,7 @@ func (k keys) copyFrom(old keys, n, room, oldRoom int) {
 // filed returns the first row.
 func (s *Owner) filed() []wheel.Time { return unsafe.Slice(s.word(0), s.used) }
 
-// key returns the filed deadline of a slot.
+// key returns the deadline of a slot, for reading and writing.
 func (s *Owner) key(at uint16) *wheel.Time {
 	s.bound(at)
 	return s.word(int(at))

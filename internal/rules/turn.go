@@ -45,8 +45,9 @@ type Turn struct {
 
 	// Deadlines collects the instants at which the Owners need a Run, for the timing wheel of the
 	// caller. New ones are appended. A Deadline need not be removed from the wheel: a Run that
-	// finds nothing due does no harm. Waiting is the number of Deadlines for which some Owner still
-	// waits, of all that were ever appended to the Deadlines of all Turns: see [Owner.Waits].
+	// finds nothing due does no harm. Waiting is the number of appended Deadlines for which an
+	// Owner still waits: see [Owner.Waits]. If several Turns serve the same Owners, only the sum of
+	// Waiting over these Turns is meaningful.
 	Deadlines []Deadline
 	Waiting   int
 
@@ -268,8 +269,8 @@ func (s *Owner) Run(t *Turn, until wheel.Time, limit int) bool {
 	return s.runDue(t, s.collectDue(t, until), until, limit)
 }
 
-// RunPlace is Run for a caller that knows that no other deadline than those of one place may have
-// been reached.
+// RunPlace does the same as Run, for a caller that knows that only deadlines of the place p may
+// have been reached.
 func (s *Owner) RunPlace(t *Turn, p Place, until wheel.Time, limit int) bool {
 	at := p.slot()
 	if p&placeTimeout != 0 || at >= s.used {
@@ -278,7 +279,8 @@ func (s *Owner) RunPlace(t *Turn, p Place, until wheel.Time, limit int) bool {
 	return s.runDue(t, s.collectOne(t, at, until), until, limit)
 }
 
-// runDue is Run after the due deadlines have been collected: only is the only due slot, or noSlot.
+// runDue is the part of Run after the due deadlines have been collected. The parameter "only" is
+// the only due slot, or noSlot.
 func (s *Owner) runDue(t *Turn, only uint16, until wheel.Time, limit int) bool {
 	most := len(t.Events) + limit
 	switch {
