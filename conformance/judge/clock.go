@@ -46,8 +46,8 @@ func (c *clock) when(inner int64) (outer int64, ok bool) {
 	return c.outer + up(left.Quo(left, c.rate)), true
 }
 
-// past is like "when", but if the inner time was reached before the last change of the clock, "past"
-// extrapolates with the present rate, so its result is before the change.
+// past is like "when", but if the inner time was reached before the last change of the clock,
+// "past" extrapolates with the present rate, so its result is before the change.
 func (c *clock) past(inner int64) (outer int64, ok bool) {
 	left := new(big.Rat).Sub(big.NewRat(inner, 1), c.inner)
 	if c.held {
