@@ -25,7 +25,7 @@ func (l *loopTime) stop() {
 	runtime.UnlockOSThread()
 }
 
-// report reports the time per unit, for n units, and the target time, if any.
+// report reports the time per unit, for n units, and the target time per unit, if there is one.
 func (l *loopTime) report(b *testing.B, n int, unit string, target float64) {
 	b.ReportMetric(0, "ns/op") // hide this metric, because it includes the preparation of each batch
 	b.ReportMetric(float64(l.spent)/float64(n), "loop-ns/"+unit)
@@ -36,8 +36,8 @@ func (l *loopTime) report(b *testing.B, n int, unit string, target float64) {
 
 // BenchmarkBuffs makes one kind of call many times, on players with ten buffs each. With who=any
 // the players are random, so that their data is not in the cache. With who=raid they are the twenty
-// players of one raid. The row "floor" does the minimum work of a call: it finds the player, and
-// writes one buff, one timer and one event.
+// players of one raid. The row "floor" does only the minimum work of a call: it finds the player,
+// and writes one buff, one timer and one event.
 func BenchmarkBuffs(b *testing.B) {
 	for _, players := range []int{10_000, 100_000} {
 		b.Run(fmt.Sprintf("live=%d", players*carried), func(b *testing.B) {
@@ -54,7 +54,7 @@ func BenchmarkBuffs(b *testing.B) {
 	}
 }
 
-// targets has the players for one batch of calls. A batch is measured as a whole.
+// targets has the players for one batch of calls. The calls of a batch are measured together.
 type targets struct {
 	rng    *rand.Rand
 	among  int
@@ -84,7 +84,7 @@ func (w *world) calls(b *testing.B, t *targets) {
 	handles := make([]buff.Handle, len(t.player))
 	add := func() {
 		for i, p := range t.player {
-			handles[i] = w.bless(p, blessings+i) // a source from which the player has no buff yet
+			handles[i] = w.bless(p, blessings+i) // a source of which the player has no buff yet
 		}
 	}
 	remove := func() {
@@ -117,16 +117,16 @@ func (w *world) calls(b *testing.B, t *targets) {
 				row.timed()
 				l.stop()
 				row.after()
-				w.Tick(0) // discards the events
+				w.Tick(0) // discard the events
 			}
 			l.report(b, b.N*len(t.player), "call", row.target)
 		})
 	}
 }
 
-// benchmarkFloor does the work that no implementation can avoid. It finds the player by its id,
-// writes to the player, to one of its buffs and to one timer, and appends an event. These are
-// spread in memory as in the engine.
+// benchmarkFloor does the work that no implementation can avoid. It finds the player by id, writes
+// to the player, to one buff of the player and to one timer, and appends an event. These records
+// are as far apart in memory as in the engine.
 func benchmarkFloor(b *testing.B, players int, t *targets) {
 	type (
 		slot  [96]byte

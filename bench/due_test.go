@@ -19,7 +19,7 @@ import (
 // due is the number of pulses that are due in each frame of BenchmarkDue.
 const due = 4096
 
-// duePlayers is the number of players with which 4,096 pulses are due in each frame.
+// duePlayers is the number of players that are needed for 4,096 due pulses in each frame.
 var duePlayers = due * frames / poisons
 
 // BenchmarkDue measures a frame of 50 ms in which 4,096 pulses with a trivial handler are due.
@@ -27,7 +27,8 @@ var duePlayers = due * frames / poisons
 // The row by=inline does the same work with only a wheel, and calls the handler for each fired
 // timer on the loop. It has no order among events of one instant, no handles, no events and no
 // isolation. The row by=submits is like by=inline, but runs one task of a pool for each event, and
-// has a lock for each player. With stuck=1 there is one more player, whose handler never returns.
+// has a lock for each player. With stuck=1 the engine has one more player, whose handler never
+// returns.
 //
 // The metric loop-ns/event is the processor time of the loop's own goroutine, without the workers.
 // The row by=submits does not have this metric: measuring it requires that the goroutine is bound
@@ -116,8 +117,8 @@ func dueEngine(b *testing.B, workers int) (turn func() int) {
 	return func() int { return w.Tick(frame).Len() }
 }
 
-// dueStuck is like dueEngine, but has another player whose handler does not return, and another
-// worker for this handler.
+// dueStuck is like dueEngine, but adds a player whose handler does not return, and a worker for
+// this handler.
 func dueStuck(b *testing.B, workers int) (turn func() int) {
 	w := newWorldWithin(b, duePlayers, workers+1, time.Second)
 	w.beat()
@@ -126,13 +127,13 @@ func dueStuck(b *testing.B, workers int) (turn func() int) {
 	_, err := w.AddTimeout(buff.OwnerID(duePlayers+1), 0, func(*engine.Context) { <-gate })
 	require.NoError(b, err)
 	b.Cleanup(func() { close(gate) })
-	for range frames { // the first Tick waits for its budget
+	for range frames { // the first Tick waits until its budget is used up
 		w.Tick(frame)
 	}
 	return func() int { return w.Tick(frame).Len() }
 }
 
-// beat gives each player its poisons, spread over a period. It then plays another period.
+// beat gives each player poisons, spread over a period, and then plays another period.
 func (w *world) beat() {
 	for f := range frames {
 		for p := 1 + f; p <= w.players; p += frames {
@@ -153,13 +154,13 @@ type duePlayer struct {
 	health int64
 }
 
-// duePlain returns a function that runs one frame without the engine. The given function must
-// handle one event and then call done.
+// duePlain returns a function that runs one frame without the engine. The parameter "each" must
+// handle one event and then call its argument "done".
 func duePlain(each func(p *duePlayer, done func())) (turn func() int) {
 	all := make([]duePlayer, duePlayers)
 	timers := make([]wheel.Handle, duePlayers*poisons)
 	w := wheel.New(0)
-	for f := range frames { // same order as in dueEngine, so that the memory layout is the same
+	for f := range frames { // use the order of dueEngine, so that the memory layout is the same
 		for p := f; p < duePlayers; p += frames {
 			for i := p * poisons; i < (p+1)*poisons; i++ {
 				timers[i] = w.Add(wheel.Time(frame.Milliseconds()*int64(1+f)), uint64(i))

@@ -10,8 +10,8 @@ import (
 )
 
 // BenchmarkTick measures a frame of 50 ms in which the poisons of one player in 60 pulse. The
-// metric ns/player is the cost of the frame divided by the number of players. The metric ns/event
-// is the cost divided by the number of pulses.
+// metric ns/player is the time of the frame divided by the number of players. The metric ns/event
+// is the time of the frame divided by the number of pulses.
 func BenchmarkTick(b *testing.B) {
 	for _, players := range []int{1000, 10_000, 100_000} {
 		for _, row := range []struct {

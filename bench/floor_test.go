@@ -7,7 +7,7 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// record has the minimum data of a timer in a wheel with handles and a defined order.
+// record has only the data that a timer needs in a wheel with handles and a defined order.
 type record struct {
 	gen, stamp uint32
 	due        int64
@@ -18,7 +18,8 @@ type record struct {
 type entryOf struct{ timer, stamp, due uint32 }
 
 // BenchmarkWheelFloor measures the minimum work of a wheel with handles and a defined order. It has
-// a million records in one array. They have the size of the wheel's records, but there is no wheel.
+// a million records in one array. The records have the size of the wheel's records, but no wheel is
+// used.
 //
 //	later     for a random tenth of the records: check the handle, then write a new deadline
 //	          and the number of the call

@@ -15,7 +15,7 @@ import (
 // BenchmarkWheelFrames advances a wheel through 24 h, in frames of 50 ms and of 16 ms. A million
 // timers are due within 12 h, with a resolution of a millisecond. A timer that fires is moved by up
 // to 12 h, so that all hours have about the same number of timers. The same day is run several
-// times, and each frame counts with its shortest duration. This excludes other work of the machine,
+// times, and the shortest duration of each frame counts. This excludes other work of the machine,
 // but not the work of the wheel.
 //
 // Each frame is compared with the median of the frames in the same second. A frame that fires six
@@ -51,14 +51,14 @@ func BenchmarkWheelFrames(b *testing.B) {
 	}
 }
 
-// warmTime is the time at the start, in ms, that is not measured. In this time, data that a garbage
-// collection has evicted from the cache is loaded again.
+// warmTime is the length of the first part of the day, in ms, which is not measured. During this
+// time, data that a garbage collection has evicted from the cache is loaded again.
 const warmTime = 60_000
 
 // frameCost is the duration of a frame in ns, and the number of timers that it fired.
 type frameCost struct{ ns, fired uint32 }
 
-// day runs 24 h. If a frame is shorter than in earlier runs, day lowers its cost.
+// day runs 24 h. If a frame is shorter than in earlier runs, day lowers the cost of the frame.
 func day(frames []frameCost, timers, frame int) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	k := newRivalWheel(timers).(*rivalWheel)
@@ -147,8 +147,8 @@ func median(ns []uint32) uint32 {
 	return max(1, ns[len(ns)/2])
 }
 
-// BenchmarkWheelMemory measures the memory of a pending timer after ten times as many timers were
-// removed and added. It also measures the duration of a garbage collection.
+// BenchmarkWheelMemory measures the memory of a pending timer after ten times as many timers have
+// been removed and added. It also measures the duration of a garbage collection.
 func BenchmarkWheelMemory(b *testing.B) {
 	for n := 10_000; n <= *wheelMost; n *= 10 {
 		b.Run(fmt.Sprintf("timers=%d", n), func(b *testing.B) {

@@ -18,7 +18,7 @@ func bench(args ...string) (code int, out, diag string) {
 	return code, o.String(), d.String()
 }
 
-// TestRun plays a small city, selected by name and by letter. Its flags have one dash or two.
+// TestRun plays a small city, selected by name and by letter. The flags have one dash or two.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	code, out, diag := bench("run", "-seed", "3", "-out", dir, "city", "-players=40", "--for", "5s", "-warm", "1s")
@@ -91,7 +91,7 @@ func TestRatioLines(t *testing.T) {
 }
 
 // TestCompare checks that random differences are ignored, that changes of a fifth are found, and
-// that only slowdowns fail.
+// that only slowdowns make the command fail.
 func TestCompare(t *testing.T) {
 	file := func(times float64, steps ...string) string {
 		var text strings.Builder

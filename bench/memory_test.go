@@ -7,9 +7,9 @@ import (
 )
 
 // BenchmarkMemory builds a world and measures its memory: first without buffs, then with ten buffs
-// on each player (or 22, as in profile B). The memory of a buff includes its place on the player,
-// its timer and the lists of the frames. The metric B/buff-all-in is the memory of the whole world
-// divided by the number of buffs, so it also includes the players.
+// on each player, or with 22 as in profile B. The memory of a buff includes its record in the
+// owner's state, its timer and the lists of the frames. The metric B/buff-all-in is the memory of
+// the whole world divided by the number of buffs, so it also includes the players.
 func BenchmarkMemory(b *testing.B) {
 	for _, row := range []struct{ players, each int }{{10_000, carried}, {100_000, carried}, {1_000_000 / 22, 22}} {
 		players, each := row.players, row.each

@@ -19,8 +19,8 @@ type keeper interface {
 	fire(first, end int)
 }
 
-// In each benchmark, half of the timers wait for more than half a day and are not used. Each batch
-// adds, cancels or fires the other half.
+// In each benchmark, half of the timers wait for more than half a day and are not touched. Each
+// batch adds, cancels or fires the other half.
 
 func benchmarkKeepers(b *testing.B, f func(b *testing.B, k keeper, n int)) {
 	for _, n := range []int{10_000, 1_000_000} {
@@ -92,7 +92,7 @@ func BenchmarkCancel(b *testing.B) {
 }
 
 // BenchmarkFire fires timers that are due within one frame of 50 ms. The timers of AfterFunc use
-// real time, so they are reset to fire now. Each of them starts a goroutine.
+// real time, so the benchmark resets them to fire now. Each of these timers starts a goroutine.
 func BenchmarkFire(b *testing.B) {
 	benchmarkKeepers(b, func(b *testing.B, k keeper, batch int) {
 		for b.Loop() {
@@ -141,7 +141,8 @@ func (k *wheelKeeper) fire(_, _ int) {
 	}
 }
 
-// heapKeeper uses container/heap, and keeps the place of each timer in the heap for cancel.
+// heapKeeper uses container/heap. It keeps the index of each timer in the heap, so that cancel can
+// find the timer.
 type heapKeeper struct {
 	now    int64
 	due    []int64 // deadline of each timer

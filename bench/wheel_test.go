@@ -58,7 +58,8 @@ func each(b *testing.B, n int, unit string) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), unit)
 }
 
-// BenchmarkWheelAdd adds a tenth more timers. BenchmarkWheelRemove removes them in random order.
+// BenchmarkWheelAdd adds timers, a tenth of the waiting number. BenchmarkWheelRemove removes these
+// timers in random order.
 func BenchmarkWheelAdd(b *testing.B)    { addAndRemove(b, true) }
 func BenchmarkWheelRemove(b *testing.B) { addAndRemove(b, false) }
 
@@ -82,8 +83,8 @@ func addAndRemove(b *testing.B, adding bool) {
 	})
 }
 
-// warm is how many times the calls are made before they are measured. During this time, the entries
-// of removed timers accumulate to a fifth of the timers.
+// warm is the number of rounds of calls before the measurement. During these rounds, the entries of
+// removed timers accumulate to a fifth of the timers.
 const warm = 5
 
 // toggle calls two functions alternately, and measures only one of them: the first function if
@@ -111,7 +112,7 @@ func timed(b *testing.B, is bool, f func()) {
 }
 
 // BenchmarkWheelLater moves a random tenth of the timers to a later deadline, like a refresh.
-// BenchmarkWheelEarlier moves them back.
+// BenchmarkWheelEarlier moves these timers back.
 func BenchmarkWheelLater(b *testing.B)   { moveAndBack(b, true) }
 func BenchmarkWheelEarlier(b *testing.B) { moveAndBack(b, false) }
 
@@ -164,7 +165,7 @@ func BenchmarkWheelFire(b *testing.B) {
 
 // BenchmarkWheelPeriodic fires every timer every 3 s, in frames of 50 ms, and moves each timer when
 // it fires. With phase=seconds the timers fire at whole seconds. With phase=ms they fire at random
-// milliseconds, so that timers that fire one after the other are far apart in memory.
+// milliseconds, so that timers that fire in succession are far apart in memory.
 func BenchmarkWheelPeriodic(b *testing.B) {
 	for _, phase := range []string{"seconds", "ms"} {
 		b.Run("phase="+phase, func(b *testing.B) {
@@ -361,7 +362,7 @@ func (r *rivalFlat) advance(now int64) []wheel.Fired {
 	return r.fired
 }
 
-// floor only stores the deadline. It shows the cost of the machine and of the benchmark itself.
+// floor only stores the deadline. It shows the cost of the benchmark itself on this machine.
 type floor []int64
 
 func newFloor(timers int) rival               { return make(floor, timers) }

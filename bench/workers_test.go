@@ -12,9 +12,9 @@ import (
 )
 
 // BenchmarkHand sends four messages to each of ten thousand players and waits until all messages
-// are handled. With mailboxes, a player's messages are handled in order, and no two of its handlers
-// run at the same time. With one Submit for each message, each player needs a lock, and its
-// messages are handled in any order.
+// are handled. With mailboxes, the messages of a player are handled in order, and no two handlers
+// of a player run at the same time. With one Submit for each message, each player needs a lock, and
+// the messages of a player are handled in any order.
 func BenchmarkHand(b *testing.B) {
 	const players, each = 10_000, 4
 	perMessage := func(b *testing.B) {

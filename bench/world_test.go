@@ -23,17 +23,17 @@ const (
 
 var frames = int(period / frame) // number of frames in which every poison pulses once
 
-// world is an engine with players and definitions. The players are numbered from 1.
+// world is an engine with players and definitions. The ids of the players start at 1.
 type world struct {
 	*engine.Engine
 	players          int
 	poison, blessing *buff.Spec
 }
 
-// newWorld returns a world with players without buffs. If workers is 0, the engine is synchronous.
+// newWorld returns a world whose players have no buffs. If workers is 0, the engine is synchronous.
 func newWorld(b *testing.B, players, workers int) *world {
 	b.Helper()
-	return newWorldWithin(b, players, workers, -1) // every frame is finished when its Tick returns
+	return newWorldWithin(b, players, workers, -1) // every Tick waits for all handlers of its frame
 }
 
 // newWorldWithin is like newWorld, but sets the budget of a Tick.
@@ -63,7 +63,7 @@ func newWorldWithin(b *testing.B, players, workers int, budget time.Duration) *w
 	return &world{Engine: eng, players: players, poison: catalog.Spec("poison"), blessing: catalog.Spec("blessing")}
 }
 
-// fill gives every player its buffs, with the poisons spread evenly over a period.
+// fill gives every player all buffs, with the poisons spread evenly over a period.
 func (w *world) fill() {
 	for f := range frames {
 		for p := 1 + f; p <= w.players; p += frames {
@@ -81,13 +81,13 @@ func (w *world) fill() {
 	}
 }
 
-// bless gives a player a blessing from a source, or refreshes it.
+// bless gives a player a blessing from a source, or refreshes the blessing if the player has it.
 func (w *world) bless(player, source int) buff.Handle {
 	h, _ := w.AddBuff(buff.OwnerID(player), buff.Application{Spec: w.blessing, Source: buff.OwnerID(source)})
 	return h
 }
 
-// poisonAt applies a poison to a player. Its first pulse is after one period.
+// poisonAt applies a poison to a player. The first pulse is due after one period.
 func (w *world) poisonAt(player int) {
 	w.AddBuff(buff.OwnerID(player), buff.Application{Spec: w.poison})
 }

@@ -69,8 +69,8 @@ func tryLaw(d *law.Draft) (v verdict) {
 	return v
 }
 
-// report shrinks a scenario whose logs differ, and returns the difference and the command that
-// repeats it.
+// report shrinks a scenario whose logs differ. It returns the difference, and the command that
+// repeats the scenario.
 func report(d *law.Draft, seed uint64, n int) (text, shape string) {
 	d = d.Shrink(func(c *law.Draft) bool { return tryLaw(c).differs })
 	v := tryLaw(d)
@@ -78,8 +78,9 @@ func report(d *law.Draft, seed uint64, n int) (text, shape string) {
 		seed, n, d.Pair[0], d.Pair[1], d.Text(), strings.Join(scenario.Diff(v.judge, v.engine), "\n")), d.Shape()
 }
 
-// allRules is a number of scenarios. A run of at least this number fails if a rule of -law.marks
-// had no effect in any scenario. The rarest rule has an effect in one of about 700 scenarios.
+// allRules is a number of scenarios. A run with at least this number of scenarios fails if a rule
+// of -law.marks had no effect in any of them. The rarest rule has an effect in one of about 700
+// scenarios.
 const allRules = 4000
 
 // TestLaw checks that the engine and the interpreter, which share no code, produce the same log for
@@ -156,7 +157,7 @@ func TestLaw(t *testing.T) {
 	}
 }
 
-// TestRules checks that the engine produces the logs of the interpreter's own scenarios.
+// TestRules checks that the engine produces the expected logs of the interpreter's own scenarios.
 func TestRules(t *testing.T) {
 	const path = "judge/testdata/rules.yaml"
 	text, err := os.ReadFile(path)
@@ -174,7 +175,8 @@ func TestRules(t *testing.T) {
 }
 
 // The fuzz test draws from the first fuzzNumbers scenarios of seed fuzzSeed. The present code
-// passes all of these, so a failure is caused by a change. Other seeds run each night.
+// passes all these scenarios, so a failure is caused by a change to the code. Other seeds run each
+// night.
 const (
 	fuzzSeed    = 1
 	fuzzNumbers = 1_300

@@ -9,8 +9,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// carriedState is the state of the owner in a history. The owner has up to two buffs, each at most
-// once, and timeouts. The state has no pointers, so the checker can keep copies of earlier states.
+// carriedState is the state of the owner in a history. The owner has timeouts, and up to two buffs,
+// each at most once. The state has no pointers, so the checker can keep copies of earlier states.
 type carriedState struct {
 	now       wheel.Time // the time is at least this
 	held      [2]heldState
@@ -40,7 +40,7 @@ var histModel = porcupine.Model{
 }
 
 // pass advances the time, and ends all buffs that end by then. It returns false if the given time
-// is already over.
+// has already passed.
 func (s *carriedState) pass(at wheel.Time) bool {
 	if at < s.now {
 		return false
@@ -79,7 +79,7 @@ func (a added) follows(s *carriedState) bool {
 	return a.kind == buff.Refreshed && a.end == want && a.handle == was.handle
 }
 
-// removed is a call that has removed a buff, or was too late to remove it.
+// removed is a call that removes a buff. The call may have been too late to remove the buff.
 type removed struct {
 	slot   int
 	handle buff.Handle

@@ -30,14 +30,14 @@ var histReasons = [histClients]reason.Reason{
 	reason.Cancelled, reason.Dispelled, reason.Stolen, reason.Replaced, reason.Overflowed, reason.Consumed, reason.Broken, reason.Immunity,
 }
 
-// clients are goroutines that make calls on one owner at the same time.
+// clients are goroutines that make calls on one owner concurrently.
 type clients struct {
 	eng      *engine.Engine
 	specs    [2]*buff.Spec
 	timeouts [histTimeouts]buff.TimeoutHandle
 	due      [histTimeouts]wheel.Time
 
-	clock   atomic.Int64  // counts calls and returns
+	clock   atomic.Int64  // counts the starts and returns of calls
 	posts   chan struct{} // each element makes the loop call Tick
 	waiting atomic.Int64  // number of clients that wait for the result of a query
 	recent  [2]atomic.Uint64
@@ -70,8 +70,8 @@ const (
 	histLook
 )
 
-// client makes the calls of one client. When a call to the Inbox returns, its place in the order of
-// all calls is fixed, even if the command runs later.
+// client makes the calls of one client. When a call to the Inbox returns, the place of the call in
+// the order of all calls is fixed, even if the command runs later.
 func (h *clients) client(n int, d *rand.Rand) (out []pendingCall) {
 	in := h.eng.Inbox()
 	for k := range histOps {
@@ -216,8 +216,8 @@ func (h *clients) answer(a *pendingCall) {
 }
 
 // TestP13_Linearizable is model test M8. It checks that the calls and queries that goroutines make
-// on an owner through the Inbox are linearizable. Their results are as if the calls ran one after
-// the other, each at an instant between its start and its return.
+// on an owner through the Inbox are linearizable: the results are as if the calls ran one after the
+// other, each at an instant between its start and its return.
 func TestP13_Linearizable(t *testing.T) {
 	n := long.Times(20)
 	calls, late := 0, 0

@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTouches checks that the commands of each kind are processed to the end and are in the table.
+// TestTouches checks that all commands of each kind are processed, and that each kind is in the
+// table.
 func TestTouches(t *testing.T) {
 	all, err := Touches(300)
 	require.NoError(t, err)
@@ -31,7 +32,7 @@ func TestFlood(t *testing.T) {
 	require.Contains(t, b.String(), "| the honest one: posted, refused, lost |")
 }
 
-// TestCalls checks that quantiles are correct to an eighth.
+// TestCalls checks that quantiles are correct to within an eighth.
 func TestCalls(t *testing.T) {
 	var c Calls
 	for k := range 1000 {

@@ -74,9 +74,9 @@ func TestBooks_FindFaults(t *testing.T) {
 	}
 }
 
-// TestBooks_AnswerAfterWaiting checks that the result of a command implies that all waiting
-// commands have run. A dispel that found no buff has no event, and must not remove a buff that is
-// applied later.
+// TestBooks_AnswerAfterWaiting checks that, once a command has a result, all waiting commands count
+// as run. A dispel that found no buff has no event, and must not remove a buff that is applied
+// later.
 func TestBooks_AnswerAfterWaiting(t *testing.T) {
 	magic := int16(slices.IndexFunc(kinds, func(k kind) bool { return k.magic }))
 	b := newBooks(1, 1, 4)
@@ -94,8 +94,8 @@ func TestBooks_AnswerAfterWaiting(t *testing.T) {
 	require.True(t, b.faults.none(), "%v", b.faults.Words)
 }
 
-// TestBooks_HandlerCalls checks that a pulse without a handler call counts as lost, and a pulse
-// with two handler calls as doubled.
+// TestBooks_HandlerCalls checks that a pulse without a handler call counts as lost, and that a
+// pulse with two handler calls counts as doubled.
 func TestBooks_HandlerCalls(t *testing.T) {
 	for calls, want := range []faults{{Lost: 1}, {}, {Doubled: 1}} {
 		b := newBooks(1, 1, 1)
@@ -131,7 +131,7 @@ func TestBooks_WaitingCommands(t *testing.T) {
 	require.Zero(t, b.live)
 }
 
-// TestLifetimes checks the quartiles of the drawn lifetimes against the log.
+// TestLifetimes checks that the quartiles of the drawn lifetimes are those of the log.
 func TestLifetimes(t *testing.T) {
 	w := newTestRand()
 	v := make([]int64, 20_000)

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestHeapLine_Report checks that varying readings pass, and that a leak of 8 % in half a run
-// fails.
+// TestHeapLine_Report checks that random variation of the readings passes, and that a leak of 8 %
+// in half a run fails.
 func TestHeapLine_Report(t *testing.T) {
 	ok := func(grown float64) bool {
 		var h heapLine

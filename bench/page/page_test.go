@@ -90,7 +90,7 @@ func TestReport(t *testing.T) {
 	require.NoError(t, r.WritePage(again))
 	one := files(t, first)
 	require.Equal(t, one, files(t, again))
-	require.Len(t, one, 4+13) // plus the charts
+	require.Len(t, one, 4+13) // the four data files and the charts
 	for _, name := range []string{scaleFile, workersFile, hourFile, raidsFile, cdfFile, dayFile, soakFile, cancelFile, rivalFile("fight"), rivalFile("city"), cutsFile("raids"), cutsFile("crowd"), opensFile} {
 		require.Contains(t, one[name], "</svg>", name)
 		require.Contains(t, one["README.md"], "]("+name+")", name)
@@ -156,7 +156,7 @@ func TestReadme(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "bench"), 0o700))
 	t.Chdir(filepath.Join(dir, "bench"))
 	file := filepath.Join("..", "README.md")
-	require.NoError(t, sample().WriteReadme(file, "report")) // the file does not exist
+	require.NoError(t, sample().WriteReadme(file, "report")) // the file does not exist yet
 	require.NoFileExists(t, file)
 	text := "# A\n\n<!-- report: first -->\nold\n<!-- end -->\nB\n<!-- report: charts -->\n<!-- end -->\n<!-- end -->\n"
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))

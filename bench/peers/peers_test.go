@@ -32,8 +32,8 @@ func each(b *testing.B, n int, unit string) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), unit)
 }
 
-// BenchmarkAdd adds a tenth more timers. It then removes these timers in random order, which is not
-// measured.
+// BenchmarkAdd adds timers, a tenth of the waiting number. It then removes these timers in random
+// order, which is not measured.
 func BenchmarkAdd(b *testing.B)    { addAndRemove(b, true) }
 func BenchmarkRemove(b *testing.B) { addAndRemove(b, false) }
 
@@ -69,8 +69,8 @@ func clock(b *testing.B, on bool) {
 	}
 }
 
-// BenchmarkMove moves a random tenth of the timers to a random deadline, which is later for half of
-// them.
+// BenchmarkMove moves a random tenth of the timers to random deadlines. Half of the moved timers
+// get a later deadline.
 func BenchmarkMove(b *testing.B) {
 	all(b, func(b *testing.B, p peer, n int, rng *rand.Rand) {
 		which, due := rng.Perm(n)[:n/10], make([]int64, n/10)
@@ -106,7 +106,7 @@ func BenchmarkFire(b *testing.B) {
 			}
 			b.StartTimer()
 			fired := 0
-			for range halfDay + 2 { // otter may be a step late
+			for range halfDay + 2 { // otter may fire one step late
 				now++
 				fired += p.advance(now)
 			}

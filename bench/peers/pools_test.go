@@ -8,11 +8,11 @@ import (
 
 // BenchmarkPools sends one message to each player and waits until all messages are handled, as in a
 // frame. A handler takes 0.1, 1 or 10 µs. Only the mailboxes keep the order of a player's messages
-// and never run two of its handlers at the same time. Here the other ways need no lock for this,
-// because each player gets only one message per frame.
+// and never run two handlers of a player at the same time. The other ways would need a lock for
+// this, but not in this benchmark, in which each player gets only one message per frame.
 //
 // All ways use as many workers as there are processors, and take turns frame by frame. The metrics
-// are the ns per message of each way, and the ratio to the mailboxes.
+// are the ns per message of each way, and their ratio to the ns of the mailboxes.
 func BenchmarkPools(b *testing.B) {
 	for _, work := range []time.Duration{100, time.Microsecond, 10 * time.Microsecond} {
 		for _, players := range []int{16, 256, 4096} {

@@ -19,7 +19,7 @@ func TestTimerTable(t *testing.T) {
 	}
 }
 
-// TestBenchTable checks that several runs are reduced to medians and other lines are ignored.
+// TestBenchTable checks that several runs are reduced to medians, and that other lines are ignored.
 func TestBenchTable(t *testing.T) {
 	var out strings.Builder
 	in := "goos: linux\nBenchmarkA/pending=10/timer-2   100  12.5 ns/op  3.6 cpu-ns/op  0 B/op  0 allocs/op\n" +

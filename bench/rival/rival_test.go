@@ -8,7 +8,7 @@ import (
 
 func ignore(float64) {}
 
-// TestSameWork checks that all contenders have the same pulses and ends. Otherwise Run fails.
+// TestSameWork checks that all contenders have the same pulses and ends. Run fails if they differ.
 func TestSameWork(t *testing.T) {
 	for _, load := range []Load{Fight, City} {
 		d, err := Run(load, 2000, 2, ignore)
@@ -37,7 +37,7 @@ func (f *forgetful) tick(now int64) {
 	}
 }
 
-// TestGame_LostEventsShow checks that a contender that has lost a pulse is found.
+// TestGame_LostEventsShow checks that the totals show that a contender has lost a pulse.
 func TestGame_LostEventsShow(t *testing.T) {
 	good := newGame(Fight, 2000, settled, newHeap)
 	bad := newGame(Fight, 2000, settled, func(g *Game) contender { return &forgetful{newScan(g), g, 0} })
@@ -49,7 +49,8 @@ func TestGame_LostEventsShow(t *testing.T) {
 	require.Equal(t, good.totals.Ends, bad.totals.Ends)
 }
 
-// TestScale checks that every world has the due pulses in each frame. Otherwise Scale fails.
+// TestScale checks that every world has the right number of pulses in each frame. Scale fails if a
+// number is wrong.
 func TestScale(t *testing.T) {
 	var sizes []Size
 	for _, players := range []int{30, 61, 1000} {
@@ -72,7 +73,8 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// TestCalls checks that the calls start, refresh and remove buffs. Otherwise Calls fails.
+// TestCalls checks that the calls start, refresh and remove buffs. Calls fails if a result is
+// unexpected.
 func TestCalls(t *testing.T) {
 	c, err := Calls(2000, 2, ignore)
 	require.NoError(t, err)
@@ -81,7 +83,7 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestMemory checks that accesses reach all of the given memory, and no other memory.
+// TestMemory checks that accesses reach all of the given memory, but no other memory.
 func TestMemory(t *testing.T) {
 	const lines = 64
 	m := newMemory(2 * lines * line * 8)
@@ -96,7 +98,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestKeep checks that all keepers fire all timers. Otherwise Keep panics.
+// TestKeep checks that all keepers fire all timers. Keep panics if a timer does not fire.
 func TestKeep(t *testing.T) {
 	all := Keep(1000, 2, ignore)
 	require.Len(t, all, 4)

@@ -11,7 +11,7 @@ import (
 )
 
 // TestMeasure plays a second of the game with each method. It checks that viewers get fewer bytes
-// from package replicate than from JSON, and that all viewers get messages.
+// from package replicate than as JSON, and that all viewers get messages.
 func TestMeasure(t *testing.T) {
 	if !long.On() {
 		t.Skip("three worlds of raids: -long")
@@ -26,8 +26,8 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestStream checks that each line has the changes in JSON, and that there are no more lines than
-// frames.
+// TestStream checks that each line has the changes of a frame in JSON, and that the stream has no
+// more lines than frames.
 func TestStream(t *testing.T) {
 	if !long.On() {
 		t.Skip("a world of raids: -long")

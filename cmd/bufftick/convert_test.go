@@ -40,8 +40,8 @@ func TestConvert_RoundTrip(t *testing.T) {
 	}
 }
 
-// loaded returns the content of the files in a folder, and checks that they load. It omits the
-// version of the format, which CSV does not have.
+// loaded returns the content of the files in a folder, and checks that the files load. It omits the
+// version of the format, which CSV files do not contain.
 func loaded(t *testing.T, dir string) (content map[string]any) {
 	t.Helper()
 	_, err := definition.Load(dir)

@@ -18,7 +18,7 @@ import (
 var intended = map[string]string{"xp-boost": "runs-offline"}
 
 // TestCookbook copies each recipe with the tool. It checks that the recipe loads on its own, has
-// the expected log, shows the numbers that it changes, and has no warnings.
+// the expected log, shows the attributes that it changes, and has no warnings.
 func TestCookbook(t *testing.T) {
 	t.Chdir(t.TempDir())
 	recipes := cookbook.All()

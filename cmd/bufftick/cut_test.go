@@ -33,8 +33,8 @@ func poisoned(t *testing.T) []byte {
 	return blob
 }
 
-// cutFiles creates world.db, which has two zones, one of them without a cut. It also creates
-// arena.cut, which is a copy of the other zone's cut.
+// cutFiles creates world.db, which has two zones, of which one has no cut. It also creates
+// arena.cut, which is a copy of the cut of the other zone.
 func cutFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	ctx := context.Background()
@@ -96,8 +96,8 @@ func TestCut(t *testing.T) {
 	require.Equal(t, "health 85", string(z.Owners[0].Data))
 }
 
-// TestCutArriving checks that owners that are moving are printed with their target zone, even if
-// this zone does not exist yet.
+// TestCutArriving checks that owners in transit are printed with the zone that they move to, even
+// if this zone does not exist yet.
 func TestCutArriving(t *testing.T) {
 	cutFiles(t)
 	s, err := bolt.Open("world.db", bolt.Options{})

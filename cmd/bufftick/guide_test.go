@@ -12,8 +12,8 @@ import (
 
 // TestGuide loads and runs each example in docs/buffs.md. A YAML block is saved under the file name
 // in its first line, such as "# poison.yaml". In a console block, each command follows "$ ". The
-// test runs the commands and compares their output with the text below them. A line "…" stands for
-// the timeline, up to the events. With -rewrite the test writes the output to the page.
+// test runs the commands and compares their output with the text below each command. A line "…"
+// stands for the timeline, up to the events. With -rewrite the test writes the output to the page.
 func TestGuide(t *testing.T) {
 	path, err := filepath.Abs("../../docs/buffs.md")
 	require.NoError(t, err)
@@ -46,7 +46,8 @@ func TestGuide(t *testing.T) {
 	require.Equal(t, string(text), guide.String(), "run go test ./cmd/bufftick -run TestGuide -rewrite")
 }
 
-// nextBlock splits a text at its first fenced block. If there is no such block, kind is empty.
+// nextBlock splits a text at its first fenced block. If the text has no such block, the result
+// "kind" is empty.
 func nextBlock(text string) (before, kind, block, after string) {
 	before, rest, ok := strings.Cut(text, "```")
 	if !ok {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// endless returns the path of a pipe from which one can read a text, followed by an endless stream
+// endless returns the path of a pipe from which a text can be read, followed by an endless stream
 // of further texts.
 func endless(t *testing.T, head string, more func(i int) string) string {
 	t.Helper()

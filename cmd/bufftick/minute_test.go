@@ -47,7 +47,7 @@ func TestMinuteOfPlayer(t *testing.T) {
 		return h
 	}
 	tick(1000)
-	add("rot", 9) // this is before the recorded minute, so the start of the period must be computed
+	add("rot", 9) // applied before the recorded minute, so the start of the period must be computed
 	tick(2000)
 	for at := wheel.Time(6000); at < 60_000; at += 5300 {
 		tick(at)
@@ -115,9 +115,9 @@ func minuteOf(t *testing.T, eng *engine.Engine) string {
 	return w.Body.String()
 }
 
-// TestMinutePaused checks that the scenario contains pauses and rates of the player, of its zone
-// and of single buffs. With these, every pulse and end has the right time, even for buffs that
-// started before the recorded minute.
+// TestMinutePaused checks that the scenario contains the pauses and rates of the player, of the
+// player's zone and of single buffs. With these steps, every pulse and end has the right time, even
+// for buffs that started before the recorded minute.
 func TestMinutePaused(t *testing.T) {
 	cat, err := buff.NewCatalog(
 		buff.Spec{ID: "venom", Duration: 7 * time.Second, Period: 1500 * time.Millisecond, Stack: define.Stacking{By: define.BySource, Limit: 3}},
@@ -129,7 +129,7 @@ func TestMinutePaused(t *testing.T) {
 	half, double := buff.Ratio{Num: 1, Den: 2}, buff.Ratio{Num: 2, Den: 1}
 	header := regexp.MustCompile(`# Time 0 is (\d\d):(\d\d):(\d\d)\.(\d{3})\.`)
 	line := regexp.MustCompile(`^(\d+) (apply|pulse|remove|refresh) (\S+?)(?:_\d+)?( x\d+)?( .*)?$`)
-	for _, before := range []int{0, 1, 2, 3} { // which pause is active when the record starts
+	for _, before := range []int{0, 1, 2, 3} { // the pause that is active when the record starts
 		eng, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, Trace: engine.Trace{History: history.MinBytes}})
 		require.NoError(t, err)
 		require.NoError(t, eng.Spawn(7, nil))
@@ -175,7 +175,7 @@ func TestMinutePaused(t *testing.T) {
 		venom := add("venom")
 		do(9000, buff.PauseZone(0))
 		do(9700)
-		ward := add("ward") // its time is paused from its start
+		ward := add("ward") // this buff is paused from its start
 		do(11_000, buff.SetRate(7, half), buff.ResumeZone(0))
 		do(13_000, buff.Extend(ward, 2*time.Second), buff.PauseBuff(food))
 		add("venom")

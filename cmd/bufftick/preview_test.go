@@ -21,8 +21,8 @@ import (
 // previewOf matches a command of docs/buffs.md that draws a picture.
 var previewOf = regexp.MustCompile(`(?m)^bufftick (preview .*-svg (\S+))$`)
 
-// TestPreviewPage checks that the pictures of docs/buffs.md are the output of its commands. With
-// -rewrite it writes the pictures.
+// TestPreviewPage checks that the pictures of docs/buffs.md are the output of the commands on this
+// page. With -rewrite it writes the pictures.
 func TestPreviewPage(t *testing.T) {
 	t.Chdir("../..")
 	page, err := os.ReadFile("docs/buffs.md")

@@ -88,7 +88,8 @@ func TestTraces(t *testing.T) {
 				require.Zero(t, code, stderr)
 				figures, _, found := strings.Cut(stdout, " a second\n")
 				require.True(t, found, stdout)
-				figures = figures[:strings.LastIndex(figures, "\n")] // without the speed
+				// Cut off the line with the speed.
+				figures = figures[:strings.LastIndex(figures, "\n")]
 				if first == "" {
 					first = figures
 					requireFewLates(t, stdout)

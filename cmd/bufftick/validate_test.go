@@ -12,8 +12,8 @@ import (
 	"github.com/bufftick/bufftick/internal/scenario"
 )
 
-// TestValidate_LoopsFault checks the warnings of the loop rule. Definitions with a warning cause a
-// fault in the engine, and definitions without a warning terminate.
+// TestValidate_LoopsFault checks the warnings of the loop rule. Definitions with a warning must
+// cause a fault in the engine, and the actions of definitions without a warning must end.
 func TestValidate_LoopsFault(t *testing.T) {
 	for _, c := range []struct {
 		file  string

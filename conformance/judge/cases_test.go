@@ -37,7 +37,7 @@ func playFile(t *testing.T, path string) {
 	}
 }
 
-// playUntilWanted adds a step at the time of the last expected line, if this is after the last
+// playUntilWanted adds a step at the time of the last expected line, if this time is after the last
 // step.
 func (s *Scenario) playUntilWanted() {
 	var last int64
@@ -50,12 +50,12 @@ func (s *Scenario) playUntilWanted() {
 }
 
 // TestScenario_Play_Rules plays testdata/rules.yaml. The file has a scenario for each rule that
-// random scenarios did not test before.
+// random scenarios once failed to test.
 func TestScenario_Play_Rules(t *testing.T) {
 	playFile(t, filepath.Join("testdata", "rules.yaml"))
 }
 
-// otherwise lists the files whose expected log differs from the interpreter's log, with the reason.
+// otherwise lists the cases whose expected log differs from the interpreter's log, with the reason.
 var otherwise = map[string]string{
 	"P79-cookbook-icd-shared": "about a recipe: actions run breadth first",
 	"R13-pumpkin2620":         "its want is the old rule: a higher level replaces the end, and a refresh that leaves the end is logged",

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestVectors checks that the interpreter produces the logs of the vectors.
+// TestVectors checks that the interpreter produces the expected logs of the vectors.
 func TestVectors(t *testing.T) {
 	path := filepath.Join("..", "..", "..", "shared", "vectors", "vectors.json")
 	text, err := os.ReadFile(path)
@@ -28,9 +28,10 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// TestScenario_Play_EqualLatePulses checks that equal pulses in a frame are combined into one. They
-// are combined even if a stack that does not count has its last pulse between them (scenario 62198
-// of seed 20261122), but not if the strongest stack has its last pulse between them.
+// TestScenario_Play_EqualLatePulses checks that equal pulses in a frame are combined into one
+// pulse. They are combined even if, between them, a stack that does not count has its last pulse
+// (scenario 62198 of seed 20261122). They are not combined if the strongest stack has its last
+// pulse between them.
 func TestScenario_Play_EqualLatePulses(t *testing.T) {
 	scenario := func(first, second int) string {
 		return fmt.Sprintf(`[{"buffs": {
@@ -55,8 +56,9 @@ func TestScenario_Play_EqualLatePulses(t *testing.T) {
 	}
 }
 
-// TestScenario_Play_PulseOfStacksApplies checks that a buff that is applied by a pulse of async
-// stacks has the sum of their magnitudes, like the pulse (scenario 340566 of seed 20261122).
+// TestScenario_Play_PulseOfStacksApplies checks the magnitude of a buff that is applied by a pulse
+// of async stacks. It is the sum of the magnitudes of the stacks, like that of the pulse (scenario
+// 340566 of seed 20261122).
 func TestScenario_Play_PulseOfStacksApplies(t *testing.T) {
 	all, err := Decode([]byte(`[{"buffs": {
 		"p": {"duration": "4s", "period": "1s", "stack": {"by": "target", "limit": 3, "timers": "each"}, "on": {"pulse": [{"apply": "q"}]}},
@@ -95,9 +97,9 @@ func TestScenario_Play_QueueLinksBeforeOverflow(t *testing.T) {
 	require.Equal(t, []string{"4000 queue p active=1 end=13000", "4000 apply y x1 end=5000", "4000 apply q x1 end=8000"}, log[len(log)-3:])
 }
 
-// TestScenario_Play_Lingers checks the ends of two linger times of one buff. If they end at the
-// same time, the buff is removed with all stacks. If they end at different times, the first removes
-// its stack (scenario 963481 of seed 20261122).
+// TestScenario_Play_Lingers checks the ends of two linger times of one buff. If both end at the
+// same time, the buff is removed with all stacks. If they end at different times, the end of the
+// first removes only the stack of its bearer (scenario 963481 of seed 20261122).
 func TestScenario_Play_Lingers(t *testing.T) {
 	for at, want := range map[int][]string{
 		4000: {"6500 remove p why=expired", "6500 remove p why=expired", "6800 remove q why=out_of_aura"},
@@ -117,8 +119,8 @@ func TestScenario_Play_Lingers(t *testing.T) {
 	}
 }
 
-// TestScenario_Play_Cascade checks that a cascade ends after sixteen rounds, and that the error
-// follows all commands of the last round, which are two here.
+// TestScenario_Play_Cascade checks that a cascade ends after sixteen rounds, and that the line of
+// the error follows the lines of all commands of the last round, which has two commands here.
 func TestScenario_Play_Cascade(t *testing.T) {
 	all, err := Decode([]byte(`[{"buffs": {
 		"a": {"duration": "1h", "stack": {"by": "target", "limit": 40}, "on": {"refresh": [{"apply": "a"}, {"apply": "b"}]}},

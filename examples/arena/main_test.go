@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRun starts the program as described in the README, and requests the addresses that it prints.
+// TestRun starts the program as the README describes, and requests the addresses that the program
+// prints.
 func TestRun(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	out, in := io.Pipe()

@@ -19,7 +19,7 @@ func read(t *testing.T, name string, to any) {
 }
 
 // TestCompose checks that the files that compose.yaml mounts into the containers exist, and that
-// references from one file to another use the mounted paths.
+// references between these files use the mounted paths.
 func TestCompose(t *testing.T) {
 	var compose struct {
 		Services map[string]struct {
@@ -28,7 +28,7 @@ func TestCompose(t *testing.T) {
 		}
 	}
 	read(t, "compose.yaml", &compose)
-	// For each service: from the path in the container to the path in this folder.
+	// For each service, map the path of a file in the container to its path in this folder.
 	places := map[string]map[string]string{}
 	for name, s := range compose.Services {
 		places[name] = map[string]string{}

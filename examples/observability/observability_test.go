@@ -33,8 +33,8 @@ type site struct {
 	end    func() string
 }
 
-// start starts a game. The function "end" of the result ends the game like Ctrl-C, checks that it
-// ended cleanly, and returns the summary.
+// start starts a game. The method "end" of the result ends the game like Ctrl-C, checks that the
+// game has ended cleanly, and returns the summary.
 func start(t *testing.T) *site {
 	t.Helper()
 	reading, stderr := io.Pipe()
@@ -85,7 +85,7 @@ func (s *site) get(path, header string) (status int, body string) {
 }
 
 // TestOneAddress checks that the page, the metrics and the plots are served at one address, and
-// only to requests that use the name of this machine.
+// only for requests that use the name of this machine.
 func TestOneAddress(t *testing.T) {
 	s := start(t)
 	require.Contains(t, s.output, "/metrics")
@@ -158,7 +158,8 @@ func TestPlots(t *testing.T) {
 			Series map[string]json.RawMessage
 		}
 	}
-	for seen := 0.0; seen == 0; { // one message per second; the first message has no rate yet
+	// The server sends one message per second; the first has no rate yet.
+	for seen := 0.0; seen == 0; {
 		require.NoError(t, conn.ReadJSON(&news))
 		for name, n := range series {
 			var values []float64
@@ -175,8 +176,8 @@ func TestPlots(t *testing.T) {
 	s.end()
 }
 
-// TestTags checks that the script of statsviz accepts plots without tags. If this test finds
-// nothing to patch any more, check whether the patch is still needed.
+// TestTags checks that the script of statsviz accepts plots without tags. If this test no longer
+// finds anything to patch, check whether the patch is still needed.
 func TestTags(t *testing.T) {
 	s := start(t)
 	_, page := s.get("/debug/statsviz/", "")
@@ -200,7 +201,7 @@ func TestStall(t *testing.T) {
 		require.NoError(t, err)
 		f := newFigures(eng.Watch())
 		began := time.Now()
-		for range 2 { // the second request gets the same answer
+		for range 2 { // the second request gets the answer of the first
 			v, rate := f.look()
 			require.Zero(t, rate)
 			require.Zero(t, p99(v.Frames))

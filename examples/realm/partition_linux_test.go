@@ -50,7 +50,7 @@ func newFar(t *testing.T) *far {
 }
 
 // TestPartition disconnects a node on another host in two ways. It checks that other nodes take
-// over the zones of the node, that the node gets zones again after it has reconnected, and that no
+// over the zones of this node, that the node gets zones again after it has reconnected, and that no
 // acknowledged payment is lost or applied twice.
 func TestPartition(t *testing.T) {
 	address(t)
@@ -72,7 +72,7 @@ func TestPartition(t *testing.T) {
 	for _, one := range b.bots {
 		bots.Go(func() { b.run(ctx, c, one, 50*time.Millisecond) })
 	}
-	for b.acknowledged() == 0 { // before the first payment, the table may not exist
+	for b.acknowledged() == 0 { // the table may not exist before the first payment
 		require.True(t, pause(ctx, 50*time.Millisecond))
 	}
 	has := f.zonesOf(ctx, s, n.seats[0].name())
@@ -82,7 +82,8 @@ func TestPartition(t *testing.T) {
 		begin, end []string
 	}{
 		{"the link is down", []string{"link", "set", f.cable, "down"}, []string{"link", "set", f.cable, "up"}},
-		// Packets to the host carry a wrong MAC address and are dropped; packets from it arrive.
+		// Packets to the host carry a wrong MAC address and are dropped, but packets from the host
+		// arrive.
 		{"one direction is down", []string{"neigh", "replace", f.there, "lladdr", "02:00:00:00:00:01", "dev", f.cable, "nud", "permanent"}, []string{"neigh", "del", f.there, "dev", f.cable}},
 	} {
 		b.begin()
@@ -111,8 +112,8 @@ func TestPartition(t *testing.T) {
 	require.NoError(t, s.close())
 }
 
-// zonesOf returns a function that waits until the node has zones according to the database or, if
-// some is false, until it has no zones.
+// zonesOf returns a function that waits for a state in the database. If "some" is true, it waits
+// until the node has zones; otherwise it waits until the node has no zones.
 func (f *far) zonesOf(ctx context.Context, s *servers, node string) func(some bool) {
 	db, err := pgx.ConnectConfig(ctx, s.config)
 	require.NoError(f.t, err)

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMain runs a node instead of the tests if the environment variable envNode is set, because the
-// processes of the nodes also run the test binary.
+// TestMain runs a node instead of the tests if the environment variable envNode is set, because
+// node processes also run the test binary.
 func TestMain(m *testing.M) {
 	if os.Getenv(envNode) != "" {
 		if err := runNode(); err != nil {
@@ -69,8 +69,8 @@ func TestRealm(t *testing.T) {
 }
 
 // TestAudit checks that the audit finds errors. If the book has a coin that was never paid, the
-// coin counts as lost. If a paid coin is missing from the book, it counts as doubled, unless a
-// payment has an unknown outcome.
+// coin counts as lost. If a paid coin is missing from the book, the coin counts as doubled, unless
+// a payment has an unknown outcome.
 func TestAudit(t *testing.T) {
 	address(t)
 	s, err := openServers(t.Context(), "", false, false)

@@ -19,8 +19,8 @@ import (
 	"github.com/bufftick/bufftick/replicate/client"
 )
 
-// pipes is a listener whose connections need no network. With it, the whole server can run in a
-// bubble of synctest.
+// pipes is a listener whose connections need no network, so the whole server can run in a bubble of
+// synctest.
 type pipes struct {
 	come   chan net.Conn
 	closed chan struct{}
@@ -102,13 +102,13 @@ func (g *guest) listen() {
 	}
 }
 
-// do sends a line and waits some frames for its effects.
+// do sends a line and waits a few frames for the effects of the line.
 func (g *guest) do(line string) {
 	require.NoError(g, g.say(line))
 	g.pass(3 * frame)
 }
 
-// heard returns the messages since the last call.
+// heard returns the messages since the last call of heard.
 func (g *guest) heard() (messages string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -141,7 +141,8 @@ func TestRestart(t *testing.T) {
 			anna, ben := e.enter("anna"), e.enter("ben")
 			anna.do("use bash 2")
 			ben.do("use fireball 1")
-			require.Contains(e, ben.heard(), "no: fireball_cooldown: requirement") // ben is stunned
+			// The cooldown's requirement fails, because ben is stunned.
+			require.Contains(e, ben.heard(), "no: fireball_cooldown: requirement")
 			anna.do("use poison 2")
 			anna.do("use feast 1")
 			e.pass(7 * time.Second)
@@ -157,10 +158,10 @@ func TestRestart(t *testing.T) {
 		e.pass(10 * time.Minute)
 		e.life(func() {
 			ben := e.enter("ben")
-			require.Equal(e, "poison x1 4.4s", ben.sees(2)) // its time was stopped
+			require.Equal(e, "poison x1 4.4s", ben.sees(2)) // the time of the poison was stopped
 			e.pass(time.Minute)
 			e.enter("anna")
-			require.Equal(e, "feast x1 2932.3s", ben.sees(1)) // its time continued
+			require.Equal(e, "feast x1 2932.3s", ben.sees(1)) // the time of the feast continued
 			ben.do("look")
 			require.Contains(e, ben.heard(), "2 ben health 84")
 		})
@@ -174,7 +175,7 @@ func TestDeath(t *testing.T) {
 		e.life(func() {
 			anna := e.enter("anna")
 			for range 3 {
-				anna.do("use fireball 1") // 25 points of damage, and four times 1
+				anna.do("use fireball 1") // 25 points of damage, then four pulses of 1
 				e.pass(6 * time.Second)
 			}
 			anna.do("use fireball 1")

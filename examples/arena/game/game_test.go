@@ -47,7 +47,7 @@ func TestDigest(t *testing.T) {
 	require.NotEqual(t, want, play(8, 1))
 }
 
-// TestGame plays some minutes. It checks that heroes fall and revive, that the King falls and
+// TestGame plays a few minutes. It checks that heroes fall and revive, that the King falls and
 // returns, and that at some time the King has more than forty buffs.
 func TestGame(t *testing.T) {
 	if !long.On() {
@@ -181,7 +181,7 @@ func (w *World) describe(u *Unit, out *strings.Builder) {
 }
 
 // TestWorld_Take checks that each player gets a hero on the side with fewer players, until all
-// heroes are taken, and that a bot plays a hero that was given back.
+// heroes are taken. It also checks that a bot plays a hero that a player has given back.
 func TestWorld_Take(t *testing.T) {
 	w := newWorld(t, Options{Heroes: 10})
 	var taken []*Unit
@@ -230,7 +230,7 @@ func TestOptions(t *testing.T) {
 }
 
 // TestPause checks that remaining times, health and positions do not change while the arena is
-// paused. A paused aura finds no members, but its previous members keep its buff for the linger
+// paused. A paused aura finds no members, but previous members keep the aura's buff for the linger
 // time, which is also paused.
 func TestPause(t *testing.T) {
 	w := newWorld(t, Options{Seed: 4})

@@ -61,7 +61,7 @@ func inBubble(t *testing.T, test func(t *testing.T, s *site)) {
 		close(s.ends)
 		require.NoError(t, srv.Close())
 		all.Wait()
-		time.Sleep(time.Minute) // all connections have ended by then
+		time.Sleep(time.Minute) // wait until all connections have ended
 		require.NoError(t, w.Close(context.Background()))
 	})
 }
@@ -81,7 +81,7 @@ type line struct {
 
 func (l *line) RemoteAddr() net.Addr { return l.from }
 
-// enter connects in the same way as a page.
+// enter connects like a page.
 func (s *site) enter(from string) (*websocket.Conn, *http.Response, error) {
 	over := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return s.dial(), nil }, DisableKeepAlives: true}
 	head := http.Header{"X-Forwarded-For": s.forwarded}
@@ -138,7 +138,7 @@ func (g *guest) seen() (int, bool) {
 	return g.scenes, g.err == nil
 }
 
-// served checks that a guest receives all scenes of some seconds.
+// served checks that a guest receives all scenes of a few seconds.
 func (s *site) served(g *guest) {
 	s.t.Helper()
 	was, _ := g.seen()
@@ -180,7 +180,7 @@ func (s *site) frames() (n uint64) {
 }
 
 // TestNeverReads checks that a client that does not read is disconnected after a while, and that
-// no messages accumulate for it.
+// messages for this client do not accumulate.
 func TestNeverReads(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *site) {
 		g := s.guest()
@@ -194,7 +194,7 @@ func TestNeverReads(t *testing.T) {
 		require.Equal(t, 1, s.here())
 		s.served(g)
 		require.NoError(t, g.CloseNow())
-		_ = bad.CloseNow() // it has been closed at the other end
+		_ = bad.CloseNow() // the server has already closed the connection
 	})
 }
 
@@ -205,16 +205,16 @@ func (s *site) here() (n int) {
 	return n
 }
 
-// TestServer_IncompleteMessages checks that clients are disconnected in time if they send a message
-// that is too long or never ends, send a request that never ends, come from a page of another host,
-// or send no messages.
+// TestServer_IncompleteMessages checks that some clients are disconnected in time: clients that
+// send a message that is too long or never ends, clients that send a request that never ends,
+// clients from a page of another host, and clients that send no messages.
 func TestServer_IncompleteMessages(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *site) {
 		g := s.guest()
 		for _, size := range []int{1 << 20, 49} {
 			giant := s.guest()
 			require.Error(t, errors.Join(giant.say(make([]byte, size)...), s.over5(giant)))
-			_ = giant.CloseNow() // it has been closed at the other end
+			_ = giant.CloseNow() // the server has already closed the connection
 		}
 
 		c, _, err := s.enter("")
@@ -257,7 +257,7 @@ func (s *site) over5(g *guest) error {
 	return g.err
 }
 
-// TestCrowd opens a thousand connections. It checks that only MaxPlayers of them are admitted, and
+// TestCrowd opens a thousand connections. It checks that only MaxPlayers of them are accepted, and
 // that earlier connections are not affected.
 func TestCrowd(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *site) {
@@ -276,19 +276,21 @@ func TestCrowd(t *testing.T) {
 		require.Len(t, in, MaxPlayers-1)
 		require.Equal(t, 1001-MaxPlayers, full)
 		s.served(g)
-		s.pass(12 * time.Second) // too long, because these clients have not sent their first request
+		// Wait longer than the time within which a client must send its first request.
+		s.pass(12 * time.Second)
 		require.Equal(t, 1, s.here())
 		s.served(g)
 		require.NoError(t, g.CloseNow())
 		for _, c := range in {
-			_ = c.CloseNow() // they have been closed at the other end
+			_ = c.CloseNow() // the server has already closed the connection
 		}
 	})
 }
 
-// TestOneAddress checks that one address has a limited number of connections, and can open another
-// connection when a connection ends. Other addresses and earlier connections are not affected.
-// Behind a proxy, the address reported by the proxy counts, not an address claimed by the client.
+// TestOneAddress checks that one address can have a limited number of connections, and can open
+// another connection when one of them ends. Other addresses and earlier connections are not
+// affected. Behind a proxy, the address that the proxy reports counts, not an address that the
+// client claims.
 func TestOneAddress(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *site) {
 		tcp := func(a string) net.Addr {

@@ -80,7 +80,7 @@ func (s *Server) run(n int, tabs ...*tab) {
 }
 
 // TestTabs checks that two tabs have different heroes, that each tab shows the buffs of both heroes
-// as they are in the engine, and that a spectator sees no cooldowns.
+// as the engine has them, and that a spectator sees no cooldowns.
 func TestTabs(t *testing.T) {
 	s := newServer(t, game.Options{Heroes: 20, Seed: 5})
 	anna, ben, on := enter(t, s, askPlay), enter(t, s, askPlay), enter(t, s, askWatch, 0, 0)
@@ -107,7 +107,7 @@ func TestTabs(t *testing.T) {
 }
 
 // TestServer_ReturningPlayer checks that a player who returns with the token gets the same hero,
-// which a bot plays in the meantime. After a long absence the hero is no longer reserved.
+// which a bot has played in the meantime. After a long absence the hero is no longer reserved.
 func TestServer_ReturningPlayer(t *testing.T) {
 	s := newServer(t, game.Options{Heroes: 10})
 	p := enter(t, s, askPlay)

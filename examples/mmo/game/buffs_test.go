@@ -16,9 +16,9 @@ import (
 	"github.com/bufftick/bufftick/buff/catalog"
 )
 
-// TestBuffsUseEveryFeature checks that the buffs of the game, which also serve as examples of the
-// format, together use every field of the format and every value of every choice. The first value
-// of a choice is excepted, because it is the default.
+// TestBuffsUseEveryFeature checks that the buffs of the game together use every field of the
+// format, and every value of every field with a choice of values. The buffs also serve as examples
+// of the format. The first value of a choice need not be used, because it is the default.
 func TestBuffsUseEveryFeature(t *testing.T) {
 	var schema map[string]any
 	require.NoError(t, json.Unmarshal([]byte(catalog.Schema()), &schema))
@@ -37,8 +37,9 @@ func TestBuffsUseEveryFeature(t *testing.T) {
 	}
 	var missing []string
 	for path := range wanted {
-		// These need not be used: all reasons are used in on.remove, $schema is only for JSON files,
-		// and the field "dead" of a file is the default for its definitions, one of which has it.
+		// Three kinds of words need not be used in this form: all reasons are used in on.remove,
+		// the field $schema is only for JSON files, and the field "dead" of a file is the default
+		// for definitions, one of which has this field.
 		if !strings.HasPrefix(path, "action.reason=") && path != ".$schema" && path != ".dead" && path != ".dead=deny" {
 			missing = append(missing, path)
 		}
@@ -48,12 +49,13 @@ func TestBuffsUseEveryFeature(t *testing.T) {
 }
 
 // action matches the path of an action. An action has the same fields in all lists, including the
-// lists that on.remove has for each reason and on.act for each act, so one use is enough.
+// lists that on.remove has for each reason and the lists that on.act has for each act, so one use
+// of a field is enough.
 var action = regexp.MustCompile(`\.on\.((?:remove|act)\.[^.]+|[^.]+)(\.[a-z]+.*)$`)
 
 // The variable "number" matches the path of a number, which has the same fields everywhere. The
 // variable "tables" maps the paths of slot classes and of groups of diminishing returns in a file
-// to their paths in a definition, where they have the same fields.
+// to the paths that they have in a definition, where they have the same fields.
 var (
 	number = regexp.MustCompile(`\.(duration_scale|value|params\.\*|pool|by)\.([a-z]+.*)$`)
 	tables = strings.NewReplacer(".slots.*", ".buffs.*.slot", ".dr.*", ".buffs.*.dr")
@@ -100,7 +102,7 @@ func wants(root, s map[string]any, path string, refs int, to map[string]bool) {
 	}
 }
 
-// uses removes the fields and words that a part of a file uses from wanted.
+// uses removes from "wanted" the fields and words that a part of a file uses.
 func uses(v any, path string, wanted map[string]bool) {
 	switch v := v.(type) {
 	case map[string]any:

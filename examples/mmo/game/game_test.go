@@ -22,7 +22,8 @@ import (
 // TestMain ignores the goroutines that the imported package ants starts.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.IgnoreCurrent()) }
 
-// play runs the program with the flags in line, and returns its output and its exit status.
+// play runs the program with the flags in the given line, and returns the output and the exit
+// status.
 func play(t *testing.T, ctx context.Context, line string) (stdout, stderr string, status int) {
 	t.Helper()
 	var out, err bytes.Buffer
@@ -75,8 +76,8 @@ func TestDigest(t *testing.T) {
 	require.NotEqual(t, want, digestOf(t, minute()+"-seed 8"))
 }
 
-// TestDigestInRealTime checks that the digest does not depend on the speed. In a bubble of
-// synctest, the game waits for the time of its frames without delaying the test.
+// TestDigestInRealTime checks that the digest does not depend on the speed of the game. In a bubble
+// of synctest, the game waits for the time of each frame without delaying the test.
 func TestDigestInRealTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const game = "-players 60 -bosses 2 -duration 700ms "
@@ -95,8 +96,8 @@ func TestDigestInRealTime(t *testing.T) {
 	})
 }
 
-// TestOddRate checks that the game takes the right time even if a frame is not a whole number of
-// milliseconds.
+// TestOddRate checks that the game takes the right game time even if a frame is not a whole number
+// of milliseconds.
 func TestOddRate(t *testing.T) {
 	stdout, _, status := play(t, t.Context(), "-speed max -players 10 -rate 30 -duration 10s")
 	require.Zero(t, status)

@@ -58,7 +58,7 @@ func (s *scene) value(id buff.OwnerID, attr stat.Attr) int {
 func (s *scene) health(id buff.OwnerID) int { return s.value(id, s.vigour) }
 
 // cast applies a buff with a magnitude and plays two frames. The handlers of the buff run in the
-// first frame, and their commands for other owners in the second.
+// first frame, and the handlers' commands for other owners run in the second.
 func (s *scene) cast(spec *buff.Spec, from, to buff.OwnerID, magnitude int64) {
 	s.unit(to).dice = newUnit(0, 1, 0, nil).dice // with these dice, the first hits are not critical
 	s.add(to, buff.Application{Spec: spec, Source: from, Magnitude: magnitude})
@@ -70,7 +70,7 @@ func (s *scene) cast(spec *buff.Spec, from, to buff.OwnerID, magnitude int64) {
 	s.log = log
 }
 
-// TestSheet checks that the numbers of a player include the modifiers of its buffs.
+// TestSheet checks that the attributes of a player include the modifiers of the player's buffs.
 func TestSheet(t *testing.T) {
 	s := newScene(t)
 	require.Equal(t, 1219, s.value(1, s.maxHealth), "60 by the feast, then a tenth more by the stew and a twentieth by the rest")
@@ -202,7 +202,7 @@ func TestBomb(t *testing.T) {
 }
 
 // TestBurst checks that the boss becomes stronger when its health falls to certain fractions, and
-// that all living players then get plagues in one frame. Dispels remove one plague at a time.
+// that all living players get plagues in the same frame. Each dispel removes one plague.
 func TestBurst(t *testing.T) {
 	s := newScene(t)
 	r := &s.raids[0]
@@ -221,7 +221,7 @@ func TestBurst(t *testing.T) {
 	require.Greater(t, s.value(boss, s.power), strong)
 	for left := plagues; left > 0; left-- {
 		for s.log = nil; len(s.log) == 0; s.pass(50 * time.Millisecond) {
-			s.purge(r) // has no effect if it chooses the dead player
+			s.purge(r) // if purge chooses the dead player, it has no effect
 		}
 		require.Equal(t, []string{"player 1 remove plague"}, s.log)
 	}
@@ -244,7 +244,7 @@ func count(list []string, what string) (n int) {
 	return n
 }
 
-// TestAura checks that an aura affects the raid members near its bearer, and that its effect ends
+// TestAura checks that an aura affects the raid members near its bearer, and that the effect ends
 // for members that move away.
 func TestAura(t *testing.T) {
 	s := newScene(t)
@@ -279,7 +279,7 @@ func TestAura(t *testing.T) {
 }
 
 // TestBearers checks that one player of a class bears the aura of the class, and that another
-// player bears it when the first bearer has died.
+// player bears the aura after the first bearer has died.
 func TestBearers(t *testing.T) {
 	s := newScene(t)
 	r := &s.raids[0]

@@ -8,7 +8,8 @@ import (
 )
 
 // TestData checks that a game that is saved plays like a game that is not saved. The next process
-// must continue where the game ended, with all players and buffs and without reported losses.
+// must continue where the first process ended, with all players and buffs and without reported
+// losses.
 func TestData(t *testing.T) {
 	dir := t.TempDir()
 	game := "-players 60 -bosses 2 -speed max -duration 6s -seed 7 "

@@ -141,8 +141,9 @@ func TestLiveReload(t *testing.T) {
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 }
 
-// TestMount checks that mounted handlers exist before the first request, and that their stop
-// function is called while the engine still exists. If mounting fails, the game must not start.
+// TestMount checks that mounted handlers exist before the first request is served, and that the
+// stop function of the mount is called while the engine still exists. If mounting fails, the game
+// must not start.
 func TestMount(t *testing.T) {
 	var out bytes.Buffer
 	var eng *engine.Engine

@@ -26,7 +26,7 @@ const folder = "../buffs"
 // eleven is a folder with eleven errors.
 const eleven = "../../../internal/definition/testdata/errors/eleven"
 
-// fill replaces the files in dir by copies of the files in another folder.
+// fill replaces all files in the folder "dir" by copies of the files in another folder.
 func fill(t *testing.T, dir, from string) {
 	t.Helper()
 	old, err := os.ReadDir(dir)
@@ -71,7 +71,7 @@ func TestReload_DuringGame(t *testing.T) {
 			said += line
 		}
 	}
-	await("events/s") // the game is running, and so is the watcher
+	await("events/s") // the game is running, and the watcher is also running
 	said = ""
 	fill(t, dir, eleven)
 	_, err := catalog.Load(dir)
@@ -92,8 +92,8 @@ func TestReload_DuringGame(t *testing.T) {
 // venomLine is the first line of the definition of venom.
 const venomLine = "  venom:\n"
 
-// TestReload_RunningBuffsUnchanged checks that buffs that run during a reload keep their handles
-// and ends, frame by frame, and that all pulses are right.
+// TestReload_RunningBuffsUnchanged checks that buffs that are active during a reload keep their
+// handles and ends in every frame, and that all pulses are right.
 func TestReload_RunningBuffsUnchanged(t *testing.T) {
 	for _, x := range []struct{ old, new string }{
 		{venomLine, venomLine + "    note: it is new\n"},
@@ -145,7 +145,7 @@ func (w *world) carried() map[buff.Handle]int64 {
 	ends := map[buff.Handle]int64{}
 	add := func(id buff.OwnerID) {
 		buffs, err := w.eng.Buffs(id)
-		if errors.Is(err, engine.ErrBusy) { // an absent player has no buffs
+		if errors.Is(err, engine.ErrBusy) { // a player who is away has no buffs
 			panic(err)
 		}
 		for b := range buffs.All() {
@@ -162,7 +162,7 @@ func (w *world) carried() map[buff.Handle]int64 {
 }
 
 // TestReloader checks that the loop uses the definitions that the Reload button loads, even after
-// another reload, and that each caller gets its own result.
+// another reload, and that each caller of the reloader gets its own result.
 func TestReloader(t *testing.T) {
 	dir := t.TempDir()
 	fill(t, dir, folder)
@@ -179,7 +179,7 @@ func TestReloader(t *testing.T) {
 			r, _ := report.(view.ReloadReport)
 			done <- outcome{r, err}
 		}()
-		for { // run the part of the loop that reloads
+		for { // run the part of the loop that reloads the definitions
 			select {
 			case r := <-done:
 				return r
@@ -207,15 +207,15 @@ func TestReloader(t *testing.T) {
 	require.ErrorAs(t, ask().err, &errs)
 	require.Len(t, errs, 11)
 
-	close(l.over) // the method play also does this at its end
+	close(l.over) // the method "play" also closes the channel at its end
 	_, err = l.reloader()()
 	require.ErrorIs(t, err, engine.ErrClosed)
 	l.buffs = ""
 	require.Nil(t, l.reloader(), "there is nothing to load")
 }
 
-// TestReloadRefused checks that a catalog without some of the definitions that the game uses is
-// refused, and that the definitions then do not change.
+// TestReloadRefused checks that a catalog is refused if some definitions that the game uses are
+// missing, and that the game then keeps its definitions.
 func TestReloadRefused(t *testing.T) {
 	s := newScene(t)
 	l := newLoop(s.world, newStatus(io.Discard), io.Discard)

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// watched returns the loop of a game with ten players. Its status is written to b, which is treated
-// as a terminal if terminal is true.
+// watched returns the loop of a game with ten players. The status is written to b, which is treated
+// as a terminal if the parameter "terminal" is true.
 func watched(t *testing.T, b io.Writer, terminal bool) *loop {
 	t.Helper()
 	s, err := parseFlags([]string{"-players", "10", "-duration", "3s"})

@@ -98,8 +98,8 @@ func TestGame_UsesAllFeatures(t *testing.T) {
 	} {
 		require.True(t, reasons[why], "nothing ends or is denied for the reason %v", why)
 	}
-	// The bots cast all buffs in these files. The other files are lessons: the bots cast only
-	// some of their buffs.
+	// The bots cast all buffs in these files. The other files are examples for readers, and the
+	// bots cast only some of their buffs.
 	var files []string
 	for _, name := range []string{"boss", "control", "death", "harm", "help", "lasting", "raid", "sheet"} {
 		files = append(files, folder+"/"+name+".yaml")
@@ -124,8 +124,8 @@ func TestMix(t *testing.T) {
 	require.InDelta(t, 11, w.totals.share(buff.Stacked), 3)
 }
 
-// TestPulses checks that the check of pulses accepts the log of a game, and detects missing and
-// additional events in it.
+// TestPulses checks that the check of pulses accepts the log of a game, and that it detects events
+// that are missing from or added to the log.
 func TestPulses(t *testing.T) {
 	w, log := playLog(t, "-players", "100", "-duration", "20s")
 	books := func(log []buff.Event) error {
