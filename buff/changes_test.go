@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestChanges: it is what a definition says that counts.
+// TestChanges checks that Changes compares definitions by their contents.
 func TestChanges(t *testing.T) {
 	build := func(change func(s *buff.Spec)) buff.Definitions {
 		n := define.Number{From: define.FromFormula, Formula: &testFormula{text: "1 + 1"}}
@@ -55,7 +55,7 @@ func TestChanges(t *testing.T) {
 		require.Equal(t, []define.SpecChange{{ID: "p", Kind: define.SpecChanged}}, next.Changes(), name)
 	}
 
-	// A definition that comes back is another one for what still runs of it.
+	// A definition that was removed and added again counts as changed for its running buffs.
 	without, err := next.Next(buff.Spec{ID: "r", Duration: time.Second})
 	require.NoError(t, err)
 	require.Equal(t, []define.SpecChange{{ID: "r", Kind: define.SpecAdded}, {ID: "p", Kind: define.SpecRemoved}, {ID: "q", Kind: define.SpecRemoved}}, without.Changes())
@@ -84,8 +84,8 @@ func TestChanges(t *testing.T) {
 	require.Equal(t, []any{(*buff.Spec)(nil), false}, newest(back, nil))
 }
 
-// TestEveryFieldCounts: a change of any field of a definition is a change, also of those to
-// come.
+// TestEveryFieldCounts checks that a change of any field of a definition is reported, including
+// fields that are added to Spec later.
 func TestEveryFieldCounts(t *testing.T) {
 	kinds := map[reflect.Kind]bool{}
 	var look func(reflect.Type)

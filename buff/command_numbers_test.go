@@ -13,8 +13,8 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 )
 
-// TestCommandNumbers: numbers of more than one digit are what they were after either form, and the
-// text has them in decimal. A number that a command has not is not made up.
+// TestCommandNumbers checks that numbers of more than one digit survive both forms, that the text
+// has them in decimal, and that a number that the command does not have is not added.
 func TestCommandNumbers(t *testing.T) {
 	cat := commandCatalog(t)
 	for name, list := range commandsOf(cat) {

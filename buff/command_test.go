@@ -40,7 +40,7 @@ func commandCatalog(tb testing.TB) *buff.Catalog {
 	return c
 }
 
-// commandsOf returns what each constructor makes: plainly, and with all that it can be given.
+// commandsOf returns the commands of each constructor, with the fewest and with all arguments.
 func commandsOf(cat *buff.Catalog) map[string][]buff.Command {
 	const h, t = buff.Handle(3<<44 | 7<<32 | 17), buff.TimeoutHandle(5<<44 | 1<<32 | 9)
 	fire, _ := cat.Tag("magic.fire")
@@ -118,8 +118,8 @@ func constructors(tb testing.TB) (names []string) {
 	return names
 }
 
-// TestCommandForms: what each constructor makes is the same again after its binary form and after
-// its text, and both are what they have always been: testdata/commands has them.
+// TestCommandForms checks that the command of each constructor is the same after conversion to its
+// binary form or its text and back, and that both forms equal those in testdata/commands.
 func TestCommandForms(t *testing.T) {
 	cat := commandCatalog(t)
 	all := commandsOf(cat)
@@ -155,7 +155,7 @@ func TestCommandForms(t *testing.T) {
 	require.Equal(t, string(want), golden.String(), "the forms of version 1 must never change; a new constructor adds its lines")
 }
 
-// TestCommandGolden: the bytes of every version that there has been are read.
+// TestCommandGolden checks that the binary forms of all earlier versions can be read.
 func TestCommandGolden(t *testing.T) {
 	cat := commandCatalog(t)
 	file, err := os.ReadFile("testdata/commands/v1.golden")
@@ -175,7 +175,7 @@ func TestCommandGolden(t *testing.T) {
 	}
 	require.Greater(t, n, 40)
 
-	// When these bytes could be made, a compensation did not read its grade.
+	// When these bytes were written, a Compensate accepted a grade and ignored it.
 	data, err := hex.DecodeString("011c80c080b07fffffc48bc6d10109736c6f773d66616c6c0906096f6c6420637572736506616c776179730a6d616769632e66697265086e65676174697665056465617468")
 	require.NoError(t, err)
 	var c buff.Command
@@ -183,8 +183,9 @@ func TestCommandGolden(t *testing.T) {
 	require.Equal(t, commandsOf(cat)["Compensate"][1], c)
 }
 
-// TestCommandDamage: bytes that are cut off, of another version, too long or with something behind
-// them are refused by name; no flipped bit leads to a panic, nor to a command without a form.
+// TestCommandDamage checks that bytes that are truncated, of another version, too long or followed
+// by other bytes fail with the right error. No flipped bit causes a panic, or a command without a
+// binary form.
 func TestCommandDamage(t *testing.T) {
 	cat := commandCatalog(t)
 	for name, list := range commandsOf(cat) {
@@ -232,8 +233,8 @@ func TestCommandDamage(t *testing.T) {
 	}
 }
 
-// readCommand reads what may be a command, and holds that one which is read has the same forms
-// again.
+// readCommand decodes data. If data is a command, readCommand checks that both forms of the command
+// can be read again.
 func readCommand(tb testing.TB, cat *buff.Catalog, data []byte) {
 	tb.Helper()
 	var c, again buff.Command
@@ -252,7 +253,8 @@ func readCommand(tb testing.TB, cat *buff.Catalog, data []byte) {
 	}
 }
 
-// TestCommandErrors: what has no form, or cannot be read, says why by name.
+// TestCommandErrors checks the errors for commands that have no binary form and for bytes that are
+// not a command.
 func TestCommandErrors(t *testing.T) {
 	cat := commandCatalog(t)
 	other, err := buff.NewCatalog(buff.Spec{ID: "owl", Kind: define.Infinite})
@@ -291,7 +293,8 @@ func TestCommandErrors(t *testing.T) {
 	require.PanicsWithValue(t, "buff: immune is not a reason that ends a buff", func() { buff.RemoveSpec(1, nil, 1, reason.Immune) })
 }
 
-// TestParseCommandErrors: a line that is wrong says which part of it is, and what would be right.
+// TestParseCommandErrors checks that the error for an invalid line names the wrong part and a
+// correct alternative.
 func TestParseCommandErrors(t *testing.T) {
 	names := buff.Names{Catalog: commandCatalog(t), Self: 7}
 	for line, want := range map[string]string{
@@ -339,7 +342,7 @@ func TestParseCommandErrors(t *testing.T) {
 	}
 }
 
-// TestParseCommandForms: what may be written in more than one way.
+// TestParseCommandForms checks the parts of a line that can be written in more than one way.
 func TestParseCommandForms(t *testing.T) {
 	cat := commandCatalog(t)
 	venom := cat.Spec("venom")
@@ -404,7 +407,7 @@ func tagOf(tb testing.TB, cat *buff.Catalog, name string) buff.Tag {
 	return tag
 }
 
-// TestCommandIsFor: a command says for whom it is.
+// TestCommandIsFor checks Command.Number and Command.Many for each command.
 func TestCommandIsFor(t *testing.T) {
 	for name, list := range commandsOf(commandCatalog(t)) {
 		for _, c := range list {
@@ -426,7 +429,7 @@ func TestCommandIsFor(t *testing.T) {
 	}
 }
 
-// TestCommandAllocates: the binary form of a command is written without.
+// TestCommandAllocates checks that AppendBinary does not allocate.
 func TestCommandAllocates(t *testing.T) {
 	cat := commandCatalog(t)
 	var room [1 << 10]byte
@@ -437,10 +440,10 @@ func TestCommandAllocates(t *testing.T) {
 	}
 }
 
-// TestCommandFields: no field of a command, an application or a query is forgotten in the binary
-// form: each that can be set from outside is set by some constructor.
+// TestCommandFields checks that the binary form has all fields of a command, an application and a
+// query: each field that a caller can set is set by some constructor.
 func TestCommandFields(t *testing.T) {
-	set := map[string]bool{"Command.Do": true, "Command.Handler": true, "Application.Captured": true, "Application.Origin": true} // of those who carry it out
+	set := map[string]bool{"Command.Do": true, "Command.Handler": true, "Application.Captured": true, "Application.Origin": true} // these fields are set when a command is executed, or have no binary form
 	var note func(v reflect.Value)
 	note = func(v reflect.Value) {
 		for i := range v.NumField() {
@@ -467,7 +470,8 @@ func TestCommandFields(t *testing.T) {
 	}
 }
 
-// FuzzCommandBinary: no bytes lead to a panic, and a command that is read has one form.
+// FuzzCommandBinary checks that no bytes cause a panic, and that a decoded command has exactly one
+// binary form.
 func FuzzCommandBinary(f *testing.F) {
 	cat := commandCatalog(f)
 	for _, list := range commandsOf(cat) {
@@ -480,8 +484,8 @@ func FuzzCommandBinary(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { readCommand(t, cat, data) })
 }
 
-// FuzzCommandText: no line leads to a panic, and a command that is read has a text that is read as
-// the same.
+// FuzzCommandText checks that no line causes a panic, and that the text of a parsed command is
+// parsed as the same command.
 func FuzzCommandText(f *testing.F) {
 	cat := commandCatalog(f)
 	for _, list := range commandsOf(cat) {
@@ -506,7 +510,7 @@ func FuzzCommandText(f *testing.F) {
 	})
 }
 
-// TestResultText: what came of a command, as a log has it.
+// TestResultText checks the text of a Result in a log.
 func TestResultText(t *testing.T) {
 	for want, r := range map[string]buff.Result{
 		"nothing changed":       {},
@@ -521,9 +525,9 @@ func TestResultText(t *testing.T) {
 	}
 }
 
-// TestFirstWordAloud: a word that stands for zero need not be in a command, and one that says it
-// all the same is the same command.
-func TestFirstWordAloud(t *testing.T) {
+// TestParseCommand_DefaultWord checks that an option whose word stands for the zero value may be
+// omitted, and that a line with this option gives the same command.
+func TestParseCommand_DefaultWord(t *testing.T) {
 	c, err := buff.NewCatalog(buff.Spec{ID: "a", Duration: time.Second})
 	require.NoError(t, err)
 	said := buff.RemoveStacks(7, 1, reason.Expired)

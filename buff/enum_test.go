@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWords writes every word and reads it again.
+// TestWords writes every word of the enumerations and reads it again.
 func TestWords(t *testing.T) {
 	roundTrip[define.First](t, "none", "start", "every")
 	roundTrip[define.Tail](t, "none", "partial", "fit")
@@ -64,8 +64,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// roundTrip takes the words of the values from 0 on; "" for one that cannot be
-// written.
+// roundTrip tests the words of the values from 0 on; "" stands for a value that cannot be written.
 func roundTrip[E interface {
 	~uint8
 	fmt.Stringer

@@ -2,12 +2,12 @@ package buff_test
 
 import "github.com/bufftick/bufftick/buff/define"
 
-// testFormula is the sum of what it reads, and of weights times the fields of its inputs.
+// testFormula is the sum of its reads and of its weighted inputs.
 type testFormula struct {
 	text                     string
 	reads                    []define.Read
 	level, stacks, magnitude float64
-	eval                     func(define.Inputs) (float64, error) // if not nil, that instead
+	eval                     func(define.Inputs) (float64, error) // if not nil, used instead of the sum
 }
 
 func (f *testFormula) String() string { return f.text }

@@ -10,8 +10,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
-// TestRatioTimes: the product is that of the numbers, in lowest terms; the zero Ratio is one; what
-// has no room is a programmer's error.
+// TestRatioTimes checks that Times returns the exact product in lowest terms, that the zero Ratio
+// means 1, and that a product out of range panics.
 func TestRatioTimes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	fraction := func(r buff.Ratio) *big.Rat {

@@ -6,7 +6,7 @@ import (
 	"github.com/bufftick/bufftick/buff/journal"
 )
 
-// An engine marks the changes; here the example does.
+// In a game the engine marks the changes; this example does so itself.
 func Example() {
 	changes := journal.New(nil)
 	show := func() {

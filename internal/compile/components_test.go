@@ -9,8 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestComponents: the rings of random graphs are those that reaching one another makes, each node
-// is in one of them, and a ring comes before those that lead to it.
+// TestComponents checks on random graphs that each component is a set of nodes that can reach each
+// other, that each node is in exactly one component, and that a component comes before the
+// components that lead to it.
 func TestComponents(t *testing.T) {
 	for seed := range uint64(2000) {
 		dice := rand.New(rand.NewPCG(seed, 33))
@@ -25,7 +26,7 @@ func TestComponents(t *testing.T) {
 			a, b := dice.IntN(n), dice.IntN(n)
 			to[a], reaches[a][b] = append(to[a], b), true
 		}
-		for k := range n { // Warshall
+		for k := range n { // transitive closure by Warshall
 			for a := range n {
 				for b := range n {
 					reaches[a][b] = reaches[a][b] || reaches[a][k] && reaches[k][b]
@@ -48,7 +49,7 @@ func TestComponents(t *testing.T) {
 			}
 		}
 	}
-	chain := make([][]int, 300) // one behind the other, and back to the second
+	chain := make([][]int, 300) // a chain of nodes, whose last node leads back to the second
 	for a := range chain {
 		chain[a] = []int{max((a+1)%len(chain), 1)}
 	}

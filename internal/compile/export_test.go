@@ -1,6 +1,7 @@
 package compile
 
-// Components returns the rings of nodes that lead to one another; to has where each leads.
+// Components returns the strongly connected components of a graph. Node k has edges to the nodes in
+// to[k].
 func Components(to [][]int) (rings [][]int) {
 	specs, number, edges := make([]*Program, len(to)), map[*Program]int{}, map[*Program][]edge{}
 	for a := range to {

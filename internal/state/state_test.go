@@ -70,7 +70,7 @@ func TestBuff_Clone(t *testing.T) {
 	}
 }
 
-// TestWriter checks that the pieces of a blob are the bytes of the whole.
+// TestWriter checks that a Writer gives the same bytes as Owner.Append.
 func TestWriter(t *testing.T) {
 	o := Owner{
 		Format: Format, Ages: 3, Dead: true, Zone: 4, Scale: Scale{Parts: 1, Num: 1, Den: 2},
