@@ -87,7 +87,7 @@ type Origin struct {
 	Aura  bool // applied by an aura, so the buff has no end
 	Steal bool // made by a steal, so the definition must not change its duration
 	Rest  bool // a further part of a stolen buff
-	Quiet bool // in the chain of a reaction to damage: further damage causes no reactions
+	Quiet bool // part of the chain of a reaction to damage, so further damage causes no reactions
 	Links bool // this RemoveSpec removes all links of the head whose age is Amount
 }
 

@@ -525,9 +525,9 @@ func TestResultText(t *testing.T) {
 	}
 }
 
-// TestParseCommand_DefaultWord checks that an option whose word stands for the zero value may be
-// omitted, and that a line with this option gives the same command.
-func TestParseCommand_DefaultWord(t *testing.T) {
+// TestCommand_UnmarshalBinary_DefaultWord checks that a field whose word stands for the zero value
+// need not be in the binary form, and that bytes with this field give the same command.
+func TestCommand_UnmarshalBinary_DefaultWord(t *testing.T) {
 	c, err := buff.NewCatalog(buff.Spec{ID: "a", Duration: time.Second})
 	require.NoError(t, err)
 	said := buff.RemoveStacks(7, 1, reason.Expired)

@@ -54,7 +54,7 @@ func (c *Command) Text(catalog *Catalog) string {
 // Names resolves the names in the text of a command. The zero value is enough for a text without
 // definitions, tags, acts and attributes.
 type Names struct {
-	Catalog *Catalog // of definitions, tags, acts and attributes
+	Catalog *Catalog // has the names of definitions, tags, acts and attributes
 
 	// Self is the owner of a command whose line has no owner. Source is the source of an
 	// application whose line has no source.

@@ -93,8 +93,9 @@ type Event struct {
 	Elapsed, Period int64
 
 	// Offline is set if a buff ended while its owner was away. It is then how long the owner was
-	// away, in ms of the buff's clock. With define.OfflineRun it is how long ago the buff ended. It
-	// is also how long ago a buff ended that was applied by the actions of such an end.
+	// away, in ms of the buff's clock. With define.OfflineRun it is how long ago the buff ended. If
+	// the actions of such an end have applied another buff that has ended too, it is how long ago
+	// that buff ended.
 	Offline int64
 
 	// Magnitude is the magnitude of the application. For a Queued it is the magnitude of the

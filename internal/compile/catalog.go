@@ -13,7 +13,7 @@ import (
 // Catalog is the compiled form of a set of definitions: their programs, and the numbers of all
 // names. It is immutable once it has been built.
 type Catalog struct {
-	Programs    []*Program // by the index of the definition
+	Programs    []*Program // in the order of Spec.Index
 	ByID        map[string]*Program
 	Handlers    []string
 	HandlerIDs  map[string]define.HandlerID

@@ -20,7 +20,7 @@ type checker struct {
 	// settings.
 	classes, returns map[string]*Program
 
-	numbers map[string]int // by name: how many numbers of the current definition have that name; see unique
+	numbers map[string]int // how often each name is used by numbers of the current definition: see unique
 	acting  bool           // the current number may read the amount of an act
 }
 

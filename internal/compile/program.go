@@ -223,7 +223,7 @@ const (
 
 // shielding selects the damage that a shield absorbs.
 type shielding struct {
-	schools []define.Tag // without the tags above them; empty if the shield absorbs all schools
+	schools []define.Tag // the schools, without the tags above them; empty if the shield absorbs all schools
 	attrs   []stat.Attr  // empty if the shield protects all attributes
 }
 

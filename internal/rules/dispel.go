@@ -20,8 +20,8 @@ func (s *Owner) purge(t *Turn, q *buff.Query) buff.Result {
 // if Most is zero, one portion of each buff. A buff that resists uses up a portion.
 //
 // Each round takes at most one portion of each buff. For example, if three portions of one stack
-// each are taken from three buffs, each buff loses one stack. The last round is the one that takes
-// no portion.
+// each are taken from three buffs, each buff loses one stack. The rounds end when a round takes no
+// portion.
 func (s *Owner) portions(t *Turn, q *buff.Query, why reason.Reason, take func(at uint16)) buff.Result {
 	var r buff.Result
 	for {

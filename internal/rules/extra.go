@@ -14,7 +14,7 @@ type extra struct {
 	async         []asyncStack
 	magnitudes    *magnitudes   // nil if none are stored
 	large         *largeNumbers // set if the instance has the flag `large`
-	key           uint64        // for ByKey
+	key           uint64        // the key of the applications, with ByKey
 	currentPeriod int64         // ms; 0 if it is as long as the following periods
 	pendingPeriod int64         // ms; with HasteSnapshot, the period after the next refresh; 0 if unchanged
 	shield        int64         // remaining pool; 0 with TimersEach, where each async stack has its own
@@ -29,7 +29,7 @@ type extra struct {
 // asyncStack is one application with its own timer: an async stack, a waiting application of a
 // queue, or a holder of a buff that auras apply.
 type asyncStack struct {
-	end       wheel.Time // not used in a queue
+	end       wheel.Time // end of the application; not used in a queue
 	lag       int64      // with TimersEach, ms from a boundary of the instance to the end of the stack's own period
 	left      int64      // with TimersQueue, remaining ms
 	magnitude int64

@@ -81,7 +81,7 @@ func (s *Owner) convertEnd(t *Turn, i *instance, spec *compile.Program) bool {
 		period := spec.PeriodAt(int(i.level))
 		d = max(exact.MulDiv(d, 1, uint64(period)), 1) * period
 	}
-	end := i.end.Add(d - s.duration(i)) // not from now, to keep extensions and reductions
+	end := i.end.Add(d - s.duration(i)) // moves the old end, so that extensions and reductions remain
 	if end <= now {
 		return false
 	}

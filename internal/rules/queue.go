@@ -114,7 +114,7 @@ func (s *Owner) nextInQueue(t *Turn, at uint16) {
 	l := x.async[best]
 	x.async = removeUnordered(x.async, best)
 	s.mark(at, journal.Waiting)
-	s.setRunning(t, at, &l, i.end) // not from now, which may be later
+	s.setRunning(t, at, &l, i.end) // starts at i.end, because now may be later
 	if l.numbers != 0 {
 		k := s.magnitudesOf(i)
 		s.reportNumbers(t, at, k.waitingOf(&l).values)

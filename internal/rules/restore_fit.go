@@ -19,7 +19,7 @@ type comeback struct {
 	plain bool   // the instance needs no extra
 	young bool   // an earlier Restore has set the buff aside, so it becomes the youngest buff
 	saved *state.Buff
-	spec  *compile.Program // in Turn.Catalog
+	spec  *compile.Program // the definition in Turn.Catalog
 	now   wheel.Time       // buff time, or the start of it
 	over  wheel.Time       // the last instant of buff time that has passed
 	away  int64            // how long the owner was away, in ms of the buff's clock

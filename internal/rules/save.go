@@ -279,7 +279,7 @@ func (w *saver) buff(at uint16) {
 		}
 	}
 	var head linkage
-	for range n.With { // by age
+	for range n.With { // the heads in the order of their ages
 		head = w.gates.nextLinked(s.handle(at), head.head)
 		w.out.Uint(head.head)
 	}

@@ -43,9 +43,10 @@ func (s *Owner) Absorb(amount int64, school buff.Tag) (rest int64) {
 	return rest
 }
 
-// absorbDamage is Absorb for damage to an attribute; 0 stands for no attribute in particular. It
-// also reports whether a shield is spent. It searches all buffs again after each spent shield:
-// owners have few shields, and a sorted list would cost memory even for owners that are never hit.
+// absorbDamage does the same as Absorb, for damage to an attribute. If attr is 0, the damage is to
+// no attribute in particular. It also reports whether a shield is spent. It searches all buffs
+// again after each spent shield: owners have few shields, and a sorted list would cost memory even
+// for owners that are never hit.
 func (s *Owner) absorbDamage(amount int64, school buff.Tag, attr stat.Attr) (rest int64, spent bool) {
 	for amount > 0 {
 		best := uint16(noSlot)

@@ -86,11 +86,11 @@ type Turn struct {
 
 	at        wheel.Time // the current instant
 	now       wheel.Time // the current instant in the owner's time
-	inside    bool       // within Run, where handlers are called; outside they are deferred
+	inside    bool       // a Run is in progress, so handlers are called; otherwise they are deferred
 	round     int8       // length of the chain of commands that caused the current one
 	issued    int        // commands issued in the chain so far
 	truncated bool       // a command was dropped at a limit and no Faulted has reported it yet
-	quiet     bool       // in the chain of a reaction to damage: further damage causes no reactions
+	quiet     bool       // the current command is in the chain of a reaction to damage, so further damage causes no reactions
 
 	calling bool // the call in `current` is running
 
@@ -200,8 +200,8 @@ func (t *Turn) resetQueue() {
 // [Owner.Run].
 func (s *Owner) Do(t *Turn, at wheel.Time, c buff.Command) buff.Result { return s.Obey(t, at, &c) }
 
-// Obey is Do without a copy of the command. It may fill in omitted fields of the command, and
-// does not keep it.
+// Obey does the same as Do, but does not copy the command. It may fill in omitted fields of the
+// command, and does not keep it.
 func (s *Owner) Obey(t *Turn, at wheel.Time, c *buff.Command) buff.Result {
 	t.begin(at, s.timeScale().firstReached(at), false)
 	t.quiet = c.Application.Origin.Quiet

@@ -46,7 +46,7 @@ type Owner struct {
 	Returns  []Return  `json:"diminishing,omitempty"`
 	Timeouts []Timeout `json:"timeouts,omitempty"`
 	Bases    []Value   `json:"bases,omitempty"` // base values that differ from the attribute's definition
-	Buffs    []Buff    `json:"buffs,omitempty"` // by age, followed by the buffs that are set aside
+	Buffs    []Buff    `json:"buffs,omitempty"` // sorted by age, followed by the buffs that are set aside
 }
 
 // Scale is a time scale of an owner or a buff at the moment of saving. The zero Scale means that
