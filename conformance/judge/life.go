@@ -87,8 +87,8 @@ func (o *owner) endActions(b *instance, why string, c chain) {
 
 // kill ends or pauses the buffs of an owner, as their `on_death` says. A buff that ends has the
 // reason "death" and no last pulse. Before the buffs end, the buffs in effect queue the actions in
-// their `on.death`. The parameter "who" is the ID of the buff whose damage or action caused the death,
-// followed by a space; the log line of the death names this buff.
+// their `on.death`. The parameter "who" is the ID of the buff whose damage or action caused the
+// death, followed by a space; the log line of the death names this buff.
 func (o *owner) kill(who, killer string, c chain) {
 	if !o.dead {
 		if o.life {

@@ -12,8 +12,8 @@ import (
 
 // unit is the game's own data of a player or a boss, whose buffs and attributes are in the engine.
 // The unit belongs to the handlers of its owner. The handlers run on workers, one at a time, so
-// they need no lock. The loop learns about a unit from events. Of the unit itself, the loop reads only the
-// field "fate", and only while the unit is not busy.
+// they need no lock. The loop learns about a unit from events. Of the unit itself, the loop reads
+// only the field "fate", and only while the unit is not busy.
 type unit struct {
 	id     buff.OwnerID
 	held   bool       // the unit is dazed
