@@ -54,7 +54,7 @@ func (s *Owner) handleAct(t *Turn, act buff.Act, target buff.OwnerID, amount int
 // not damage.
 type hit struct {
 	absorbed, passed int64
-	spent            bool // at least one shield is empty, because of this damage or already before
+	spent            bool // at least one shield is empty, emptied by this damage or before it
 }
 
 // damage reduces an attribute by whole points, after shields have absorbed their part.

@@ -105,7 +105,7 @@ func check(a *buff.Application) (reason.Reason, error) {
 	return reason.None, nil
 }
 
-// joinOrStartAll is joinOrStart, followed by the further parts of a stolen buff.
+// joinOrStartAll does the same as joinOrStart, and then applies the further parts of a stolen buff.
 func (s *Owner) joinOrStartAll(t *Turn, a *buff.Application, d int64) outcome {
 	r := s.joinOrStart(t, a, d)
 	if taken := stolen.Of(a.Origin.Stolen); taken != nil && len(taken.Rest) > 0 && r.kind != buff.Denied && r.kind != buff.Removed {

@@ -17,8 +17,8 @@ import (
 // together, at the boundaries of the instance. The lag of a stack is the time from a boundary of
 // the instance to the next end of one of the stack's own periods. The pulse at a boundary stands
 // for the stack's period that ends one lag later. The stack counts in this pulse if that period
-// ends before the stack ends, or together with it. So a stack of D ms counts in D/P pulses, rounded
-// down, where P is the period. If a boundary moves, the periods of the stacks move with it.
+// ends no later than the stack. So a stack of D ms counts in D/P pulses, rounded down, where P is
+// the period. If a boundary moves, the periods of the stacks move with it.
 
 // addAsync adds the stacks of an application with a duration of d ms.
 //

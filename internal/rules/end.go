@@ -203,10 +203,9 @@ func (s *Owner) Clear(t *Turn, at wheel.Time, why reason.Reason) (dropped int) {
 	return dropped
 }
 
-// kill executes the death of the owner. It ends every buff whose on_death is remove, with the
-// reason Death and without a final pulse. It pauses every buff whose on_death is pause. If the
-// owner is already dead, kill does the same for the buffs applied since the death, but emits no
-// Died.
+// kill executes the death of the owner. It ends every buff with "on_death: remove", with the reason
+// Death and without a final pulse. It pauses every buff with "on_death: pause". If the owner is
+// already dead, kill does the same for the buffs applied since the death, but emits no Died.
 //
 // First it emits the event Died. Then it queues the on.death actions of all buffs that are not
 // hidden. Last it removes and pauses buffs.

@@ -113,10 +113,10 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// Remaining returns the longest remaining time at now among the owner's buffs with the tag, and
-// reports whether there is one. It considers Tags and Grants, including tags below the given tag. A
-// cooldown can therefore be a buff with a tag. The time is the same as from [buff.Instance.Left]:
-// for an infinite buff it is the longest Duration. Remaining costs O(buffs).
+// Remaining returns the longest remaining time, counted from `now`, among the owner's buffs with
+// the tag, and reports whether there is one. It considers Tags and Grants, including tags below the
+// given tag. A cooldown can therefore be a buff with a tag. The time is the same as from
+// [buff.Instance.Left]: for an infinite buff it is the longest Duration. Remaining costs O(buffs).
 func (s *Owner) Remaining(tag buff.Tag, now wheel.Time) (left time.Duration, ok bool) {
 	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
 		if i := s.slot(at); compile.Has(s.programOf(i).Tags, tag) {

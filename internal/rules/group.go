@@ -145,15 +145,15 @@ func (s *Owner) evictedBefore(rule define.Evict, a, b uint16) bool {
 	return false
 }
 
-// strongest names the strongest instance of a group with the rule hide. Only this instance of the
+// strongest names the strongest instance of a group with the rule "hide". Only this instance of the
 // group has an effect.
 type strongest struct {
 	group uint16
 	at    uint16
 }
 
-// findStrongest finds the strongest instance of each group with the rule hide. An instance that is
-// hidden for another cause counts too: if it is the strongest, no member of its group has an
+// findStrongest finds the strongest instance of each group with the rule "hide". An instance that
+// is hidden for another cause counts too: if it is the strongest, no member of its group has an
 // effect.
 //
 // Example: testdata/group_hide.txt.

@@ -84,8 +84,8 @@ func (s *Owner) rescaleWaiting(i *instance, ms, was int64) {
 	}
 }
 
-// rescaled scales the time from now until at by ms/was and returns the resulting instant. It
-// rounds half up, to at least 1 ms.
+// rescaled scales the time from `now` until the instant `at` by ms/was, and returns the resulting
+// instant. It rounds half up, to at least 1 ms.
 func rescaled(now, at wheel.Time, ms, was int64) wheel.Time {
 	return now.Add(max(exact.MulDiv(remaining(now, at), uint64(ms), uint64(was)), 1))
 }

@@ -78,8 +78,8 @@ func (s *Owner) immunize(t *Turn, c *buff.Command) buff.Result {
 	return buff.Result{Kind: buff.Done, Amount: n}
 }
 
-// purgeImmune ends the buffs whose Immune rule is remove and that match the immunity of the buff in
-// the slot `at`.
+// purgeImmune ends the buffs whose Immune rule is "remove" and that match the immunity of the buff
+// in the slot `at`.
 func (s *Owner) purgeImmune(t *Turn, at uint16) {
 	m := &s.programOf(s.slot(at)).Immunity
 	s.eachInstance(func(other uint16) {
@@ -89,7 +89,7 @@ func (s *Owner) purgeImmune(t *Turn, at uint16) {
 	})
 }
 
-// immuneCause returns the flag immune if an immunity of the owner suppresses the instance,
+// immuneCause returns the flag `immune` if an immunity of the owner suppresses the instance,
 // otherwise 0. If no immunity has changed, it returns the flag that the instance already has.
 //
 // Example: testdata/immunity_buff.txt.

@@ -16,8 +16,8 @@ const (
 	rankTimeout
 )
 
-// instance is one running buff. Its size is one cache line, 64 bytes, because an owner has
-// dozens.
+// instance is one running buff. Its size is one cache line, 64 bytes, because an owner has dozens
+// of instances.
 type instance struct {
 	source buff.OwnerID
 
@@ -87,7 +87,7 @@ func (s *Owner) continues(i *instance) bool {
 	return false
 }
 
-// elapsed returns the ms from the last boundary before at.
+// elapsed returns the ms from the last boundary before the instant `at` until that instant.
 func (s *Owner) elapsed(i *instance, at wheel.Time) int64 {
 	return int64(at-i.boundary) + s.currentPeriod(i)
 }

@@ -18,8 +18,8 @@ import (
 //	hashes   four per word         see hashOf; 0 if the slot is free or has never been used
 //
 // A search for due instances reads the first row, eight slots in a cache line. A search for the
-// instance that an application joins reads the second, 32 slots in a line, four at once. The length
-// of the rows is the capacity of the piece.
+// instance that an application joins reads the second row, 32 slots in a cache line, and compares
+// four slots at a time. The length of the rows is the capacity of the piece.
 type keys []wheel.Time
 
 // hashWords returns the number of words of the second row for n slots.
@@ -82,7 +82,7 @@ const (
 
 // hashOf returns the hash of an instance with the given definition and source. The search for the
 // instance that an application joins need not read instances with another hash. Each instance takes
-// a cache line, and an owner has dozens.
+// a cache line, and an owner has dozens of instances.
 func hashOf(spec *compile.Program, source buff.OwnerID) uint16 {
 	return uint16(1+uint32(spec.Compiled().Lineage)%255)<<8 | uint16(uint64(source)*0x9e3779b97f4a7c15>>56)
 }
@@ -106,7 +106,8 @@ func patternFor(a *buff.Application) hashPattern {
 	return hashPattern{uint64(hashOf(compile.Of(a.Spec), a.Source)) * each16, care * each16}
 }
 
-// matches returns a word in which the top bit of each of the four matching hashes is set.
+// matches compares the four hashes of a word. In the result, the top bit of each hash that matches
+// is set.
 func (w hashPattern) matches(hashes wheel.Time) uint64 {
 	const low = 0x7fff * each16
 	x := (uint64(hashes) ^ w.hash) & w.care

@@ -58,9 +58,9 @@ func (s *Owner) Len() int { return int(s.live) }
 // Timeouts returns the number of waiting timeouts.
 func (s *Owner) Timeouts() int { return s.timeouts().count() }
 
-// Generation returns the generation to pass as base to [NewOwner] for the next Owner with the same
-// number; no handle of this Owner is above it. If the result is math.MaxUint32, no generation is
-// left and the number must not be used again. Generation costs O(slots).
+// Generation returns the generation to pass as the parameter base to [NewOwner] for the next Owner
+// with the same number; no handle of this Owner is above it. If the result is math.MaxUint32, no
+// generation is left and the number must not be used again. Generation costs O(slots).
 func (s *Owner) Generation() uint32 {
 	g := s.generations.base
 	for i := range s.used {
@@ -192,7 +192,7 @@ func (s *Owner) lookup(h buff.Handle) *instance {
 	return nil
 }
 
-// joins reports whether the application stacks with that instance of its definition. An instance
+// joins reports whether the application joins the given instance of its definition. An instance
 // that auras apply is joined only by auras.
 func (s *Owner) joins(i *instance, a *buff.Application) bool {
 	st := &a.Spec.Stack
@@ -208,8 +208,9 @@ func (s *Owner) joins(i *instance, a *buff.Application) bool {
 	return st.By == define.ByTarget
 }
 
-// oldestInstance returns the slot of the oldest instance of a definition from the source. If that
-// source has none, or is 0, it returns the oldest from any source, and noSlot if there is none.
+// oldestInstance returns the slot of the oldest instance of a definition from the given source. If
+// there is none, or if the source is 0, it returns the slot of the oldest instance from any source,
+// or noSlot.
 //
 // Example: testdata/remove_source.txt.
 func (s *Owner) oldestInstance(spec *compile.Program, source buff.OwnerID) uint16 {

@@ -9,7 +9,7 @@ import (
 // piece is the memory of an Owner's slots and their keys: a row of cache lines. Each slot is one
 // line; the keys follow the slots; the last word is the name of the piece.
 //
-//	base ─▸ slot 0 │ slot 1 │ … │ dues, hashes, orders: see keys │ name
+//	base ─▸ slot 0 │ slot 1 │ … │ filed, hashes: see keys │ name
 //
 // Every turn reads slots and keys. With unsafe, both are computed from one pointer and an index,
 // without another access to memory, and the garbage collector has to follow only one pointer per

@@ -27,7 +27,7 @@ func (s *Owner) pulseOnly(t *Turn, at uint16, until wheel.Time) bool {
 	own := i.boundary
 	boundary := own.Add(int64(i.period32)) // flags is 0, so the period is not in an extra: see Owner.period
 	due := min(boundary, i.end)
-	if due <= until || own > min(until, i.end) { // more than the pulse is due, or not even that: see Owner.file
+	if due <= until || own > min(until, i.end) { // the pulse is not the only due event, or is not due yet: see Owner.file
 		return false
 	}
 	p := s.programOf(i)

@@ -20,7 +20,7 @@ type comeback struct {
 	young bool   // an earlier Restore has set the buff aside, so it becomes the youngest buff
 	saved *state.Buff
 	spec  *compile.Program // the definition in Turn.Catalog
-	now   wheel.Time       // buff time, or the start of it
+	now   wheel.Time       // the instant of buff time from which the saved times are counted
 	over  wheel.Time       // the last instant of buff time that has passed
 	away  int64            // how long the owner was away, in ms of the buff's clock
 	moved bool             // time has passed for the buff
@@ -275,8 +275,9 @@ func allUses(b *state.Buff) (shield state.Maybe, charges int64) {
 	return shield, charges
 }
 
-// lagOf returns the lag of an async stack, if the next pulse is in `next` ms. A blob of a format
-// before 3 has the last pulse in which it counts instead, at the end of one of its periods.
+// lagOf returns the lag of an async stack, if the next pulse is in `next` ms. Instead of the lag, a
+// blob of a format before 3 has the last pulse in which the stack counts, which is at the end of
+// one of its periods.
 func lagOf(l *state.Stack, next, period int64) int64 {
 	if l.Lag >= 0 {
 		return l.Lag
@@ -308,7 +309,8 @@ func (c *comeback) pass() {
 	}
 }
 
-// firstBeat is Owner.firstBoundary from now on, from the first ms of buff time that has not passed.
+// firstBeat returns the first boundary of a period that starts at the first ms of buff time that
+// has not passed.
 func (c *comeback) firstBeat() wheel.Time {
 	s := Owner{catalog: c.spec.Catalog, rare: &rareState{extras: []extra{c.x}}}
 	i := c.i
@@ -374,7 +376,7 @@ func (c *comeback) end() {
 	c.tail = max(int64(c.i.end-c.i.boundary)+c.tailOf, 0)
 }
 
-// setLevel sets the level, as Owner.setLevel does for a running buff.
+// setLevel sets the level in the same way as Owner.setLevel for a running buff.
 func (c *comeback) setLevel(level int16) {
 	i := &c.i
 	if was, is := c.spec.PeriodAt(int(i.level)), c.spec.PeriodAt(int(level)); was != is && c.period > 0 {

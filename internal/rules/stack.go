@@ -93,7 +93,7 @@ func (s *Owner) joinInstance(t *Turn, at uint16, a *buff.Application, d int64) o
 	return r
 }
 
-// refuse executes the overflow rules deny and clear.
+// refuse executes the overflow rules "deny" and "clear".
 func (s *Owner) refuse(t *Turn, at uint16, a *buff.Application) outcome {
 	var r outcome
 	if a.Spec.Stack.Overflow == define.OverflowClear {

@@ -9,7 +9,7 @@ import (
 
 // strength decides which of two applications is stronger: by level, then by magnitude. If both are
 // equal, the older application is stronger for Stacking.Effective and in a queue, and the younger
-// application is stronger in a group with the rule hide.
+// application is stronger in a group with the rule "hide".
 type strength struct {
 	level     int16
 	magnitude int64

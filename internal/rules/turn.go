@@ -152,7 +152,7 @@ func (t *Turn) Issue(s *Owner, c *buff.Command) { t.issue(s, c) }
 // automatically.
 func (t *Turn) Chain(c *buff.Command) { c.Application.Origin.Quiet = t.quiet }
 
-// issue is Issue, and reports whether the command was appended.
+// issue does the same as Issue, and reports whether the command was appended.
 func (t *Turn) issue(s *Owner, c *buff.Command) bool {
 	if t.round >= MaxRounds || t.issued >= MaxCommands {
 		t.truncated = true // reported by runNext
