@@ -14,13 +14,13 @@ import (
 
 // evaluation has the numbers of the application that is being executed.
 type evaluation struct {
-	values    []float64 // values of Program.Numbers
-	reads     []float64 // inputs of a formula
-	fresh     []float64 // numbers that are evaluated at a pulse
-	behind    magnitudes
-	each      magnitudes // the result of Owner.numbersOf with TimersEach, and its parts:
-	parts     []ownPart
-	strongest []float64
+	values    []float64  // values of Program.Numbers
+	reads     []float64  // inputs of a formula
+	fresh     []float64  // numbers that are evaluated at a pulse
+	behind    magnitudes // the result of Owner.actionMagnitudes or Owner.numbersAtEnd
+	each      magnitudes // the result of Owner.numbersOf with TimersEach
+	parts     []ownPart  // the parts from which each was computed
+	strongest []float64  // the numbers of the strongest stack among these parts
 	args      []buff.Arg // arguments of an instance that migrates
 	coming    []float64  // numbers of an application, saved while other numbers are evaluated
 	scale     float64    // factor of the duration
