@@ -6,6 +6,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/internal/compile"
 )
 
 // With many owners, most accesses to an Owner miss the cache. A caller that is about to use many
@@ -63,7 +64,7 @@ func (s *Owner) AheadCommand(m *Memory, c *buff.Command) (seen uint64) {
 
 func (s *Owner) prefetchApply(m *Memory, a *buff.Application) (seen uint64) {
 	if a.Spec.Stack.By != define.ByNone {
-		want := patternFor(a)
+		want := patternFor(a, compile.Of(a.Spec))
 		for k, word := range s.hashes() {
 			if like := want.matches(word); like != 0 {
 				return s.prefetchSlot(4*k + bits.TrailingZeros64(like)/16)

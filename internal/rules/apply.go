@@ -22,14 +22,14 @@ import (
 // fails determines the reason. Until all checks have passed, the owner is unchanged except for its
 // number of rolls.
 func (s *Owner) apply(t *Turn, a *buff.Application) outcome {
-	if t.Catalog != nil && !t.Catalog.Has(a.Spec) {
-		newest, _ := t.compiled().Version(compile.Of(a.Spec))
+	spec := compile.Of(a.Spec)
+	if c := t.compiled(); c != nil && (spec == nil || spec.Catalog != c) {
+		newest, _ := c.Version(spec)
 		if newest == nil || a.Origin.Aura && !newest.AuraCanApply() {
 			return s.deny(t, a, reason.Reload, nil)
 		}
-		a.Spec = &newest.Spec
+		spec, a.Spec = newest, &newest.Spec
 	}
-	spec := compile.Of(a.Spec)
 	t.share, t.backdate = a.Origin.Share, of(a.Origin.Backdate, spec)
 	if !plain(a) {
 		if why, err := check(a); err != nil {
@@ -56,14 +56,14 @@ func (s *Owner) apply(t *Turn, a *buff.Application) outcome {
 	if spec.Kind == define.Instant {
 		return s.executeInstant(t, a)
 	}
-	d, why := s.effectiveDuration(t, a)
+	d, why := s.effectiveDuration(t, a, spec)
 	switch {
 	case why != reason.None:
 		return s.deny(t, a, why, nil)
 	case spec.Uses&compile.UsesDR == 0 && a.Origin.Stolen == nil:
-		return s.joinOrStart(t, a, d)
+		return s.joinOrStart(t, a, spec, d)
 	}
-	r := s.joinOrStartAll(t, a, d)
+	r := s.joinOrStartAll(t, a, spec, d)
 	if spec.Uses&compile.UsesDR == 0 {
 		return r
 	}
@@ -106,8 +106,8 @@ func check(a *buff.Application) (reason.Reason, error) {
 }
 
 // joinOrStartAll does the same as joinOrStart, and then applies the further parts of a stolen buff.
-func (s *Owner) joinOrStartAll(t *Turn, a *buff.Application, d int64) outcome {
-	r := s.joinOrStart(t, a, d)
+func (s *Owner) joinOrStartAll(t *Turn, a *buff.Application, spec *compile.Program, d int64) outcome {
+	r := s.joinOrStart(t, a, spec, d)
 	if taken := stolen.Of(a.Origin.Stolen); taken != nil && len(taken.Rest) > 0 && r.kind != buff.Denied && r.kind != buff.Removed {
 		s.startRest(t, a)
 	}
@@ -115,10 +115,10 @@ func (s *Owner) joinOrStartAll(t *Turn, a *buff.Application, d int64) outcome {
 }
 
 // joinOrStart joins a live instance or starts a new one, with a duration of d ms.
-func (s *Owner) joinOrStart(t *Turn, a *buff.Application, d int64) outcome {
+func (s *Owner) joinOrStart(t *Turn, a *buff.Application, spec *compile.Program, d int64) outcome {
 	at := s.joinTarget(a)
 	if at == noSlot {
-		return s.start(t, a, d)
+		return s.start(t, a, spec, d)
 	}
 	if back := t.backdate.Ms; back > 0 && d > 0 { // join with the time that remains of d
 		if d <= back {
@@ -147,8 +147,7 @@ func (s *Owner) joinTarget(a *buff.Application) uint16 {
 }
 
 // start starts a new instance with a duration of d ms.
-func (s *Owner) start(t *Turn, a *buff.Application, d int64) outcome {
-	spec := compile.Of(a.Spec)
+func (s *Owner) start(t *Turn, a *buff.Application, spec *compile.Program, d int64) outcome {
 	why, at := reason.None, uint16(noSlot)
 	if spec.Uses&compile.UsesRoom != 0 {
 		why = s.makeRoom(t, a)

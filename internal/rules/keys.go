@@ -98,12 +98,12 @@ const each16 = 1<<48 | 1<<32 | 1<<16 | 1
 type hashPattern struct{ hash, care uint64 }
 
 // patternFor returns the pattern for the instances that an application may join.
-func patternFor(a *buff.Application) hashPattern {
+func patternFor(a *buff.Application, spec *compile.Program) hashPattern {
 	care := uint64(hashSpec)
 	if a.Spec.Stack.By == define.BySource {
 		care |= hashSource
 	}
-	return hashPattern{uint64(hashOf(compile.Of(a.Spec), a.Source)) * each16, care * each16}
+	return hashPattern{uint64(hashOf(spec, a.Source)) * each16, care * each16}
 }
 
 // matches compares the four hashes of a word. In the result, the top bit of each hash that matches
@@ -116,12 +116,13 @@ func (w hashPattern) matches(hashes wheel.Time) uint64 {
 
 // findJoinable returns the slot of the oldest instance that an application joins, or noSlot.
 func (s *Owner) findJoinable(a *buff.Application) uint16 {
-	want, found := patternFor(a), uint16(noSlot)
+	spec := compile.Of(a.Spec)
+	want, found := patternFor(a, spec), uint16(noSlot)
 	for k, word := range s.hashes() {
 		for like := want.matches(word); like != 0; like &= like - 1 {
 			at := uint16(4*k + bits.TrailingZeros64(like)/16)
 			i := s.slot(at)
-			if !s.sameDefinition(s.programOf(i), compile.Of(a.Spec)) || !s.joins(i, a) {
+			if !s.sameDefinition(s.programOf(i), spec) || !s.joins(i, a) {
 				continue
 			}
 			if found == noSlot || s.age(i) <= s.age(s.slot(found)) {

@@ -242,8 +242,9 @@ func (s *Owner) startRest(t *Turn, a *buff.Application) {
 		if l.Numbers != 0 {
 			s.useTakenNumbers(t, &b)
 		}
-		if d, why := s.effectiveDuration(t, &b); why == reason.None {
-			s.joinOrStart(t, &b, d)
+		spec := compile.Of(b.Spec)
+		if d, why := s.effectiveDuration(t, &b, spec); why == reason.None {
+			s.joinOrStart(t, &b, spec, d)
 		}
 	}
 }

@@ -194,8 +194,8 @@ func (s *Owner) Paused() bool { return s.timeScale().paused() }
 // clamped and then fitted to the period.
 //
 // Examples: testdata/tail_fit.txt, tail_fit_haste.txt, tail_partial.txt, dr.txt.
-func (s *Owner) effectiveDuration(t *Turn, a *buff.Application) (int64, reason.Reason) {
-	spec, share := compile.Of(a.Spec), uint64(100)
+func (s *Owner) effectiveDuration(t *Turn, a *buff.Application, spec *compile.Program) (int64, reason.Reason) {
+	share := uint64(100)
 	d := spec.Duration
 	if spec.DurationBy != nil {
 		d = spec.DurationAt(s.levelOf(a))
