@@ -75,7 +75,7 @@ type Reply struct {
 type Client struct {
 	o     ClientOptions
 	start time.Time
-	inbox string // subject of replies, without the last word; see ofCommand
+	inbox string // subject of replies, without the last token; see ofCommand
 	sub   *nats.Subscription
 	who   [8]byte // prefix of all ids of this client's commands
 
@@ -249,7 +249,7 @@ func (c *Client) complete(done func(Reply, error), r Reply, err error) {
 	done(r, err)
 }
 
-// The subject of a reply is the inbox, followed by one word: ofCommand and the id of the command,
+// The subject of a reply is the inbox, followed by one token: ofCommand and the id of the command,
 // or ofHello and the name of the zone, both in hexadecimal. The server sends its "no responders"
 // messages to the same subjects.
 const (

@@ -33,7 +33,7 @@ var (
 	// ErrZone means that no node has been configured with a zone of that name.
 	ErrZone = errors.New("cluster: no such zone")
 
-	// ErrOwner means that no zone contains the owner on disk.
+	// ErrOwner means that, on disk, the owner is neither in a zone nor in transit to one.
 	ErrOwner = errors.New("cluster: no zone has the owner")
 
 	// ErrOverloaded means that too many commands of this client are pending. The command was not

@@ -81,7 +81,7 @@ type answer struct {
 	r  policy.Reply
 }
 
-// host starts to run a zone.
+// host starts running a zone.
 func (n *Node) host(a policy.Action) {
 	h := &host{n: n, zone: a.Zone, epoch: a.Epoch, wake: make(chan struct{}, 1), called: make(chan struct{}, 1), drains: make(chan struct{}), ended: make(chan struct{})}
 	h.life = random()

@@ -32,9 +32,9 @@ type leases struct {
 	pool        *pgxpool.Pool
 	schema      string // quoted
 	node        string
-	incarnation int64 // random number of this process
+	incarnation int64 // random number that identifies this process
 	ttl         time.Duration
-	world       uint64 // random number of the schema
+	world       uint64 // random number that identifies the schema
 
 	beatSQL, claimSQL, releaseSQL, wishSQL, zonesSQL, leasesSQL, failuresSQL string
 }

@@ -6,7 +6,7 @@ insert into SCHEMA.cluster_layout values (1);
 
 create table SCHEMA.nodes (
 	name        text primary key,
-	incarnation bigint not null,      -- random number of the process, because a lease belongs to a process and not to a name
+	incarnation bigint not null,      -- random number that identifies the process, because a lease belongs to a process and not to a name
 	until       timestamptz not null, -- time until which the node counts as alive
 	leaves      boolean not null default false
 );

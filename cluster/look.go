@@ -30,7 +30,7 @@ type Played struct {
 	Waiting int           // number of commands that wait for a Tick, or for a commit
 	Left    time.Duration // time for which the zone may still run if its lease is not renewed
 	Page    string        // see Zone.Page
-	Unsaved time.Duration // how long commits have failed; 0 if the last commit was acknowledged
+	Unsaved time.Duration // how long commits have been failing; 0 if the last one was acknowledged
 }
 
 // Change records that the node that runs a zone has changed.

@@ -35,7 +35,7 @@ func (s *servers) own(o server.Options) *server.Server {
 	return n
 }
 
-// TestJoin_Prefix checks that a prefix with wildcards or empty words is rejected.
+// TestJoin_Prefix checks that a prefix with wildcards or empty tokens is rejected.
 func TestJoin_Prefix(t *testing.T) {
 	s := newServers(t)
 	for prefix, ok := range map[string]bool{

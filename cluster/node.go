@@ -66,7 +66,7 @@ type Stats struct {
 	Refused  uint64 // commands denied by the rules, or not decodable
 	Busy     uint64 // commands rejected with a request to retry
 
-	Elsewhere uint64 // commands redirected to the zone in which their owner is
+	Elsewhere uint64 // commands redirected to the zone that contains their owner
 	Departed  uint64 // owners that Transfer has moved to another zone
 	Arrived   uint64 // owners that have arrived from another zone
 

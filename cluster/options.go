@@ -25,7 +25,7 @@ type Options struct {
 	// NATS is an open connection. Node.Close does not close it. Create it with
 	// nats.MaxReconnects(-1). Otherwise the connection closes for good when NATS has been down for
 	// about two minutes, and then the node releases its zones. Prefix is the start of all subjects.
-	// It consists of words joined by dots, without wildcards or spaces; the default is "bufftick".
+	// It consists of tokens joined by dots, without wildcards or spaces; the default is "bufftick".
 	// Clusters that share a NATS server need different prefixes.
 	NATS   *nats.Conn
 	Prefix string
@@ -46,7 +46,7 @@ type Options struct {
 	Place func(zone string, nodes []string) string
 
 	// New returns the configuration of a zone. It is called by the zone's goroutine each time
-	// this node starts to run the zone.
+	// this node starts running the zone.
 	New func(zone string) (Zone, error)
 
 	// Frame is the interval between two Ticks of a zone; if zero, 50 ms.
@@ -111,8 +111,8 @@ type Zone struct {
 
 	// MostUnsaved is how long the zone may run while the database renews its lease but acknowledges
 	// none of its commits. After that time, the zone is stopped and loaded from its last cut, on
-	// this or another node. If zero, there is no limit; Played.Unsaved reports for how long commits
-	// have failed.
+	// this or another node. If zero, there is no limit; Played.Unsaved reports how long commits have
+	// been failing.
 	MostUnsaved time.Duration
 
 	// Page, if not empty, is the address of a live page of the zone, such as a page of package

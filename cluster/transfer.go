@@ -132,14 +132,14 @@ func (n *Node) notifyArrivals(moved []store.Move) {
 }
 
 // Transfer moves an owner with all its buffs and data to another zone. The zones may run on any
-// nodes. Transfer returns when the owner has left its zone on disk. The owner is then in transit,
+// nodes. Transfer returns when the owner's departure is on disk. The owner is then in transit,
 // and arrives when the other zone has been notified. If the owner is already in that zone or in
 // transit to it, Transfer returns when it has arrived.
 //
-// Transfer returns [ErrZone] if there is no such zone; [ErrOwner] if no zone has the owner on
-// disk; [ErrRefused] if Zone.Depart refused it or some of its state cannot be saved; or the
-// errors of [Client.Ask]. Game code on the loop of the owner's zone should call store.Saver.Move,
-// which needs no NATS.
+// Transfer returns [ErrZone] if there is no such zone; [ErrOwner] if, on disk, the owner is
+// neither in a zone nor in transit to one; [ErrRefused] if Zone.Depart refused it or some of its
+// state cannot be saved; or the errors of [Client.Ask]. Game code on the loop of the owner's zone
+// should call store.Saver.Move, which needs no NATS.
 func (n *Node) Transfer(ctx context.Context, owner buff.OwnerID, zone string) error {
 	if !n.zoneExists(zone) {
 		return fmt.Errorf("%w: %q", ErrZone, zone)

@@ -79,7 +79,7 @@ func TestWire_Transfer(t *testing.T) {
 	require.False(t, ok)
 }
 
-// TestSubject checks that each zone has a different subject of a single word.
+// TestSubject checks that each zone has its own subject, and that its name becomes a single token.
 func TestSubject(t *testing.T) {
 	require.Equal(t, "p.zone.arena_2-b", subject("p", "arena_2-b"))
 	require.Equal(t, "p.zone.=612e62", subject("p", "a.b"))

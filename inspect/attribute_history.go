@@ -37,7 +37,7 @@ type attributeHistory struct {
 	since   wheel.Time // all events and changes after this time are known
 	o       *view.Owner
 	bases   map[stat.Attr][]buff.Event // events that changed a base
-	changes []buff.SheetChange         // changes of a base without an event
+	changes []buff.SheetChange         // changes to a base that no event reports
 	buffs   []*buffHistory             // oldest first, as far as the order is known
 	at      map[buff.Handle]*buffHistory
 	unsure  string // reason why some modifiers may be missing; empty if all are known

@@ -14,9 +14,9 @@ import (
 	"github.com/bufftick/bufftick/engine/view"
 )
 
-// countsJSON holds the counts of the definitions, which change all the time. The lists are
-// indexed by position in the catalog. Their last entry is for everything without a definition,
-// such as timeouts and commands of the game.
+// countsJSON holds the counts for each definition. They change all the time, so they are sent
+// separately from the catalog. The lists are indexed by position in the catalog. Their last entry
+// is for everything without a definition, such as timeouts and commands of the game.
 type countsJSON struct {
 	Version string `json:"version"` // version of the catalog; if it has changed, the page requests the catalog again
 	At      int64  `json:"at"`      // time of the counts, in ms on the inspector's clock

@@ -117,7 +117,7 @@ type Inspector struct {
 	course  course
 	log     incidents
 	acting  chan struct{} // semaphore: allows one reload at a time
-	looking chan struct{} // semaphore: limits the concurrent searches of clients without the token
+	looking chan struct{} // semaphore: limits concurrent searches by clients without the token
 	follows follows
 
 	searchFor time.Duration

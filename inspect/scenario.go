@@ -41,7 +41,7 @@ type scenarioBuff struct {
 	begins     bool // whether the buff started within the recorded time
 	begin      wheel.Time
 	ends       bool       // whether the end is known
-	left       int64      // remaining time of the buff at the time leftAt, in ms of its own time
+	left       int64      // what remains of the buff at leftAt, in ms of the buff's own time
 	leftAt     wheel.Time // see left
 	period     time.Duration
 	stacks     int32

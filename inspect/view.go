@@ -108,7 +108,7 @@ func (in *Inspector) viewOf(v *view.View, at time.Duration) viewJSON {
 	found := in.judge(v, now, recent)
 	out.Speed, out.Recent, out.Verdict = math.Round(now.speed*1000)/1000, recent.Microseconds(), found.json()
 	out.Incidents, out.Open = in.noteIncidents(v, found, now.stuck)
-	out.Faults = in.faults() // must be called after judge, because judge calls functions of the game
+	out.Faults = in.faults() // after judge, which calls Options.Alarm: faults includes its panics
 	for i, f := range v.Faces {
 		out.Faces = append(out.Faces, faceOf(f, i == 0))
 	}

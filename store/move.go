@@ -29,9 +29,9 @@ type Mover interface {
 // Move is an owner that leaves for another zone.
 type Move struct {
 	// Owner is the state of the owner when it left. Owner.Frame is the frame of the first Batch
-	// that contained the Move. If the zone's cut in the store is of this frame or a later frame,
-	// the Move has already been applied. It must not be applied again, because the owner may have
-	// moved on, and may even have returned.
+	// that contained the Move. If the stored cut of the zone that the owner leaves is from that
+	// frame or a later one, the Store has already applied the Move and must not apply it again:
+	// since then the owner may have moved on, or even returned.
 	Owner Owner
 
 	// To is the destination, which need not have been opened yet.
@@ -148,7 +148,8 @@ func (v *Saver) tooManyLeaving() bool {
 // entered is an owner that Arrive has added.
 type entered struct {
 	number uint64
-	// the arrival was on disk before the previous call to Arrive, so later lists do not contain it
+	// the arrival was on disk at the last call to Arrive, so no later result of Mover.Arrivals
+	// contains it
 	settled bool
 }
 
@@ -163,8 +164,8 @@ type entered struct {
 //
 // If an owner cannot be added, because of an error of engine.Engine.Restore or Unmarshal, it
 // remains in transit. The error is engine.ErrBusy if some owners of the zone are not restored yet,
-// or if the owner has just left this zone and its departure is not on disk yet; the owner then
-// arrives with a later list.
+// or if the owner has just left this zone and its departure is not on disk yet; a later call then
+// adds the owner.
 //
 // Only the loop goroutine may call it, between two Ticks. It costs O(buffs of these owners).
 func (v *Saver) Arrive(list []Arrival, report func(a *Arrival, r buff.Restoration, err error)) {

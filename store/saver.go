@@ -227,8 +227,8 @@ func (v *Saver) Stats() Stats {
 	return v.stats
 }
 
-// Touch must be called before the game changes its own data for an owner outside that owner's
-// handlers. If the cut in progress must contain the owner's present state, Touch copies the owner.
+// Touch must be called before code outside an owner's handlers changes the game's own data for that
+// owner. If the cut in progress must contain the owner's present state, Touch copies the owner.
 // It returns engine.ErrUnknownOwner if there is no such owner.
 func (v *Saver) Touch(id buff.OwnerID) error {
 	if v.copies == nil {

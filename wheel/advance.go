@@ -299,11 +299,12 @@ func (w *Wheel) cascadeAhead(frame uint64, turned bool) (coming bool) {
 	return coming
 }
 
-// canDefer reports whether a level may postpone its extra entry to a later frame. Shares are
-// rounded down, and an extra entry makes up for the fractions. Each moved entry may be a cache
-// miss. Therefore the levels take turns, finer levels first, and no level moves its extra entry in
-// a frame that starts a new second. A deferred entry is included in the shares of the remaining
-// frames.
+// canDefer reports whether a level may leave an extra entry to a later frame. In each frame, a
+// level moves its share of the entries of its coming slot. Shares are rounded down, so now and then
+// a level moves one extra entry to make up for the fractions. Each moved entry may be a cache miss.
+// Therefore the levels take turns, finer levels first, and no level moves its extra entry in a
+// frame that starts a new second. A deferred entry is included in the shares of the remaining
+// frames. If at most 8 frames remain, no extra entry is deferred.
 func (f *level) canDefer(frames, moved uint64, turned bool, most int) bool {
 	switch {
 	case frames > 8 && turned, frames > 256 && moved >= 3:

@@ -6,7 +6,7 @@ import "unsafe"
 // is read.
 type Face struct {
 	Unit   int64 // duration of one slot in ms; 0 if the duration overflows int64
-	Rounds int   // 2: the current and the next round; 1 for a shelf
+	Rounds int   // number of rounds in Slots: 2 (the current and the next), or 1 on a shelf
 	Hand   int   // the slot that contains the current time
 	From   Time  // first instant of slot 0 of the current round
 	// Slots contains the number of entries in each slot of the current round, followed by the
@@ -14,8 +14,8 @@ type Face struct {
 	Slots []int
 }
 
-// Levels returns the number of levels: the dial, seconds, minutes, hours and the shelves. Only
-// the loop goroutine may call it.
+// Levels returns the number of levels: the dial, seconds, minutes, hours and the shelves, which
+// hold the timers due after the next half-day. Only the loop goroutine may call it.
 func (w *Wheel) Levels() int { return shelf + w.shelves }
 
 // Face describes a level. Level 0 is the dial, and [Wheel.Levels] - 1 is the last shelf. Face

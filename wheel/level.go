@@ -222,7 +222,7 @@ func (w *Wheel) setComing() {
 	w.coming[shelf] = w.level[shelf].first + uint32((w.half+1)%shelfSlots)
 }
 
-// turnTo recomputes the rounds of a level for now.
+// turnTo recomputes the current and the next round of level l from w.now.
 func (w *Wheel) turnTo(l int) {
 	f := &w.level[l]
 	number := floorDiv(w.now, f.round)

@@ -143,7 +143,7 @@ type entry struct {
 	timer uint32
 	stamp uint32 // the entry is alive while its stamp equals the stamp of the timer
 	// Lower 32 bits of the deadline. The upper bits are implied by the slot. Unused on a wide
-	// level, whose slots are longer than 32 bits of milliseconds.
+	// level, whose slots are longer than 2^32 ms.
 	due uint32
 }
 

@@ -52,9 +52,9 @@ func (s *sorting) byDue(fired []Fired) {
 }
 
 // bySeq sorts the batch into the slice "fired" if all timers are due in the same millisecond. It
-// returns false if they are due at different times, which happens only for late timers, or if the
-// sequence numbers are too far apart to fit in a key. The upper bits of a key are the sequence
-// number minus the lowest sequence number, and the lower bits are the index in the batch.
+// returns false if they are not (only late timers can differ), or if the sequence numbers are too
+// far apart to fit in a key. The upper bits of a key are the sequence number minus the lowest
+// sequence number, and the lower bits are the index in the batch.
 func (s *sorting) bySeq(fired []Fired) bool {
 	first, last := uint64(math.MaxUint64), uint64(0)
 	for i := range s.batch {

@@ -27,7 +27,7 @@ type Wheel struct {
 
 	slots  []queue      // the late slot, then the levels, finest first; or nil
 	sparse *sparseSlots // used instead of slots while there are few timers
-	// number of timers from which on "slots" is used instead of "sparse"
+	// number of timers at which the Wheel switches from "sparse" to "slots"
 	sparseLimit uint64
 	level       [maxLevels]level     // the dial, three faces, the shelves
 	dial        [2][dialWords]uint64 // nonempty slots of the dial; see level.occupied

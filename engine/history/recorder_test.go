@@ -33,8 +33,8 @@ func take(r *Recorder, at wheel.Time, events []buff.Event) {
 	r.End()
 }
 
-// TestOldest checks that the recorder keeps the newest events without a gap, that Since returns
-// the time from which on all are kept, and that memory is bounded whatever is added.
+// TestOldest checks that the recorder keeps the newest events without a gap, that no event
+// at or after the time returned by Since is missing, and that memory is bounded whatever is added.
 func TestOldest(t *testing.T) {
 	spec := someSpecs(t, 1)[0]
 	for _, bytes := range []int{MinBytes, 1 << 20, 8 << 20} {

@@ -171,7 +171,7 @@ func (b *book) begin() {
 }
 
 // end waits until each zone has made a payment after the given time. It returns the longest gap of
-// any zone since the call of "begin". The result "ok" is false if ctx ends first.
+// any zone since the call to "begin". The result "ok" is false if ctx ends first.
 func (b *book) end(ctx context.Context, kind string, since time.Time) (widest time.Duration, ok bool) {
 	for pause(ctx, 20*time.Millisecond) {
 		b.mu.Lock()

@@ -17,7 +17,7 @@ type filter struct {
 	listener net.Listener
 	target   string
 	until    atomic.Int64 // Unix time in ns until which definitions are dropped
-	lost     atomic.Int64 // number of definitions dropped since the last call of "lose"
+	lost     atomic.Int64 // number of definitions dropped since the last call to "lose"
 	total    atomic.Int64
 
 	mu    sync.Mutex
@@ -37,7 +37,7 @@ func newFilter(target string) (*filter, error) {
 func (f *filter) port() int { return f.listener.Addr().(*net.TCPAddr).Port }
 
 // lose drops definitions for the duration d. It returns a function that returns how many
-// definitions have been dropped since the call of "lose".
+// definitions have been dropped since the call to "lose".
 func (f *filter) lose(d time.Duration) func() int64 {
 	f.lost.Store(0)
 	f.until.Store(time.Now().Add(d).UnixNano())

@@ -72,7 +72,7 @@ type guest struct {
 	*evening
 	screen
 	mu     sync.Mutex
-	unread string // messages since the last call of heard
+	unread string // messages since the last call to heard
 	gone   bool
 }
 
@@ -108,7 +108,7 @@ func (g *guest) do(line string) {
 	g.pass(3 * frame)
 }
 
-// heard returns the messages since the last call of heard.
+// heard returns the messages since the last call to heard.
 func (g *guest) heard() (messages string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -43,7 +43,7 @@ func (r *rig) run(until wheel.Time) {
 	require.True(r, r.set.Run(&r.turn, until, 1<<30))
 }
 
-// log returns the events since the last call of log.
+// log returns the events since the last call to log.
 func (r *rig) log() []string {
 	lines := []string{}
 	for _, e := range r.turn.Events {

@@ -17,7 +17,7 @@ type model struct {
 	schema *stat.Schema
 	bases  []float64
 	mods   []entry
-	most   []float64 // the maxima at the last call of cut
+	most   []float64 // the maxima at the last call to cut
 }
 
 // entry is a modifier of the sheet; the list is in the order of Add.

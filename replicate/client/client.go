@@ -121,7 +121,7 @@ func (o *Owner) ID() buff.OwnerID { return o.id }
 func (o *Owner) Dead() bool { return o.dead }
 
 // Buffs returns the owner's buffs in unspecified order. The slice is valid until the next call
-// of Receive.
+// to Receive.
 func (o *Owner) Buffs() []Buff { return o.buffs }
 
 // Left returns the remaining ms of the buff's own time at the given server time, and whether the

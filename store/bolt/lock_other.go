@@ -4,9 +4,9 @@ package bolt
 
 import "os"
 
-// lock does nothing, so the file is not locked until bbolt opens it after its pages have been
-// checked. Opening a file that another process is writing may therefore report damage instead of
-// ErrLocked.
+// lock does nothing. The pages of the file are checked without a lock; bbolt locks the file later,
+// when it opens it. Opening a file that another process is writing may therefore report damage
+// instead of ErrLocked.
 func lock(*os.File, bool) error { return nil }
 
 // unlock does nothing, because only bbolt knows how it has locked the file. The lock ends with

@@ -12,7 +12,8 @@ type Place struct {
 // queried. If the result "ask" is true, Away needs the location and must be called again with it.
 //
 // The code is Moved only if the move is on disk, and Busy while the owner is in transit to this
-// zone. So a command is redirected only to a zone in which its owner is or will be.
+// zone. So a command is redirected only to a zone that contains its owner or will
+// contain it.
 func Away(zone string, leaves bool, at *Place) (code Code, ask bool) {
 	switch {
 	case leaves:

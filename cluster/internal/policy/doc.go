@@ -13,8 +13,8 @@
 //	Screen  which packets a zone sends to a subscription
 //	Watch   which packets a subscription accepts
 //
-// The owner of a zone is the node that has its lease. A life of a zone lasts from one load to its
-// end, see Greeted. A loss means that the database has gone back to an earlier state, see Loss.
+// A zone owner is the node that has the lease of a zone. A life of a zone lasts from one load to
+// its end, see Greeted. A loss means that the database has gone back to an earlier state, see Loss.
 //
 // Values of these types must not be used by several goroutines at the same time.
 package policy

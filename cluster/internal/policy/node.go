@@ -221,8 +221,8 @@ func (n *Node) beat(now Time) {
 	n.act(a)
 }
 
-// Hint reports that a zone is free. If "to" is not empty, only the node with that name should
-// claim it.
+// Hint tells the Node that a zone is free. If "to" is not empty, only the node with that name
+// should claim it.
 func (n *Node) Hint(now Time, zone, to string) {
 	if to == n.c.Name && n.zones[zone] == nil && !n.leaving && !n.refused && !n.deaf(now) {
 		n.claim(now, zone)
@@ -233,7 +233,7 @@ func (n *Node) Hint(now Time, zone, to string) {
 	}
 }
 
-// Beaten reports the reply to a beat. Late and repeated replies are allowed.
+// Beaten processes the reply to a beat. Late and repeated replies are allowed.
 func (n *Node) Beaten(now Time, seq uint64, v View) {
 	asked, ok := n.beats[seq]
 	if !ok {
@@ -291,7 +291,7 @@ func (n *Node) alive(name string) bool {
 	return slices.ContainsFunc(n.view.Nodes, func(v NodeView) bool { return v.Name == name && !v.Draining })
 }
 
-// Heard reports that NATS has answered a request that was sent at the given time.
+// Heard tells the Node that NATS has answered a request that was sent at the given time.
 func (n *Node) Heard(sent Time) { n.heard = max(n.heard, sent) }
 
 // Deny sets whether NATS permissions prevent commands from reaching this node. While they prevent
@@ -325,7 +325,7 @@ func (n *Node) claim(now Time, name string) {
 	n.act(Action{Verb: Claim, Seq: n.seq, Zone: name})
 }
 
-// Claimed reports the reply to a claim: the epoch of the lease, or 0 if the claim was rejected or
+// Claimed processes the reply to a claim: the epoch of the lease, or 0 if the claim was rejected or
 // failed.
 func (n *Node) Claimed(now Time, seq uint64, name string, epoch uint64) {
 	z := n.zones[name]
@@ -340,8 +340,8 @@ func (n *Node) Claimed(now Time, seq uint64, name string, epoch uint64) {
 	n.act(Action{Verb: Load, Zone: name, Epoch: epoch, Until: z.until})
 }
 
-// Loaded reports that a zone has been loaded and runs. If "failed" is true, it reports instead that
-// the zone has stopped because loading failed, or because the running zone failed.
+// Loaded tells the Node that a zone has been loaded and runs or, if "failed" is true, that the zone
+// has stopped because loading failed or because the running zone failed.
 func (n *Node) Loaded(now Time, name string, epoch uint64, failed bool) {
 	z := n.zones[name]
 	switch {
@@ -364,21 +364,21 @@ func (n *Node) Weigh(name string, load float64) {
 	}
 }
 
-// Fenced reports that a commit was rejected because another node has claimed the zone, or that the
-// zone could not be read. The zone stops without a release. If this node still holds the lease, the
-// lease expires.
+// Fenced tells the Node that a commit was rejected because another node has claimed the zone, or
+// that the zone could not be read. The zone stops without a release. If this node still holds the
+// lease, the lease expires.
 func (n *Node) Fenced(name string, epoch uint64) {
 	if z := n.zones[name]; z != nil && z.epoch == epoch {
 		n.drop(z)
 	}
 }
 
-// Lost reports that the database has lost commits that it had acknowledged. The zone stops, and the
-// next node to claim it loads the present state.
+// Lost tells the Node that the database has lost commits that it had acknowledged. The zone stops,
+// and the next node to claim it loads the present state.
 func (n *Node) Lost(now Time, name string, epoch uint64) { n.giveUp(now, name, epoch) }
 
-// Unsafe reports that a zone could not be saved for longer than its game allows. The zone stops,
-// and is loaded from its last cut.
+// Unsafe tells the Node that saves of a zone have been failing for longer than the game allows. The
+// zone stops and is loaded again from its last cut.
 func (n *Node) Unsafe(now Time, name string, epoch uint64) { n.giveUp(now, name, epoch) }
 
 func (n *Node) giveUp(now Time, name string, epoch uint64) {
@@ -410,7 +410,7 @@ func (n *Node) drain(now Time, z *zone, to string) {
 	n.act(Action{Verb: Drain, Zone: z.name, Epoch: z.epoch})
 }
 
-// Drained reports that a zone has stopped with all its changes on disk.
+// Drained tells the Node that a zone has stopped with all its changes on disk.
 func (n *Node) Drained(now Time, name string, epoch uint64) {
 	if z := n.zones[name]; z != nil && z.epoch == epoch && z.state == Draining {
 		z.state = Releasing // so that n.note does not count the zone as unsaved
@@ -438,7 +438,7 @@ func (n *Node) release(now Time, z *zone) {
 	n.act(Action{Verb: Release, Seq: z.seq, Zone: z.name, Epoch: z.epoch, To: z.to, Failed: z.failed})
 }
 
-// Released reports that the database has executed a release.
+// Released tells the Node that the database has executed a release.
 func (n *Node) Released(seq uint64, name string) {
 	if z := n.zones[name]; z != nil && z.state == Releasing && z.seq == seq {
 		delete(n.zones, name)

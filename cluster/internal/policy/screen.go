@@ -60,7 +60,7 @@ func (s *Screen) All(join uint64) {
 	}
 }
 
-// Leave reports that the subscription has left.
+// Leave records that the subscription has left.
 func (s *Screen) Leave() { s.quits = true }
 
 // Gone reports whether the zone should remove the viewer.
@@ -86,7 +86,7 @@ func (s *Screen) Define(print uint64) bool {
 // Next returns the number of the next packet.
 func (s *Screen) Next() uint64 { return s.number + 1 }
 
-// Sent reports that the next packet was sent.
+// Sent records that the next packet was sent.
 func (s *Screen) Sent(now Time) { s.number, s.sent = s.number+1, now }
 
 // Sight is the decision of a subscription about a packet.
@@ -166,8 +166,8 @@ func (w *Watch) Heard(now, lease Time, epoch, join, number uint64, defines bool)
 	return sight, missed
 }
 
-// Turn reports that the database has gone back to an earlier state, and that the zone now runs with
-// the given epoch. For the first packet of that epoch, Heard returns GoneBack.
+// Turn tells the Watch that the database has gone back to an earlier state, and that the zone now
+// runs with the given epoch. For the first packet of that epoch, Heard returns GoneBack.
 func (w *Watch) Turn(epoch uint64) {
 	if w.epoch != 0 && w.turned != epoch {
 		w.turns = epoch

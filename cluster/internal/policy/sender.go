@@ -77,8 +77,8 @@ func (c Code) String() string { return codes[c] }
 type Message struct {
 	ID    ID
 	Zone  string
-	Epoch uint64 // epoch of the zone owner to which the command is sent; 0 in a hello
-	Life  uint64 // life to which the command is sent, see Greeted
+	Epoch uint64 // lease epoch of the node to which the command is sent; 0 in a hello
+	Life  uint64 // life of the zone when the command is sent; see Greeted
 	Since uint64 // number of commands on disk before the command was first sent, see Window
 	Sure  bool   // reply only when the command is on disk
 	Body  []byte
@@ -99,7 +99,7 @@ type Reply struct {
 // Greeted is the description of a zone in the reply to a hello. It is zero if an earlier version of
 // the library runs the zone.
 type Greeted struct {
-	World uint64 // random number of the database; 0 if unknown
+	World uint64 // random number that identifies the database; 0 if unknown
 
 	// Life is a random number that identifies one run of the zone, from loading to release. The
 	// epoch does not identify a run, because two runs can have the same epoch if the database has
@@ -121,13 +121,13 @@ type Outcome struct {
 type SenderConfig struct {
 	Outstanding int // maximum number of pending commands
 	Zones       int // maximum number of known zones
-	// first and longest pause before a retry; each pause is twice as long as the previous pause
+	// Retry is the pause before the first retry. The pause doubles with each retry, up to Most.
 	Retry, Most Time
 	Hello       Time // minimum interval between two hellos to the same zone
 	Lease       Time // duration of leases, for zones that do not report it
 
 	// Each of the following fields disables one guard. Only the simulation sets them, to show that
-	// the guard is necessary.
+	// the guard is necessary. A zone owner is the node that runs a zone.
 
 	NoLife   bool // if set, messages have no Life
 	NoTurn   bool // if set, a zone owner with a lower epoch is never accepted, not even after a loss
@@ -152,7 +152,7 @@ type Sender struct {
 	lost   []Loss
 }
 
-// Loss reports that the database of a zone has gone back to an earlier state, so that acknowledged
+// Loss means that the database of a zone has gone back to an earlier state, so that acknowledged
 // commands may be lost. Epoch is the epoch of the present zone owner.
 type Loss struct {
 	Zone  string
@@ -161,7 +161,7 @@ type Loss struct {
 
 // route is the state of a zone as known to a sender.
 type route struct {
-	epoch  uint64 // epoch of the zone owner to which commands are sent; 0 while the sender waits for a greeting
+	epoch  uint64 // lease epoch of the node to which commands are sent; 0 until a greeting arrives
 	newest uint64 // epoch of the last accepted zone owner; 0 if there was none
 	world  uint64 // world of the last accepted zone owner
 	life   uint64 // life of the last accepted zone owner
@@ -247,7 +247,7 @@ func (s *Sender) route(zone string) *route {
 	return r
 }
 
-// post sends a command to the owner of its zone, or sends a hello to find the zone owner.
+// post sends a command to the zone owner, or a hello if the zone owner is not known.
 func (s *Sender) post(now Time, x *sent) {
 	r := s.routes[x.m.Zone]
 	if r.epoch == 0 {
@@ -371,7 +371,7 @@ func (s *Sender) Lost() []Loss {
 	return lost
 }
 
-// follow sends a redirected command to the zone in which the command's owner is.
+// follow sends a redirected command to the zone that the reply names.
 func (s *Sender) follow(now Time, x *sent, p Reply) {
 	zone := string(p.Body)
 	next, ok := x.m.ID.next()
@@ -408,15 +408,15 @@ func (s *Sender) forget(x *sent) {
 	r.waiting = slices.DeleteFunc(r.waiting, func(w ID) bool { return w == id })
 }
 
-// NoResponders reports that no node was subscribed to the subject of a message.
+// NoResponders tells the Sender that no node was subscribed to the subject of a message.
 func (s *Sender) NoResponders(now Time, m Message) {
 	if x := s.pending(m.ID); x != nil {
 		s.leave(now, m.Epoch, x)
 	}
 }
 
-// leave sends a command to the next owner of its zone, because the node with the given epoch no
-// longer runs the zone. Other commands that were sent to that node stay pending, and get their own
+// leave sends a command to the next zone owner, because the node with the given epoch no longer
+// runs the zone. Other commands that were sent to that node stay pending, and get their own
 // replies.
 func (s *Sender) leave(now Time, epoch uint64, x *sent) {
 	if x.m.Epoch != epoch {
@@ -485,7 +485,7 @@ func (s *Sender) Take() (out []Message, done []Outcome) {
 	return out, done
 }
 
-// Sent returns the zone of a pending command and the epoch to which it was last sent.
+// Sent returns the zone of a pending command and the epoch of the node to which it was last sent.
 func (s *Sender) Sent(id ID) (zone string, epoch uint64, ok bool) {
 	x := s.pending(id)
 	if x == nil {

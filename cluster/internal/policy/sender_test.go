@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// greetedSender returns a sender that knows the owner of zone x, at epoch 7.
+// greetedSender returns a sender that knows the node that runs zone x, at epoch 7.
 func greetedSender(t *testing.T) *Sender {
 	s := NewSender(SenderDefaults())
 	require.True(t, s.Send(0, Message{ID: ID{8}, Zone: "x"}))

@@ -78,7 +78,7 @@ var verbs = [...]string{Beat: "beat", Claim: "claim", Load: "load", Extend: "ext
 
 func (v Verb) String() string { return verbs[v] }
 
-// Action is a request of a Node to its caller.
+// Action is something that a Node asks its caller to do.
 type Action struct {
 	Verb   Verb
 	Seq    uint64 // for Beat, Claim and Release: number to be passed back with the reply

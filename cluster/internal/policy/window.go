@@ -4,9 +4,9 @@ package policy
 type Verdict uint8
 
 const (
-	Fresh Verdict = iota // the command was never executed, so execute it
-	Again                // the command was executed, so repeat the reply
-	Stale                // unknown, because the id of the command may have left the window
+	Fresh Verdict = iota // never executed; execute it
+	Again                // already executed; repeat the reply
+	Stale                // unknown: the id of the command may have left the window
 )
 
 // Window decides whether a command was executed before. A zone numbers the commands that it

@@ -50,7 +50,8 @@ type framed struct {
 type dbOwner struct {
 	zone string
 	s    state
-	// number of the move to zone if the player is in transit; 0 if the player is in zone
+	// number of the move if the player is in transit to the zone in the field "zone"; 0 if the
+	// player is in that zone
 	arriving int
 }
 

@@ -18,7 +18,7 @@ import (
 // scene is a world with a boss and two players, 1 and 2. No unit acts by itself.
 type scene struct {
 	*world
-	log []string // log of the last call of pass, without times
+	log []string // log of the last call to pass, without times
 }
 
 const boss = firstBoss
