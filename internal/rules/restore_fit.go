@@ -302,11 +302,19 @@ func (c *comeback) pass() {
 	}
 	if i := &c.i; c.period > 0 && !c.gone && c.moved && c.spec.Align == define.AlignOwner {
 		was := i.boundary
-		i.boundary, c.x.currentPeriod = c.firstBeat(), 0
+		i.boundary = c.firstBeat()
 		for k := range c.x.async {
-			c.x.async[k].lag = within(int64(was-i.boundary)+c.x.async[k].lag, c.period)
+			c.x.async[k].lag = within(int64(was-i.boundary)+c.x.async[k].lag, c.runningPeriod())
 		}
 	}
+}
+
+// runningPeriod returns the length of the running period in ms.
+func (c *comeback) runningPeriod() int64 {
+	if c.x.currentPeriod > 0 {
+		return c.x.currentPeriod
+	}
+	return c.period
 }
 
 // firstBeat returns the first boundary of a period that starts at the first ms of buff time that
@@ -315,7 +323,7 @@ func (c *comeback) firstBeat() wheel.Time {
 	s := Owner{catalog: c.spec.Catalog, rare: &rareState{extras: []extra{c.x}}}
 	i := c.i
 	i.extra = 0
-	s.storePeriod(&i, c.period)
+	s.storePeriod(&i, c.runningPeriod())
 	now := c.now
 	if p := &c.x.scale; i.flags&timeScaled != 0 {
 		now = p.ceil(p.at)
@@ -369,10 +377,7 @@ func (c *comeback) end() {
 	if c.spec.Tail != define.TailPartial || c.period == 0 {
 		return
 	}
-	c.tailOf = c.period
-	if c.x.currentPeriod > 0 {
-		c.tailOf = c.x.currentPeriod
-	}
+	c.tailOf = c.runningPeriod()
 	c.tail = max(int64(c.i.end-c.i.boundary)+c.tailOf, 0)
 }
 
