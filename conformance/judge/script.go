@@ -380,6 +380,7 @@ func (o *owner) change(st step) {
 			o.sourceGone(st.SourceGone)
 			o.settle()
 			o.rounds()
+			o.all.deliver()
 		}
 	case st.Immune != "":
 		o.immunize(st.Immune, st.Purge)

@@ -471,9 +471,14 @@ type state struct {
 }
 
 func (b *instance) state() state {
+	numbers := maps.Clone(b.numbers) // without those that serve only the application
+	delete(numbers, b.def.DurationScale)
+	if b.def.Shield != nil {
+		delete(numbers, b.def.Shield.Pool)
+	}
 	s := state{
 		stacks: b.count(), level: b.level, charges: b.charges, endless: b.endless, end: b.end, magnitude: b.magnitude, pool: b.pool,
-		period: b.period, coming: b.coming, nextPulse: b.beat, numbers: b.numbers, layers: slices.Clone(b.layers),
+		period: b.period, coming: b.coming, nextPulse: b.beat, numbers: numbers, layers: slices.Clone(b.layers),
 	}
 	if b.endless {
 		s.end = 0

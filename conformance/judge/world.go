@@ -177,6 +177,7 @@ func (w *world) compensate(q query, by int64) {
 		}
 		o.settle()
 		o.rounds()
+		w.deliver()
 	}
 }
 
