@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -19,6 +20,7 @@ type Scenario struct {
 	buffs      map[string]*definition
 	attributes map[string]*attribute
 	curves     map[string]curve
+	acts       []string // the acts that the file declares
 	steps      []step
 	seen, life bool
 }
@@ -155,7 +157,7 @@ func decodeOne(text []byte) (*Scenario, error) {
 	if err := strictly(text, &f); err != nil {
 		return nil, fmt.Errorf("scenario: %w", err)
 	}
-	s := &Scenario{ID: f.ID, Name: f.Name, Want: f.Want, seen: f.Seen, life: f.Life, attributes: f.Attributes, curves: f.Curves, buffs: map[string]*definition{}}
+	s := &Scenario{ID: f.ID, Name: f.Name, Want: f.Want, seen: f.Seen, life: f.Life, attributes: f.Attributes, curves: f.Curves, acts: f.Acts, buffs: map[string]*definition{}}
 	for id, raw := range f.Buffs {
 		d := &definition{ID: id, Dead: f.Dead}
 		if err := strictly(raw, d); err != nil {
@@ -215,7 +217,7 @@ func (s *Scenario) PlayMarked() (log []string, decided bool, marked map[string]i
 }
 
 func (s *Scenario) play(m marks) (log []string, decided bool) {
-	w := &world{defs: s.buffs, attributes: s.attributes, curves: s.curves, near: map[[2]string]bool{}, members: map[member]bool{}, zones: map[int64]*pace{}, views: s.views(), marks: m}
+	w := &world{defs: s.buffs, acts: s.acts, attributes: s.attributes, curves: s.curves, near: map[[2]string]bool{}, members: map[member]bool{}, zones: map[int64]*pace{}, views: s.views(), marks: m}
 	for _, name := range sortedKeys(s.attributes) {
 		if at := s.attributes[name]; at.Max != nil && at.Max.name != "" || at.Min != nil && at.Min.name != "" {
 			w.bounded = append(w.bounded, name)
@@ -284,7 +286,7 @@ func (o *owner) do(st step) {
 	o.own = o.clock.now(o.world)
 	named := cmp.Or(st.Remove, st.Extend, st.SetRemaining, st.SetPeriod, st.PauseBuff, st.ResumeBuff, st.RateBuff, st.Inhibit, st.Release, st.Use)
 	act := cmp.Or(st.Interrupt, st.Consume, st.Happened)
-	if named != "" && o.oldest(named) == nil || act != "" && !o.all.usesAct(act) { // no effect
+	if named != "" && o.oldest(named) == nil || act != "" && !o.all.usesAct(act) && !slices.Contains(o.all.acts, act) { // no effect
 		return
 	}
 	if !st.Tick && !st.Save && st.Show == nil && st.SourceGone == "" { // these steps are not commands for the owner

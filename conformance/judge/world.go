@@ -16,6 +16,7 @@ import (
 type world struct {
 	defs       map[string]*definition
 	attributes map[string]*attribute
+	acts       []string // the acts that the file declares
 	bounded    []string // the attributes whose minimum or maximum is another attribute
 	curves     map[string]curve
 	owners     []*owner
