@@ -125,7 +125,7 @@ func TestCollect(t *testing.T) {
 	require.Equal(t, 1.0, one("bufftick_up"))
 	require.Equal(t, 10.0, one("bufftick_owners"))
 	require.Equal(t, 11.0, one("bufftick_buffs"))
-	require.Equal(t, 10.0, one("bufftick_deadlines"), "one for each owner")
+	require.Equal(t, 11.0, one("bufftick_deadlines"), "one for each buff")
 	require.Equal(t, 2.0, one("bufftick_workers"))
 	require.Equal(t, 65536.0, one("bufftick_inbox_limit"))
 	require.Equal(t, 0.05, one("bufftick_frame_budget_seconds"))
