@@ -170,11 +170,11 @@ func (g *Group[O, M]) openShare(i int, r *round[O, M], from, to uint32) *Turn[O,
 	return first
 }
 
-// queueHeld handles the case in which the loop has closed the round of a share while worker i was
-// prefetching the share. EndBatch has then marked all turns of the share as held, that is, as
-// running. Other workers no longer see the round. Worker i runs the first turn of the share, and
-// queueHeld adds the other turns to Group.heldTurns, from where any worker takes them. The caller
-// holds the lock.
+// queueHeld handles a share whose round was closed while worker i was prefetching the share.
+// EndBatch, which closed the round, has marked every turn of the share as held: the turns count as
+// running, although no worker has started them. Other workers no longer see the round. So worker i
+// runs the first turn itself, and queueHeld adds the others to Group.heldTurns, where any worker
+// can take them. The caller holds the lock.
 func (g *Group[O, M]) queueHeld(i int, share []Turn[O, M]) {
 	g.workers[i].box = share[0].box
 	for k := range share[1:] {

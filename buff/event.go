@@ -118,7 +118,7 @@ type Event struct {
 	//	Denied     with NoParam, the number that is missing, or that was provided but is not used
 	Name string
 
-	Stacks int32 // number of stacks after the event; for a Pulsed, of the stacks that pulse
+	Stacks int32 // number of stacks after the event; for a Pulsed, the number of stacks that pulse
 
 	// Count is the number of pulses that a Pulsed represents, if above 1; otherwise it is 0. If a
 	// pulse causes an Executed, the Executed has the Count of the pulse.

@@ -146,14 +146,15 @@ func (c *Context) Cancel(t buff.TimeoutHandle) {
 }
 
 // Do executes a command after the handler has returned. A command for the handler's own owner runs
-// at this instant. A command for another owner, for several owners, or for a zone runs at the end
-// of the frame. Do panics in the same cases as [Engine.Do], and also if the engine does not know
-// the definition or the handler that the command names.
+// at the instant of the handler's event, before the owner's next due event. A command for another
+// owner, for several owners, or for a zone runs at the end of the frame. Do panics in the same
+// cases as [Engine.Do], and also if the engine does not know the definition or the handler that the
+// command names.
 //
 // If the rules refuse the command, an event reports it. buff.Pause of the handler's own owner also
-// pauses the remaining events of this instant. If buff.Steal removes a buff from the handler's own
-// owner, and at the end of the frame the thief is unknown or has no room, the buff is lost and
-// counted in Stats.Undelivered.
+// pauses that owner's remaining events of the same instant. If buff.Steal removes a buff from the
+// handler's own owner, and at the end of the frame the thief is unknown or has no room, the buff is
+// lost and counted in Stats.Undelivered.
 //
 // It may be called only inside the handler.
 func (c *Context) Do(cmd buff.Command) {
@@ -169,7 +170,8 @@ func (c *Context) Do(cmd buff.Command) {
 	c.issue(&cmd)
 }
 
-// issue queues a command for the handler's own owner or for the end of the frame.
+// issue queues a command. A command for the handler's own owner is added to the queue of the
+// running turn. Any other command waits for the end of the frame.
 func (c *Context) issue(cmd *buff.Command) {
 	l := c.live()
 	own := cmd.Owner == l.owner.id()

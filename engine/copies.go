@@ -159,8 +159,8 @@ func (e *Engine) changeBusy(o *owner, change func()) {
 }
 
 // copyBeforeTurn is called on a worker before the first turn of an owner in a round, and before
-// the first turn after a change by the loop. If the marshal function of the game ends the
-// goroutine, the owner's due events are not lost.
+// the first turn after a change by the loop. The call comes before the turn takes any events, so
+// that none are lost if the game's marshal function ends the goroutine.
 func (l *workerState) copyBeforeTurn(o *owner) {
 	c := l.engine.copies
 	mu := c.lock(o)

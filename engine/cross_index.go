@@ -199,8 +199,8 @@ func (e *Engine) evict(c *outgoing) {
 	}
 }
 
-// revised is the kind of a change that may have given an instance another version of its
-// definition. It stands for several kinds of events.
+// revised is the change.kind for a Refreshed or a Stacked. After either event, the instance may
+// have another version of its definition.
 const revised = buff.Refreshed
 
 // reload prepares the cross-owner index for the definitions of a new catalog. The parameter `lines`

@@ -9,16 +9,16 @@ import (
 
 // Each buff and each timeout has at most one valid entry on the wheel. The entries are values: the
 // owner's state knows which entry is valid, see rules.Turn.Deadlines. If a deadline becomes later,
-// the entry stays where it is; when it comes out, the owner's turn finds nothing due and files the
-// rest. If a buff ends early, its entry does nothing. So refreshing and removing a buff do not
-// touch the wheel.
+// the entry stays where it is; when it comes out, the owner's turn finds nothing due and adds
+// an entry for the later deadline. If a buff ends early, its entry does nothing. So refreshing and
+// removing a buff do not touch the wheel.
 
 // ownerMark is what the loop notes about an owner in a table of its own, so that it need not access
 // the owner.
 type ownerMark struct {
 	flags mark
 	slice uint32      // the slice, as in Engine.round, in which the owner was last due
-	place rules.Place // what was due then; NoPlace if more than one place
+	place rules.Place // the place that was due in that slice; NoPlace if there were several
 }
 
 // mark holds flags of an owner. Its low bits are the index of the owner's turn in turnBatch.list;
@@ -65,7 +65,7 @@ func (d dueOwner) number() uint32 { return uint32(d) & (buff.MaxOwners - 1) }
 // due.
 func (e *Engine) dueKey(f wheel.Fired, number uint32) dueOwner {
 	late := uint64(min(e.now-f.Due, mostLate))
-	age := (f.ID>>ageShift - e.age) & ageMask // the oldest has the smallest
+	age := (f.ID>>ageShift - e.age) & ageMask // the oldest entry has the smallest age
 	return dueOwner((mostLate-late)<<instantShift | age<<numberBits | uint64(number))
 }
 

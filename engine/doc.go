@@ -99,9 +99,9 @@
 // Each buff and each timeout has one entry on the wheel, a deadline and a place. When the entry
 // comes out, the turn of the owner runs what is due. If a deadline becomes later, for example
 // because a buff was refreshed, the entry stays where it is; it then comes out early, and the turn
-// adds one for the rest. If a buff ends early, its entry is ignored. So only a deadline that
-// becomes earlier touches the wheel. When there are more ignored entries than valid ones, each Tick
-// removes some.
+// adds an entry for the later deadline. If a buff ends early, its entry is ignored. So only a
+// deadline that becomes earlier touches the wheel. When there are more ignored entries than valid
+// ones, each Tick removes some.
 //
 // The owners in a Frame are in the order of their earliest entries, and at one instant the entry
 // that was added first comes first.

@@ -54,8 +54,9 @@ const (
 // leaving reports whether an owner was dropped while it was busy, or has left.
 func (o *owner) leaving() bool { return o.presence != there }
 
-// turns holds the state that the turns of an owner store in the owner. An owner needs it if a
-// message has started the turn, or if the turn is unfinished or measured.
+// turns is the state that is kept in an owner for its turns. It is created when the owner gets a
+// turn that is started by a message, is cut short, or is measured. Other turns need only
+// workerState.ownProgress.
 type turns struct {
 	progress
 	segments []segment // results since the owner was last idle, except rareState.batched
@@ -73,11 +74,11 @@ type progress struct {
 	parked     bool       // the last turn used up its allowance; the next turn continues it
 }
 
-// turns returns the state that turns have stored in the owner, or nil if there is none. Only the
+// turns returns the state that is kept for the owner's turns, or nil if there is none. Only the
 // goroutine to which the owner belongs may call it.
 func (o *owner) turns() *turns { return o.readRare().turns }
 
-// needTurns returns the state that turns have stored in the owner, and creates it if needed. Only
+// needTurns returns the state that is kept for the owner's turns, and creates it if needed. Only
 // the goroutine to which the owner belongs may call it.
 func (o *owner) needTurns() *turns {
 	b := o.needRare()

@@ -62,9 +62,9 @@ func (l *crossIndex) applySource(c *change, wants needs) {
 			x.drop(i)
 		}
 		return
-	case !known && c.kind == buff.Queued: // its removal is planned but not executed yet
+	case !known && c.kind == buff.Queued: // dropped from the index, and soon removed from its owner
 		return
-	case known && x.all[i].needs != wants: // its new version needs different entries
+	case known && x.all[i].needs != wants: // it has another version, which needs different index entries
 		x.drop(i)
 		fallthrough
 	case !known:

@@ -238,8 +238,8 @@ func (e *Engine) collect() {
 	clear(e.collected)
 }
 
-// isLate reports whether events of an idle owner have become due while the owner was busy. Of an
-// owner that has left, later events are never processed.
+// isLate reports whether events of an idle owner have become due while the owner was busy. Events
+// that became due after an owner was dropped do not count, because they are never processed.
 func (e *Engine) isLate(o *owner) bool {
 	if o.leaving() {
 		return o.set.WaitsBy(o.since)

@@ -249,8 +249,8 @@ func (l *workerState) finish(o *owner, until wheel.Time) {
 }
 
 // setCurrent records the owner and the definition of the handler that is about to run. The loop
-// itself needs no record: nobody can ask for it before the handler has returned, and the atomic
-// store waits for all earlier stores.
+// itself makes no record: the record could not be read before the handler has returned, and the
+// atomic store would wait for all earlier stores.
 func (l *workerState) setCurrent(s *buff.Spec) {
 	if l.onLoop {
 		return

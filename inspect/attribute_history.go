@@ -111,8 +111,8 @@ func (t *attributeHistory) happened(e *buff.Event, n int) {
 
 // base returns the base of an attribute at an instant, and whether it is known. If the base
 // changed after that instant, the result is the old value in the first later change. Otherwise it
-// is the present value. Some changes, such as a reduction to the maximum, have no event and are in
-// t.changes.
+// is the present value. Some changes have no event and are in t.changes, for example when the base
+// is lowered because the maximum has fallen.
 func (t *attributeHistory) base(a stat.Attr, at wheel.Time) (float64, bool) {
 	list := t.bases[a]
 	n, _ := slices.BinarySearchFunc(list, at+1, func(e buff.Event, at wheel.Time) int { return cmp.Compare(e.At, at) })

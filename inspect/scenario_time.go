@@ -38,7 +38,7 @@ func (s *scenario) addTimeSteps(o *view.Owner) {
 	s.timeBefore(o)
 	for _, x := range s.times.changes {
 		if x.Handle != 0 && x.Verb != verb.SetRate && (x.Was == 0) == (x.Is == 0) {
-			continue // a scenario cannot pause a buff for two reasons at once
+			continue // the buff is also paused for another reason; a scenario can express only one
 		}
 		s.timeStep(x.At, x.Handle, x.Whose, x.Verb, x.Rate)
 	}

@@ -91,8 +91,9 @@ func (v *Viewer) changes(dst []byte, anyway bool) ([]byte, bool) {
 	return append(dst, p...), true
 }
 
-// maxHead is the maximum length in bytes of a packet without its changes, for realistic numbers:
-// the kind, two packet numbers, the time, a fingerprint, and a moreTime part.
+// maxHead is the maximum length in bytes of a packet without its changes: the kind, two packet
+// numbers, the time, a moreCatalog part, and a moreTime part. It assumes that packet numbers and
+// times have realistic sizes.
 const maxHead = 1 + 5 + 5 + 6 + 9 + maxLater
 
 // head appends the packet header.

@@ -115,7 +115,7 @@ func newWorld(env *Env, s setup) (*world, error) {
 	return w, nil
 }
 
-// hit does the work of every handler. For a slow player it also sleeps.
+// hit is called by every handler. For a slow player it sleeps for d.
 func (p *seat) hit(d time.Duration) {
 	p.calls++
 	if p.slow {

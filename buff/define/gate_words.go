@@ -34,11 +34,11 @@ const (
 // passes.
 type Inhibition uint8
 
-// Rules of inhibition, for the moment at which the requirement holds again.
+// Rules of inhibition.
 const (
-	InhibitionKeep    Inhibition = iota // the phase is kept
-	InhibitionReset                     // the next pulse is due one period after that moment
-	InhibitionExecute                   // one pulse runs at that moment, and the next is due one period later
+	InhibitionKeep    Inhibition = iota // the next pulse is due as if the requirement had never failed
+	InhibitionReset                     // the next pulse is due one period after the requirement holds again
+	InhibitionExecute                   // like InhibitionReset, and also one pulse at once
 )
 
 // ImmuneRule is the rule for a running buff when its owner becomes immune to it. New

@@ -25,7 +25,7 @@ const (
 	OutOfAura   // the owner left the aura
 	Interrupted // the owner did an act that interrupts the buff; Event.Name is the act
 	Unload      // the owner left
-	Reload      // the definition was changed; if an application was denied, the definition was removed
+	Reload      // for a removal: the definition was changed; for a denial: the definition was removed
 	Fault       // the handler of the buff failed
 
 	Limit       // the stack limit is reached, and the definition has "overflow: deny"

@@ -37,8 +37,8 @@ const (
 	Immunize     Verb = 18 // makes the owner immune to Tag and, if Purge is set, removes its buffs with Tag
 	DropImmunity Verb = 19 // undoes one Immunize for Tag
 	Dispel       Verb = 20 // dispels the buffs selected by Query
-	// Steal removes the buffs selected by Query, and applies each of them to the owner Query.To for
-	// its remaining time, but at most for the time By.
+	// Steal removes the buffs selected by Query and applies each of them to the owner Query.To for
+	// its remaining time. If By is above zero, it is the maximum of that time.
 	Steal     Verb = 21
 	Interrupt Verb = 22 // reports an Act of the owner, and ends each buff with this act in Interrupt
 	Consume   Verb = 23 // reports an Act of the owner, and uses a charge of each buff with this act in ConsumeOn

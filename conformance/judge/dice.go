@@ -199,8 +199,8 @@ func (g *dice) one(n int) bool { return g.IntN(n) == 0 }
 
 func pick[T any](g *dice, list ...T) T { return list[g.IntN(len(list))] }
 
-// definition returns a random definition. It contains every word in the list "must". Each other
-// word of the vocabulary is included with the probability "often".
+// definition returns a random definition. It contains every word (a field with a value) in the list
+// "must". Each other word of the vocabulary is included with the probability "often".
 func (g *dice) definition(id string, must []choice, often float64) map[string]any {
 	d := map[string]any{"duration": pick(g, "4s", "2500ms", "3s", "1400ms")}
 	var words []choice

@@ -58,7 +58,7 @@ type zone struct {
 	o     Options
 	saver *store.Saver
 	last  time.Time   // time of the last tick
-	asked time.Time   // time of the last tick before the last command
+	asked time.Time   // arrival of the last command, rounded down to a tick; Options.Idle counts from it
 	timer *time.Timer // sends the next tick; nil if the zone has not started
 }
 

@@ -45,7 +45,7 @@ func (c *Catalog) findChanges(before *Catalog) {
 		r := &c.revisions[p.Compiled().Lineage-1]
 		switch was := before.ByID[p.ID]; {
 		case was == nil:
-			*r++ // an earlier catalog may have had this ID, and its version may still run
+			*r++ // an earlier catalog may have had a definition with this ID, and buffs may still use it
 			note(p, define.SpecAdded)
 		case !equalValues(reflect.ValueOf(was.Spec), reflect.ValueOf(p.Spec)):
 			*r++

@@ -199,9 +199,10 @@ func Text(n ast.Node) (string, bool) {
 	return "", false
 }
 
-// Describe describes a node for the end of a message such as "want a span, not …". It returns a
-// text in quotes, and a number or boolean as written; both are shortened if they are long. For any
-// other node it returns the kind, such as "a map". Describe is safe for concurrent use.
+// Describe describes a node for the end of a message such as "want a span, not …". The result for a
+// text node is the text in quotes; for a number or boolean, it is the value as written. Long
+// results are shortened. For any other node the result is the kind, such as "a map". Describe is
+// safe for concurrent use.
 func Describe(n ast.Node) string {
 	if s, ok := Text(n); ok {
 		return quote(s)

@@ -45,7 +45,7 @@ const (
 	Text
 )
 
-// Anchor says which part of a Text is at the position of the shape.
+// Anchor says which part of a Text lies at the position in Shape.Points.
 type Anchor uint8
 
 // The anchors.

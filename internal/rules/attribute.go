@@ -188,8 +188,8 @@ func (s *Owner) reachedMinimum(t *Turn, catalog *compile.Catalog, a stat.Attr, b
 	}
 }
 
-// clampBases reduces bases permanently to maximums that have fallen below them. A minimum that
-// has risen to a base counts as reached.
+// clampBases permanently lowers the base of each attribute whose maximum has fallen below it. If a
+// minimum has risen to the base, it counts as reached.
 //
 // It runs after a whole command or due event, so that replacing a buff with one that has the same
 // maximum has no effect. Example: testdata/stat/maximum_falls.txt.

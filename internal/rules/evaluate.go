@@ -19,7 +19,7 @@ type evaluation struct {
 	fresh     []float64  // numbers that are evaluated at a pulse
 	behind    magnitudes // the result of Owner.actionMagnitudes or Owner.numbersAtEnd
 	each      magnitudes // the result of Owner.numbersOf with TimersEach
-	parts     []ownPart  // the parts from which each was computed
+	parts     []ownPart  // the parts from which `each` was computed
 	strongest []float64  // the numbers of the strongest stack among these parts
 	args      []buff.Arg // arguments of an instance that migrates
 	coming    []float64  // numbers of an application, saved while other numbers are evaluated
@@ -193,7 +193,8 @@ func (q *evaluator) evaluateFormula(n *compile.Number) (float64, reason.Reason) 
 	return v, reason.None
 }
 
-// inputsKnown returns 1 if all inputs of a formula are known, or 0 if its default replaces it.
+// inputsKnown returns 1 if all inputs of a formula are known. If an input is missing, it returns 0
+// if the number has a default, and otherwise the reason to deny the application.
 func (q *evaluator) inputsKnown(n *compile.Number) (float64, reason.Reason) {
 	for k := range n.Reads {
 		r, ok := &n.Reads[k], false

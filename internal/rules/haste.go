@@ -15,10 +15,12 @@ import (
 //
 //	snapshot   no change now; the next refresh takes the new period
 //	next       the next pulse does not move; the new period starts after it
-//	rescale    the time until the next pulse is scaled by the new period / the current one
+//	rescale    the time until the next pulse is scaled by (new period / running period)
 //
-// With haste_duration, the remaining duration is scaled too, by the new period / the old one. So
-// the number of pulses stays the same. All times are rounded to whole ms, half up.
+// With haste_duration, the remaining duration is scaled too, by (new period / set period), so that
+// the number of pulses stays the same. The running period ends with the next pulse. The set period
+// applies after it and differs if an earlier change has yet to start. All times are rounded to
+// whole ms, half up.
 //
 // Examples: testdata/haste_snapshot.txt, haste_next.txt, haste_rescale.txt, haste_rates.txt,
 // haste_least.txt, haste_expire.txt.

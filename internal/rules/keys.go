@@ -106,12 +106,12 @@ func patternFor(a *buff.Application, spec *compile.Program) hashPattern {
 	return hashPattern{uint64(hashOf(spec, a.Source)) * each16, care * each16}
 }
 
-// matches compares the four hashes of a word. In the result, the top bit of each hash that matches
-// is set.
+// matches compares each of the four 16-bit hashes in `hashes` with the pattern. In the result, the
+// top bit of each group of 16 bits is set if that hash matches. All other bits are 0.
 func (w hashPattern) matches(hashes wheel.Time) uint64 {
 	const low = 0x7fff * each16
 	x := (uint64(hashes) ^ w.hash) & w.care
-	return ^(x&low + low | x | low) // where all 16 bits of x are 0
+	return ^(x&low + low | x | low) // the top bit of each group of 16 bits that are all 0 in x
 }
 
 // findJoinable returns the slot of the oldest instance that an application joins, or noSlot.

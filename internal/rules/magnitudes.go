@@ -19,7 +19,7 @@ import (
 type magnitudes struct {
 	values   []float64         // in the order of Program.Numbers
 	keys     []sheet.Key       // the modifiers on the owner's sheet; empty while the instance is hidden
-	captured []buff.Captured   // attributes of the source, also for the definitions that this one can apply
+	captured []buff.Captured   // attributes of the source, for this definition and for those that it can apply
 	waiting  *[]waitingNumbers // separate numbers of async stacks and waiting applications; nil until needed
 }
 

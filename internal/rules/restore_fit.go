@@ -157,7 +157,8 @@ func (r *restorer) elapsed(c *comeback, b *state.Buff) int64 {
 	c.now, c.over = p.inner, p.inner
 	ms, rest := p.elapsed(r.now.Add(elapsed))
 	p.rest = rest
-	if p.num > 0 { // a paused scale keeps the start of the pause
+	// While the scale is paused (num is 0), `at` is the start of the pause and must not move.
+	if p.num > 0 {
 		p.at = r.now.Add(max(b.Scale.Ahead-elapsed, 0))
 	}
 	if p.at > r.now {
@@ -260,7 +261,8 @@ func usesOf(s *compile.Program, shield state.Maybe, charges, magnitude int64) (i
 	return pool(s, nil, &buff.Application{Magnitude: magnitude}), int32(charges)
 }
 
-// allUses returns the saved shield and charges of a buff, the sum of all async stacks.
+// allUses returns the saved shield and charges of a buff, summed over its async stacks if it has
+// any.
 func allUses(b *state.Buff) (shield state.Maybe, charges int64) {
 	if len(b.Async) == 0 {
 		return b.Shield, b.Charges

@@ -105,7 +105,8 @@ func (r *restorer) numbersEach(c *comeback, k *magnitudes) {
 		return
 	}
 	own := make([]waitingNumbers, len(c.saved.Async))
-	for _, list := range [][]asyncStack{c.counted, c.x.async} { // some stacks in counted have ended
+	// c.counted may also have stacks that have ended and are no longer in c.x.async.
+	for _, list := range [][]asyncStack{c.counted, c.x.async} {
 		for j := range list {
 			l := &list[j]
 			if l.numbers == 0 {

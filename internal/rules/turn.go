@@ -238,8 +238,9 @@ func (s *Owner) finish(t *Turn, at wheel.Time) {
 	s.reschedule(t, at)
 }
 
-// evaluateConditions evaluates the conditions of all buffs again, and lowers bases to maxima that
-// have fallen. It runs after a command or a due event, before the queued actions.
+// evaluateConditions evaluates the conditions of all buffs again. If the maximum of an attribute
+// has fallen below its base, evaluateConditions lowers the base to the maximum. It runs after a
+// command or a due event, before the queued actions.
 func (s *Owner) evaluateConditions(t *Turn) {
 	b := s.rare
 	if b == nil {
@@ -344,7 +345,7 @@ func (s *Owner) runNext(t *Turn) {
 // runItem runs one item of the queue.
 func (s *Owner) runItem(t *Turn, it item) {
 	if !it.call {
-		t.backdate = buff.Backdate{} // only an application can have one
+		t.backdate = buff.Backdate{} // only an application can have a backdate
 		// Commands issued meanwhile may reallocate the list; the pointer then refers to the old
 		// array, which does not change.
 		if r := s.execute(t, &t.commands[it.at]); r.Err != nil && r.Kind == 0 {
