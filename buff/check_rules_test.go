@@ -187,22 +187,22 @@ func TestCheckGates(t *testing.T) {
 				"tags[4]: a tag must not have spaces or control characters",
 				"tags[5]: a tag must not have spaces or control characters",
 				"tags[6]: a tag must not have spaces or control characters",
-				`tags[8]: "a.b" stands in the list already`,
+				`tags[8]: "a.b" is in the list already`,
 			},
 		},
 		{timed(func(s *S) { s.Grants = []string{"1.2.3.4.5.6.7.8.9.10.11.12.13.14.15.16.17"} }), []string{"grants[0]: a tag has at most 16 words, not 17"}},
 		{timed(func(s *S) { s.Immunity.Tags = []string{"x."} }), []string{"immunity.tags[0]: a tag is words with dots between them, and none may be empty"}},
-		{timed(func(s *S) { s.Shield = define.Shield{On: true, Schools: []string{"x", "x"}} }), []string{`shield.schools[1]: "x" stands in the list already`}},
+		{timed(func(s *S) { s.Shield = define.Shield{On: true, Schools: []string{"x", "x"}} }), []string{`shield.schools[1]: "x" is in the list already`}},
 
 		{test("a.b", "a.c"), nil},
 		{test("a", "a.b"), nil}, // an owner that has "a" but not "a.b" passes the test
 		{test("a.b", "a.b"), []string{`require.ongoing.none[0]: can never hold: whoever has what stands in all has "a.b"`}},
 		{test("a.b", "a"), []string{`require.ongoing.none[0]: can never hold: whoever has what stands in all has "a"`}},
 		{timed(func(s *S) { s.Require.Apply.Any = []string{"b."} }), []string{"require.apply.any[0]: a tag is words with dots between them, and none may be empty"}},
-		{timed(func(s *S) { s.Require.Remove.None = []string{"b", "b"} }), []string{`require.remove.none[1]: "b" stands in the list already`}},
+		{timed(func(s *S) { s.Require.Remove.None = []string{"b", "b"} }), []string{`require.remove.none[1]: "b" is in the list already`}},
 
 		{timed(func(s *S) { s.Interrupt = []string{"move", "", "move", "a b"} }), []string{
-			"interrupt[1]: the name of an act is empty", `interrupt[2]: "move" stands in the list already`,
+			"interrupt[1]: the name of an act is empty", `interrupt[2]: "move" is in the list already`,
 			"interrupt[3]: the name of an act must not have spaces or control characters",
 		}},
 
@@ -252,7 +252,7 @@ func TestCheckUse(t *testing.T) {
 			timed(func(s *S) { s.Charges = define.Charges{ConsumeOn: []string{"hit"}, Refresh: define.ChargesKeep} }),
 			[]string{"charges.consume_on: needs charges", "charges.on_refresh: keep needs charges"},
 		},
-		{timed(func(s *S) { s.Charges = define.Charges{N: 1, ConsumeOn: []string{"hit", "hit"}} }), []string{`charges.consume_on[1]: "hit" stands in the list already`}},
+		{timed(func(s *S) { s.Charges = define.Charges{N: 1, ConsumeOn: []string{"hit", "hit"}} }), []string{`charges.consume_on[1]: "hit" is in the list already`}},
 
 		{timed(func(s *S) { s.Shield = define.Shield{On: true, Pool: math.MaxInt64, Priority: math.MinInt} }), nil},
 		{timed(func(s *S) { s.Shield = define.Shield{On: true, Pool: -1} }), []string{"shield.pool: must not be below zero, and is -1"}},

@@ -247,9 +247,9 @@ func TestCheckLinks(t *testing.T) {
 	require.Nil(t, statFaults(t, linked("p", "q", "r"), linked("q", "r"), linked("r")))
 	require.Equal(t, []string{
 		`links[0]: no definition "x"`, "links[1]: a buff may not be its own link",
-		`links[2]: "i" is instant: there would be nothing to take away; use on.apply`, `links[4]: "q" stands in the list already`,
+		`links[2]: "i" is instant: there would be nothing to take away; use on.apply`, `links[4]: "q" is in the list already`,
 	}, statFaults(t, linked("p", "x", "p", "i", "q", "q"), buff.Spec{ID: "i", Kind: define.Instant}, linked("q")))
-	require.Equal(t, []string{"links: they come back to where they began: p, q, r, p"}, statFaults(t, linked("p", "q"), linked("q", "r"), linked("r", "p")))
+	require.Equal(t, []string{"links: they form a cycle: p, q, r, p"}, statFaults(t, linked("p", "q"), linked("q", "r"), linked("r", "p")))
 	require.Equal(t, "links: 65 are more than 64", statFaults(t, linked("p", make([]string, define.MaxLinks+1)...))[0])
 }
 

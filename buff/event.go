@@ -168,7 +168,7 @@ func (e *Event) AppendLog(dst []byte, seen bool) []byte {
 		dst = append(append(dst, ' '), e.Spec.ID...)
 	case e.Name != "":
 		dst = append(append(dst, ' '), e.Name...)
-	case e.Kind == Faulted: // a cascade, or a timeout by function
+	case e.Kind == Faulted: // a cascade, or a timeout with a function
 		return append(append(dst, ' '), e.Why.String()...)
 	}
 	switch e.Kind {

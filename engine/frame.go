@@ -54,11 +54,11 @@ func (f *Frame) Events() iter.Seq[buff.Event] {
 	}
 }
 
-// Untold returns the events of the loop's calls since the last Tick. The next Frame will start
+// Unreported returns the events of the loop's calls since the last Tick. The next Frame will start
 // with these events.
 //
 // Only the loop goroutine may call it.
-func (e *Engine) Untold() iter.Seq[buff.Event] {
+func (e *Engine) Unreported() iter.Seq[buff.Event] {
 	return func(yield func(buff.Event) bool) { all(e.loop.Events, yield) }
 }
 

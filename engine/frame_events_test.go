@@ -20,7 +20,7 @@ func TestFrame_EventsOfCallsAndClose(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, e.Spawn(7, nil))
 	untold := func() (ids []string) {
-		for ev := range e.Untold() {
+		for ev := range e.Unreported() {
 			ids = append(ids, ev.ID().String())
 		}
 		return ids

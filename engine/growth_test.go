@@ -68,5 +68,5 @@ func TestP29_View(t *testing.T) {
 	v := viewOf(t, e, 0).Owners[1]
 	require.Equal(t, []int{512, buff.MaxPerOwner, engine.MaxHistory}, []int{len(v.Buffs), v.Carried, len(v.Events)})
 	power := v.Attributes[1]
-	require.Equal(t, []int{512, buff.MaxPerOwner}, []int{len(power.Modifiers), power.Lying})
+	require.Equal(t, []int{512, buff.MaxPerOwner}, []int{len(power.Modifiers), power.ModifierCount})
 }

@@ -215,7 +215,7 @@ func TestReplayRefuses(t *testing.T) {
 	require.ErrorContains(t, err, `frame 2: engine: unknown handler: "ring"`)
 	require.Equal(t, 1, done.Frames)
 	_, err = replay.Run(bytes.NewReader(b.Bytes()), engine.Options{Synchronous: true, Handlers: ring}, replay.Game{})
-	require.ErrorContains(t, err, "frame 3 has a timeout by function, and Game.Timeout is nil")
+	require.ErrorContains(t, err, "frame 3 has a timeout with a function, and Game.Timeout is nil")
 	_, err = replay.Run(bytes.NewReader(nil), engine.Options{}, replay.Game{})
 	require.ErrorIs(t, err, replay.ErrRecording)
 	_, err = replay.Run(bytes.NewReader(b.Bytes()), engine.Options{Workers: -1}, replay.Game{})

@@ -40,7 +40,7 @@ import (
 // its buff or timeout for later verbs; #N is a handle given as a number. A definition is named in
 // its oldest version. The other verbs:
 //
-//	call OWNER SPAN HANDLER [as=NAME]          a timeout by function; in a handler, OWNER may be self
+//	call OWNER SPAN HANDLER [as=NAME]          a timeout with a function; in a handler, OWNER may be self
 //	spawn OWNER · drop OWNER                   only on the loop
 //	despawn OWNER as=BLOB · restore OWNER BLOB
 //	place OWNER X                              sets its position for auras; 0 by default

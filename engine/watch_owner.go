@@ -112,7 +112,7 @@ func attributesOf(e *Engine, o *owner) (out []view.Attribute) {
 		if len(out) == maxAttributes {
 			break
 		}
-		v := view.Attribute{Name: a.Name, Base: a.Base, Value: a.Value, Lying: a.Modifiers}
+		v := view.Attribute{Name: a.Name, Base: a.Base, Value: a.Value, ModifierCount: a.Modifiers}
 		for m := range o.set.Modifiers(c, a.Attr) {
 			if room == 0 {
 				break

@@ -475,7 +475,7 @@ func TestWatchAttributes(t *testing.T) {
 	v := viewOf(t, e, 0)
 	require.Equal(t, []view.Attribute{
 		{Name: "health", Base: 100, Value: 100},
-		{Name: "power", Base: 10, Value: 22.5, Lying: 2, Modifiers: []view.Modifier{
+		{Name: "power", Base: 10, Value: 22.5, ModifierCount: 2, Modifiers: []view.Modifier{
 			{Spec: cat.Spec("might"), Source: 9, Op: stat.Add, Value: 5}, {Spec: cat.Spec("wrath"), Op: stat.MulAdd, Value: 0.5},
 		}},
 	}, v.Owners[7].Attributes)

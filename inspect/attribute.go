@@ -48,7 +48,7 @@ func (in *Inspector) attributesOf(o *view.Owner) []attributeJSON {
 				j.Modifiers = append(j.Modifiers, in.modifierOf(m))
 			}
 		}
-		out = append(out, j.andMore(a.Lying))
+		out = append(out, j.andMore(a.ModifierCount))
 	}
 	return out
 }

@@ -169,7 +169,7 @@ func TestPlayerView(t *testing.T) {
 	venom, aegis := cat.Spec("venom"), cat.Spec("aegis")
 	o := &view.Owner{
 		Owner: 1 << 60, Now: 10_000, Present: true, Busy: true, Paused: true, Zone: 3, Mail: 4, Carried: 205, Timeouts: 6, Pulses: 1234567, Fault: "oh",
-		Attributes: []view.Attribute{{Name: "speed", Base: 10, Value: 12.5, Lying: 2, Modifiers: []view.Modifier{{Spec: venom, Source: 9, Op: stat.Add, Value: 2.5}}}},
+		Attributes: []view.Attribute{{Name: "speed", Base: 10, Value: 12.5, ModifierCount: 2, Modifiers: []view.Modifier{{Spec: venom, Source: 9, Op: stat.Add, Value: 2.5}}}},
 		Events: []buff.Event{
 			{At: 1000, Seen: 1040, Kind: buff.Applied, Spec: venom, Source: 9, Stacks: 2},
 			{At: 2000, Seen: 2000, Kind: buff.Denied, Spec: venom, Source: 9, Why: reason.Immune},

@@ -35,7 +35,7 @@ type effects struct {
 	list     []waiting // used by the loop only
 	returned int       // number of effects returned since the zone was opened
 	bytes    int
-	early    int // number of events of the next frame that noteUntold has already processed
+	early    int // number of events of the next frame that noteUnreported has already processed
 
 	mu    sync.Mutex
 	given map[buff.EventID]struct{}
@@ -98,17 +98,17 @@ func (v *Saver) noteFrame(f *engine.Frame, frame uint64) {
 		}
 	}
 	v.effects.early = 0
-	v.noteUntold(frame)
+	v.noteUnreported(frame)
 }
 
-// noteUntold records the effects of events that loop calls have produced since the last Tick, so
+// noteUnreported records the effects of events that loop calls have produced since the last Tick, so
 // that a cut that starts now includes them.
-func (v *Saver) noteUntold(frame uint64) {
+func (v *Saver) noteUnreported(frame uint64) {
 	if v.opts.Effect == nil {
 		return
 	}
 	k := 0
-	for e := range v.engine.Untold() {
+	for e := range v.engine.Unreported() {
 		if k++; k > v.effects.early {
 			v.noteEffect(&e, frame)
 		}

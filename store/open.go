@@ -239,7 +239,7 @@ func (v *Saver) runWaiting(r *Restored) {
 		switch {
 		case err == nil:
 			r.Commands++
-		case errors.Is(err, engine.ErrOverloaded) && v.anyUntold():
+		case errors.Is(err, engine.ErrOverloaded) && v.anyUnreported():
 			return // the next frame has room for more events
 		default:
 			r.Failed = append(r.Failed, Failure{Err: err})
@@ -247,10 +247,10 @@ func (v *Saver) runWaiting(r *Restored) {
 	}
 }
 
-// anyUntold reports whether calls by the loop since the last Tick have produced events. Such events
+// anyUnreported reports whether calls by the loop since the last Tick have produced events. Such events
 // count towards the limit on events until the next Tick.
-func (v *Saver) anyUntold() bool {
-	for range v.engine.Untold() {
+func (v *Saver) anyUnreported() bool {
+	for range v.engine.Unreported() {
 		return true
 	}
 	return false

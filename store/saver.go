@@ -317,7 +317,7 @@ func (v *Saver) startCut(last bool) {
 	frame := v.first + v.frame
 	if last {
 		frame++ // the cut includes changes since the last call to After
-		v.noteUntold(frame)
+		v.noteUnreported(frame)
 	}
 	v.cut = job{copies: v.copies, gone: r.Gone, at: v.now, batch: Batch{Whole: whole, Head: Head{
 		Zone: v.zone, Frame: frame, Window: v.opts.Window, Older: r.Older,

@@ -43,10 +43,10 @@ func (p *player) timeout() buff.Command {
 	switch {
 	case p.code.Err != nil:
 	case p.game.Timeout == nil:
-		p.code.Failf("frame %d has a timeout by function, and Game.Timeout is nil", p.done.Frames+1)
+		p.code.Failf("frame %d has a timeout with a function, and Game.Timeout is nil", p.done.Frames+1)
 	default:
 		if p.ask("Game.Timeout", func() { do = p.game.Timeout(p.calls, owner) }); do == nil && p.code.Err == nil {
-			p.code.Failf("frame %d has a timeout by function, and Game.Timeout returns nil", p.done.Frames+1)
+			p.code.Failf("frame %d has a timeout with a function, and Game.Timeout returns nil", p.done.Frames+1)
 		}
 		p.calls++
 	}

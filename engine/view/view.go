@@ -250,10 +250,10 @@ type Owner struct {
 
 // Attribute is one attribute of an owner.
 type Attribute struct {
-	Name        string
-	Base, Value float64
-	Modifiers   []Modifier // the oldest first
-	Lying       int        // number of all modifiers, which may exceed len(Modifiers)
+	Name          string
+	Base, Value   float64
+	Modifiers     []Modifier // the oldest first
+	ModifierCount int        // number of all modifiers, which may exceed len(Modifiers)
 }
 
 // Modifier is the effect of one buff on an attribute. Package stat documents the operations.

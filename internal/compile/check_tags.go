@@ -37,7 +37,7 @@ func (k *checker) tagList(field string, list *[]string) []define.Tag {
 			k.failf(element(field, i), "%s", text)
 			continue
 		case seen[name]:
-			k.failf(element(field, i), "%q stands in the list already", name)
+			k.failf(element(field, i), "%q is in the list already", name)
 			continue
 		case len(k.catalog.Tags.List)+maxDepth > define.MaxTags && k.newTags(name) > define.MaxTags-len(k.catalog.Tags.List):
 			k.failf(element(field, i), "more than %d tags in one catalog", define.MaxTags)
@@ -115,7 +115,7 @@ func (k *checker) actSet(field string, list *[]string) (set uint64) {
 	seen := make(map[string]bool, len(*list))
 	for i, name := range *list {
 		if seen[name] {
-			k.failf(element(field, i), "%q stands in the list already", name)
+			k.failf(element(field, i), "%q is in the list already", name)
 		} else {
 			set |= Bit(k.act(element(field, i), name))
 		}

@@ -45,7 +45,7 @@ func (k *checker) shieldAttrs(h *define.Shield) (attrs []stat.Attr) {
 	for i, name := range h.Attrs {
 		field := element("shield.attrs", i)
 		if slices.Contains(h.Attrs[:i], name) {
-			k.failf(field, "%q stands in the list already", name)
+			k.failf(field, "%q is in the list already", name)
 		}
 		attrs = append(attrs, k.attr(field, name))
 	}
@@ -160,7 +160,7 @@ func (k *checker) links(s *Program) {
 		case of.Kind == define.Instant:
 			k.failf(field, "%q is instant: there would be nothing to take away; use on.apply", id)
 		case slices.Contains(s.Spec.Links[:i], id):
-			k.failf(field, "%q stands in the list already", id)
+			k.failf(field, "%q is in the list already", id)
 		}
 		s.Links = append(s.Links, of)
 	}
@@ -191,7 +191,7 @@ func (k *checker) linkRings() {
 				names = append(names, r.ID)
 			}
 			k.current = s
-			k.failf("links", "they come back to where they began: %s", strings.Join(names, ", "))
+			k.failf("links", "they form a cycle: %s", strings.Join(names, ", "))
 			return
 		}
 		state[s] = onPath

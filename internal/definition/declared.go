@@ -32,7 +32,7 @@ func (w *definition) declares(section string, f *ast.MappingValueNode) {
 		switch w.name(field, n, false, &name); {
 		case w.isBad(field):
 		case here[name]:
-			w.complain(field, at(n), "%s stands in the list already", quote(name))
+			w.complain(field, at(n), "%s is in the list already", quote(name))
 		default:
 			here[name] = true
 			known[name] = true

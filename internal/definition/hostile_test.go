@@ -70,14 +70,14 @@ var hostile = []struct{ name, text, want string }{
 	{"one line", "buffs: {a: {name: " + strings.Repeat("x", 1_000_000) + "}}", "missing: want instant, infinite or a span such as 12s, 1500ms, 30m or 36h"},
 	{"unknown fields", "buffs: {a: {duration: 1s, " + strings.Repeat("zz: 1, ", 9_000) + "}}", `unknown field "zz"`},
 	{"unknown IDs", "buffs: {a: {duration: 1s, stack: {by: source, overflow_apply: [" + strings.Repeat("nobody, ", 99_000) + "]}}}", `no definition "nobody"`},
-	{"tags", "buffs: {a: {duration: 1s, tags: [" + strings.Repeat("a.b.c.d, ", 99_000) + "]}}", `"a.b.c.d" stands in the list already`},
+	{"tags", "buffs: {a: {duration: 1s, tags: [" + strings.Repeat("a.b.c.d, ", 99_000) + "]}}", `"a.b.c.d" is in the list already`},
 	{"thresholds", "buffs: {a: {duration: 1s, stack: {thresholds: [" + strings.Repeat("{}, ", 33_000) + "]}}}", "missing"},
 	{"params", "buffs: {a: {duration: 1s, params: {" + manyParams(9000) + "}}}", "9000 are more than 64"},
 	{"formulas", "buffs: {a: {duration: instant, params: {" + manyFormulas(9000) + "}}}", "9000 are more than 64"},
 	{"long formulas", "buffs: {a: {duration: 1s, modifiers: [" + strings.Repeat("{attr: a, value: {formula: 1"+strings.Repeat("+level", 99)+"}}, ", 1600) + "]}}", "1600 are more than 64"},
 	{"brackets in a formula", "buffs: {a: {duration: 1s, params: {a: {formula: \"" + strings.Repeat("(", 70_000) + "\"}}}}", "70000 characters: a formula may have at most 1000"},
 	{"curve", "curves: {a: [" + strings.Repeat("1,", 49_000) + "]}", "49000 points: want 1 to 1024"},
-	{"names", "tags: [" + strings.Repeat("a.b.c.d.e.f.g.h, ", 49_000) + "]", `"a.b.c.d.e.f.g.h" stands in the list already`},
+	{"names", "tags: [" + strings.Repeat("a.b.c.d.e.f.g.h, ", 49_000) + "]", `"a.b.c.d.e.f.g.h" is in the list already`},
 	{"escapes", "buffs: {a: {name: \"" + strings.Repeat(`\u0001`, 170_000) + "\"}}", "missing: want instant, infinite or a span such as 12s, 1500ms, 30m or 36h"},
 }
 
