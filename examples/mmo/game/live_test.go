@@ -23,7 +23,7 @@ import (
 // when its context ends.
 func TestLive(t *testing.T) {
 	t.Parallel()
-	s, err := parseFlags([]string{"-live", "-addr", "127.0.0.1:0", "-players", "100", "-workers", "2", "-speed", "20"})
+	s, err := parseFlags([]string{"-live", "-addr", "127.0.0.1:0", "-players", "100", "-workers", "2", "-speed", "4"})
 	require.NoError(t, err)
 	w, err := newWorld(s)
 	require.NoError(t, err)
