@@ -299,9 +299,11 @@ func (c *Command) Check(catalog *Catalog) error {
 // Remove ends the buff of a handle with the reason Cancelled.
 func Remove(h Handle) Command { return Command{Verb: verb.Remove, Handle: h} }
 
-// RemoveStacks removes n stacks from the buff of a handle, for the reason why. It removes the whole
-// buff if n <= 0, or if the buff has at most n stacks. The timers of the remaining stacks do not
-// change. RemoveStacks panics if why is not a reason that ends buffs: see [reason.Reason.Removes].
+// RemoveStacks removes n stacks from the buff of a handle, with the given reason. It removes the
+// whole buff if n <= 0, or if the buff has at most n stacks. The timers of the remaining stacks do
+// not change.
+//
+// RemoveStacks panics if why is not a reason that ends buffs: see [reason.Reason.Removes].
 func RemoveStacks(h Handle, n int, why reason.Reason) Command {
 	return Command{Verb: verb.Remove, Handle: h, Stacks: n, Reason: removal(why)}
 }

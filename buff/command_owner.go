@@ -16,9 +16,11 @@ func Apply(owner OwnerID, a Application) Command {
 	return Command{Verb: verb.Apply, Owner: owner, Application: a}
 }
 
-// RemoveSpec removes n stacks from the oldest buff of a definition, for the reason why. It removes
-// the whole buff if n <= 0, or if the buff has at most n stacks. If Application.Source is set, it
-// prefers the oldest buff from that source. It is not an error if the owner has no such buff.
+// RemoveSpec removes n stacks from the oldest buff of a definition, with the given reason. It
+// removes the whole buff if n <= 0, or if the buff has at most n stacks. If Application.Source is
+// set, it prefers the oldest buff from that source. It is not an error if the owner has no such
+// buff.
+//
 // RemoveSpec panics if why is not a reason that ends buffs: see [reason.Reason.Removes].
 func RemoveSpec(owner OwnerID, s *Spec, n int, why reason.Reason) Command {
 	return Command{Verb: verb.RemoveSpec, Owner: owner, Application: Application{Spec: s}, Stacks: n, Reason: removal(why)}

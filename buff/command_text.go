@@ -67,7 +67,7 @@ type Names struct {
 	// text must be in the format of [Handle.String].
 	Buff func(owner OwnerID, name string) (Handle, error)
 
-	// Timeout is like Buff for timeouts.
+	// Timeout is like Buff, but for timeouts.
 	Timeout func(owner OwnerID, name string) (TimeoutHandle, error)
 }
 
@@ -411,8 +411,11 @@ func (l *line) quote(v string) {
 	l.out = append(l.out, v...)
 }
 
-// option writes v if the command has it. When reading, it returns the text of the option. If the
-// key is empty it returns the subject, which is required; kind describes the subject in the error.
+// option writes or reads one option. When writing, it writes the key and v, but only if present is
+// true. When reading, it returns the text of the option with this key.
+//
+// An empty key means the subject of the command, which is the text without a key. When reading, the
+// subject is required: if it is missing, the error names its kind.
 func (l *line) option(key, kind, v string, present bool) (text string, ok bool) {
 	switch {
 	case l.writing && present:

@@ -247,7 +247,7 @@ type SheetChange struct {
 	Place  int    // index of the number among the evaluated numbers of the buff; below 0 if no number has changed
 
 	Attr stat.Attr // the attribute whose base has changed
-	Was  float64   // the earlier number or base
+	Was  float64   // previous value of the number or of the attribute's base
 }
 
 // TimeChange describes a pause, a resumption or a new rate of an owner's time or of the time of one

@@ -49,7 +49,7 @@ func (o *onlooker) read(tb testing.TB) {
 		}
 		o.dead[x.Number] = x.Dead
 		require.Equal(tb, o.ids[x.Number], x.Owner)
-		// tests of package buff check which of them have changed
+		// tests of package internal/rules check which of them have changed
 		for at := range x.Journal.Slots() {
 			if b, ok := x.Buffs.At(at); ok {
 				o.known[x.Number][at] = b

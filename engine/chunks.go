@@ -32,7 +32,7 @@ const (
 	firstChunk = 4
 	chunkSize  = 1024
 	chunkRoom  = 64 // the same as defaultTurnLimit
-	mostOwn    = 8  // number of a worker's own chunks; a ninth would have chunkSize
+	mostOwn    = 8  // maximum number of a worker's own chunks; a ninth would have the size chunkSize
 )
 
 // longChunk is the largest capacity that shrink keeps. A chunk becomes larger only if a turn has an

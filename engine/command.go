@@ -67,7 +67,7 @@ func (e *Engine) ready(o *owner) bool {
 		e.idle(o) && !o.leaving() && o.set.Pending() < e.opts.Limits.Handlers
 }
 
-// afterCommand does the loop's work after the Set of an owner has executed a command.
+// afterCommand does the loop's work after an owner has executed a command.
 func (e *Engine) afterCommand(o *owner) {
 	e.fileDeadlines(o)
 	if e.index.needed != 0 {
@@ -359,7 +359,7 @@ func (e *Engine) restoreRoom() *rules.Turn {
 	return t
 }
 
-// restoreError converts an error of Set.Restore to an error of the engine.
+// restoreError converts an error of [rules.Owner.Restore] to an error of the engine.
 func (e *Engine) restoreError(id buff.OwnerID, err error) error {
 	if errors.Is(err, buff.ErrRoom) {
 		e.stats.Refused++

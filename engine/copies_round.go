@@ -220,8 +220,8 @@ func (c *copies) Changed() int { return int(c.next.n.Load()) }
 // Busy reports whether any owner is busy or waits for its allowance.
 func (c *copies) Busy() bool { return !c.engine.group.Quiet() || c.engine.backlog.n > 0 }
 
-// Touch copies an owner if it belongs to this round and is not copied yet, and adds the owner to
-// the next round.
+// Touch adds an owner to the next round. If the owner belongs to this round and is not copied yet,
+// Touch first copies it.
 func (c *copies) Touch(id buff.OwnerID) error {
 	c.engine.enter("Copies.Touch")
 	o, err := c.engine.present(id)

@@ -109,11 +109,12 @@ func notFound(c *buff.Command) buff.Result {
 	return buff.Result{Err: &ownerError{ErrUnknownOwner, c.Owner}}
 }
 
-// concernsMany reports whether a command concerns more than one Set, or data outside the owner's
-// Set. Such a command is executed by the loop, even if a handler or the Inbox has issued it.
+// concernsMany reports whether a command concerns more than one owner, or data that is not part
+// of a [rules.Owner]. Such a command is executed by the loop, even if a handler or the Inbox has
+// issued it.
 func concernsMany(c *buff.Command) bool { return c.Verb == verb.SetZone || c.Many() }
 
-// executeForMany executes a command that concerns more than one Set.
+// executeForMany executes a command for which concernsMany is true.
 func (e *Engine) executeForMany(c *buff.Command) buff.Result {
 	switch {
 	case e.closed:

@@ -37,7 +37,7 @@ type Engine struct {
 	handlerID func(name string) (define.HandlerID, bool) // finds the handler of a restored timeout
 
 	now          wheel.Time
-	target       wheel.Time    // sum of the lengths of all Ticks; after `now` if time is carried
+	target       wheel.Time    // end of the game time of all Ticks; later than `now` if some of it is left for later Ticks
 	waitingSince wheel.Time    // when some owner started to wait for a worker; Never if none waits
 	carry        time.Duration // fraction of a millisecond left over from the last Tick
 	wheel        *wheel.Schedule
@@ -45,7 +45,7 @@ type Engine struct {
 	age          uint64 // number of deadlines added to the wheel
 	swept        uint64 // age at the last sweepWheel
 	fired        []wheel.Fired
-	due          []dueOwner // owners of the entries in fired, in order
+	due          []dueOwner // owners of the entries in fired, each once, earliest deadline first
 	dueSpare     []dueOwner // scratch for sorting due
 	high         highWaters
 

@@ -98,7 +98,7 @@ func (e *Engine) Buffs(id buff.OwnerID) (Carried, error) {
 	return Carried{set}, nil
 }
 
-// emptySet is an empty Set, returned for owners that are unknown or cannot be read.
+// emptySet is an empty [rules.Owner], returned for owners that are unknown or cannot be read.
 var emptySet = rules.NewOwner(0, 0, 0, 1)
 
 // At returns the buff in a slot and reports whether there is one: see [rules.Owner.At].
@@ -150,7 +150,7 @@ func (e *Engine) OwnerIDs() iter.Seq[buff.OwnerID] {
 	}
 }
 
-// readableSet returns the Set of an owner, or an error if the owner is unknown or busy.
+// readableSet returns the [rules.Owner] of an owner, or an error if the owner is unknown or busy.
 func (e *Engine) readableSet(id buff.OwnerID) (*rules.Owner, error) {
 	switch o := e.ownerOf(id); {
 	case o == nil:
@@ -162,8 +162,8 @@ func (e *Engine) readableSet(id buff.OwnerID) (*rules.Owner, error) {
 	}
 }
 
-// setOfHandle returns the Set of a handle's owner. If the owner is unknown, it returns an empty
-// Set, since the buff does not exist either.
+// setOfHandle returns the [rules.Owner] of a handle's owner. If the owner is unknown, it returns
+// emptySet, since the buff does not exist either.
 func (e *Engine) setOfHandle(h buff.Handle) (*rules.Owner, error) {
 	switch o := e.at(h.Number()); {
 	case o == nil:

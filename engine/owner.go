@@ -135,8 +135,8 @@ type rareState struct {
 
 	batched *batchedTurn // the batched turn of the owner, until it is merged
 
-	// A list of the buffs and timeouts that queued commands of the loop will end, newest first.
-	// Workers read the list.
+	// A list of the buffs and timeouts that will be ended by commands that the loop has already
+	// queued, newest first. Workers read the list.
 	revoked atomic.Pointer[revoked]
 
 	lastRun       uint64 // last slice in which a run message was sent to the owner
@@ -193,9 +193,9 @@ func (o *owner) setScale(p zoneScale) {
 
 // took is the time spent in the turns of an owner.
 type took struct {
-	sample time.Duration // time in measured turns that is not counted yet
-	spent  time.Duration // time in the span with the number `span`; see busiest
-	span   uint32
+	sample time.Duration // time of measured turns that has not been added to spent yet
+	spent  time.Duration // sum of the samples in the measuring period `span`; see busiest
+	span   uint32        // number of a period of length busySpan
 }
 
 // copied is the state that Engine.copies keeps for an owner.
@@ -357,7 +357,7 @@ func (e *Engine) removeOwner(o *owner) (dropped int) {
 	return dropped
 }
 
-// idle reports whether the loop may access the owner's Set now, because no worker is running the
+// idle reports whether the loop may access the owner's state now, because no worker is running the
 // owner and no earlier work is waiting.
 func (e *Engine) idle(o *owner) bool { return o.quiet() && !e.isPostponed(o.number) }
 

@@ -88,7 +88,7 @@ func TestOwners_ReusedNumberIsClean(t *testing.T) {
 }
 
 // TestEngine_Restore_FailedKeepsNothing checks that after a failed Restore the owner's place
-// contains neither the game's data nor a Set.
+// contains neither the game's data nor the state of an owner.
 func TestEngine_Restore_FailedKeepsNothing(t *testing.T) {
 	catalog, err := buff.NewCatalog()
 	require.NoError(t, err)

@@ -85,9 +85,10 @@ func (e *Engine) Despawn(id buff.OwnerID) ([]byte, error) {
 	return blob, nil
 }
 
-// Drop removes an owner without making a blob. Use it, for example, for a creature that dies, or
-// for a busy player that does not return. Otherwise it works like [Engine.Despawn], except that it
-// also drops and counts all of the owner's timeouts.
+// Drop removes an owner without making a blob. Use it, for example, for a creature that has
+// died, or for a player who has left for good but is still busy. Otherwise it works like
+// [Engine.Despawn], except that the owner may be busy, and that all of the owner's timeouts are
+// dropped and counted.
 //
 // A busy owner leaves when its turn has ended. Events that were due before the Drop, and commands
 // that were issued before it, are still processed; later events and commands are not. The processed

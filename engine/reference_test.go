@@ -29,8 +29,8 @@ type asker interface {
 }
 
 // reference is the simplest possible engine: it checks the owners one after the other for due
-// events, without a wheel, mailboxes or workers. It shares the rules of package buff with the
-// engine; these have their own reference model.
+// events, without a wheel, mailboxes or workers. It shares package internal/rules with the
+// engine; the rules have their own reference model.
 type reference struct {
 	now    wheel.Time
 	turn   rules.Turn

@@ -301,8 +301,8 @@ func (e *Engine) refreshSources(o *owner) {
 	}
 }
 
-// idleSet returns the Set of an owner, or nil if the owner is unknown or a worker may be running
-// it.
+// idleSet returns the [rules.Owner] of an owner, or nil if the owner is unknown or a worker may be
+// running it.
 func (e *Engine) idleSet(id buff.OwnerID) *rules.Owner {
 	if o := e.ownerOf(id); o != nil && o.quiet() {
 		return &o.set

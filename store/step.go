@@ -7,8 +7,8 @@ import (
 )
 
 // stepOwners is the number of owners copied between two readings of the clock. stepCost is the
-// assumed cost of a copy if there is no clock. leastCost is the minimum cost if there is a clock;
-// otherwise a clock that has stopped would let one frame copy all owners.
+// assumed cost of a copy if there is no clock. If there is a clock, a copy counts as at least
+// leastCost. Without this minimum, a clock that has stopped would let one frame copy all owners.
 const (
 	stepOwners = 32
 	stepCost   = 2 * time.Microsecond

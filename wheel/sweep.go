@@ -18,10 +18,12 @@ const (
 	// No sweep starts while there are at most this many dead entries.
 	deadAllowed = 256
 
-	// A sweep also starts after this many steps; there is one step for every eight deaths and one
-	// in every Advance. A stamp contains a 30-bit counter that is incremented at each death and
-	// wraps around. The limit ensures that no dead entry remains until its timer has the same
-	// stamp again.
+	// But even a single dead entry makes a sweep start after this many steps. One step is taken for
+	// every eight deaths, and one in every Advance.
+	//
+	// An entry is dead if its stamp differs from the stamp of its timer. Each death increments a
+	// 30-bit counter in the timer's stamp. The sweep must remove the dead entry before this counter
+	// wraps around, because the timer might then have the entry's stamp again.
 	longestLap = 1 << 25
 )
 

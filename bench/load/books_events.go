@@ -110,7 +110,7 @@ func (b *books) end(owner int32, e *buff.Event) {
 	b.drop(b.byHandle[e.Handle])
 }
 
-// crossing handles an event that was caused by the cast of a handler.
+// crossing handles the event of a cast that a handler has made.
 func (b *books) crossing(owner int32, e *buff.Event) {
 	for k, c := range b.crossed {
 		if c.to != owner || c.source != e.Source {

@@ -149,7 +149,9 @@ func newSoak() *Soak {
 }
 
 // Quick implements Profile.
-func (p *Soak) Quick() { p.quick(time.Minute, 2*time.Hour) } // more than half an hour, because the heap grows at first
+func (p *Soak) Quick() {
+	p.quick(time.Minute, 2*time.Hour) // game time; the heap grows during about the first half hour
+}
 
 // Run implements Profile.
 func (p *Soak) Run(env *Env) (*Result, error) {

@@ -183,11 +183,11 @@ const (
 // loaded.
 type ReloadRule uint8
 
-// Rules of a reload, for the running instances.
+// Rules of a reload.
 const (
-	ReloadKeep    ReloadRule = iota // they keep the old version until they are refreshed or end
-	ReloadMigrate                   // they switch to the new version at once; pulses keep their phase
-	ReloadEnd                       // they end, with reason Reload
+	ReloadKeep    ReloadRule = iota // instances keep the old version until they are refreshed or end
+	ReloadMigrate                   // instances switch to the new version at once; their pulses keep their phase
+	ReloadEnd                       // instances end, with reason Reload
 )
 
 var (

@@ -164,11 +164,13 @@ func (d *Draft) any(word string) bool {
 	return false
 }
 
-// stride puts the pairs into an order in which any range of scenarios contains a sample of all
-// words. It is a prime above the number of pairs, so every pair occurs.
+// stride spreads the pairs over the scenarios, so that neighboring scenarios have different words,
+// although allPairs lists all pairs of one word together. It is a prime above the number of pairs,
+// so every pair occurs.
 const stride = 104_729
 
-// Pairs returns the number of pairs of two words with their values.
+// Pairs returns the number of pairs of two different words of the format, each with one of its
+// values.
 func Pairs() int { return len(allPairs()) }
 
 // replaced returns a copy of v in which each action that applies "q" applies "x" instead. It is

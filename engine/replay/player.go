@@ -16,8 +16,8 @@ type player struct {
 	game   Game
 	code   recording.Code
 	sum    recording.Digest
-	calls  int // number of timeouts with a function so far
-	loads  int // number of calls of Reload so far
+	calls  int // number of timeouts with a function that have been replayed so far
+	loads  int // number of calls of Reload that have been replayed so far
 	done   Progress
 
 	// catalogs holds all catalogs so far, because buffs of a removed definition may still refer to

@@ -45,9 +45,9 @@ func (k *checker) keep(field, name string, n *define.Number) {
 }
 
 // inputs makes instances store the inputs of each formula that reads stacks, so that the formula
-// can be evaluated again when the stacks have changed. Each input is stored as a number. The inputs
-// are the level, the magnitude and everything that the formula reads; the first input is 1 if all
-// others are known, otherwise 0.
+// can be evaluated again when the stacks have changed. For each such formula it adds these numbers,
+// in this order: a flag, which is 1 if all inputs are known and otherwise 0; the level; the
+// magnitude; and everything that the formula reads.
 func (k *checker) inputs(s *Program) {
 	for j := range s.Numbers {
 		n := &s.Numbers[j]

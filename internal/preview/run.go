@@ -40,7 +40,7 @@ func Run(c *buff.Catalog, s Script) (*Timeline, error) {
 // theOwner is the owner of all buffs. It is the source only of buffs that it has adopted.
 const theOwner buff.OwnerID = 1
 
-// player runs a script on a Set.
+// player runs a script on a [rules.Owner].
 type player struct {
 	catalog *buff.Catalog
 	script  Script
@@ -236,7 +236,7 @@ func (p *player) source(name string) buff.OwnerID {
 }
 
 // quickened returns a period divided by a ratio, rounded half up to milliseconds. If the result is
-// too long, the Set rejects it.
+// too long, the owner rejects it.
 func quickened(period time.Duration, by buff.Ratio) time.Duration {
 	ms := float64(period.Milliseconds()) * float64(by.Den) / float64(max(by.Num, 1))
 	if ms > float64(define.MaxDuration.Milliseconds()) {

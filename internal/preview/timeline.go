@@ -144,7 +144,7 @@ func harmless(r rune) rune {
 	return r
 }
 
-// recorder builds a timeline while a Set runs.
+// recorder builds a timeline from the events of a running owner.
 type recorder struct {
 	line   *Timeline
 	live   map[buff.Handle]*Bar

@@ -117,8 +117,8 @@ func (s *Owner) updateMemberEnd(t *Turn, at uint16) {
 }
 
 // dropHolder removes a holder and the stacks that its aura added. The instance must have another
-// holder. At least one stack remains for the other holders, because at a limit of one stack the
-// auras of several holders have added only one stack together.
+// holder. At least one stack is kept for the other holders: if the limit is one stack, the auras of
+// several holders share a single stack.
 //
 // Example: testdata/aura_by.txt.
 func (s *Owner) dropHolder(t *Turn, at uint16, k int) {

@@ -75,8 +75,8 @@ func (s *Owner) nextPulse(i *instance) wheel.Time {
 	return wheel.Never
 }
 
-// continues reports whether the instance continues after the end of its duration, because it then
-// has fewer stacks left or the next application of its queue runs.
+// continues reports whether the instance goes on after the end of its duration: either only some
+// of its stacks expire, or the next application in its queue starts.
 func (s *Owner) continues(i *instance) bool {
 	switch st := &s.programOf(i).Stack; {
 	case st.Timers == define.TimersQueue:
@@ -204,8 +204,8 @@ type generations struct {
 func (g generations) first() uint32 { return max(g.origin+g.base+1, 1) }
 
 // next returns the generation after the given one, and reports whether there is one. Generations
-// wrap around and end before the origin. They skip 0; the origin is even, so that the last
-// generation is not 0.
+// wrap around and end before the origin. They skip 0. The last generation is origin-1, which is
+// never 0, because the origin is even.
 func (g generations) next(generation uint32) (uint32, bool) {
 	next := max(generation+1, 1)
 	return next, generation+1 != g.origin && next != g.origin

@@ -92,7 +92,9 @@ func (s *Owner) firePulse(t *Turn, at uint16, own wheel.Time) {
 	if own == i.boundary {
 		s.restartPeriod(i, own) // if aligned, the period returns to its phase after a change
 		if own == i.end && s.programOf(i).Tail == define.TailPartial && s.elapsed(i, own) > 0 && !s.continues(i) {
-			i.boundary = own.Add(s.period(i)) // no partial pulse after an aligned boundary near the end
+			// This was a whole pulse at the end. If aligned boundaries are at other instants, the
+			// time since the last of them must not cause a partial pulse as well.
+			i.boundary = own.Add(s.period(i))
 		}
 	} else {
 		elapsed, period = s.elapsed(i, own), s.currentPeriod(i)

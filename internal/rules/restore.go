@@ -139,7 +139,7 @@ type restorer struct {
 	captured   []buff.Captured
 }
 
-// of sets the catalog of the memory.
+// `of` makes r.memory look up the names of definitions in c.
 func (r *restorer) of(c *compile.Catalog) {
 	if r.catalog == c {
 		return
@@ -296,8 +296,8 @@ func (r *restorer) fateOf(age uint64) fate {
 	return fateHeadless
 }
 
-// leftBehind returns how many stacks of a link belong to heads that are not restored. At least one
-// stack remains.
+// leftBehind returns how many stacks a link loses because the heads that added them are not
+// restored. The link keeps at least one stack.
 func (r *restorer) leftBehind(b *state.Buff) (n int64) {
 	for k, of := range b.With {
 		if r.fateOf(of) != fateBack {

@@ -333,7 +333,8 @@ func (c *comeback) firstBeat() wheel.Time {
 	return s.firstBoundary(&i, now)
 }
 
-// passShared removes stacks at each end, as Stacking.Expire says, at most once for each stack.
+// passShared removes stacks each time that the shared duration ends during the owner's absence, as
+// Stacking.Expire says. Each end removes at least one stack, so there are no more ends than stacks.
 func (c *comeback) passShared() {
 	i := &c.i
 	for i.end <= c.over {

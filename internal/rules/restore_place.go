@@ -359,9 +359,9 @@ func (r *restorer) tellGone(c *comeback) {
 	}
 }
 
-// worksAgain applies the modifiers of a buff that has ended during the time away, because they
-// still affect the pulses before its end. If the new version of the catalog leaves no room for
-// these modifiers, the pulses run without them.
+// worksAgain applies the modifiers of a buff that ended while its owner was away. The pulses that
+// it missed before its end still have to run, and its modifiers affect them. If the new version of the
+// catalog leaves no room for these modifiers, the pulses run without them.
 func (r *restorer) worksAgain(c *comeback) {
 	s, i := r.set, &c.i
 	if n, _, tail := c.told(); n == 0 && !tail || i.flags&hidden != 0 || c.spec.Uses&compile.UsesPulsed == 0 || c.spec.Uses&compile.UsesModifiers == 0 || !s.modifiersFit(c.spec, 0) {

@@ -148,7 +148,7 @@ func (p *timeScale) lastReached(at wheel.Time) wheel.Time {
 }
 
 // firstReached returns the first instant of owner time that is reached at or after a world instant.
-// A buff that is applied at the world instant starts at this instant.
+// It is the start, in owner time, of a buff that is applied at that world instant.
 func (p *timeScale) firstReached(at wheel.Time) wheel.Time {
 	if p == nil {
 		return at

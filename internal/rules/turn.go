@@ -61,7 +61,7 @@ type Turn struct {
 	// Ran counts the due events and deferred handlers that Run has processed.
 	Ran uint64
 
-	// Outbox collects the commands of the rules for other owners. New ones are appended.
+	// Outbox collects the commands that the rules issue to other owners. New ones are appended.
 	Outbox []Outgoing
 
 	// Call calls the Go handler of c and returns reason.None, or the reason why the handler failed.

@@ -11,8 +11,9 @@ import (
 
 const frameTime = 50 * time.Millisecond
 
-// guards selects the guards that are switched off in a simulation. Each field that is true switches
-// one guard off, with the effect in its comment. If any single guard is off, some seeds must fail.
+// guards selects the guards that are switched off in a simulation. A field that is true switches
+// its guard off; its comment describes what can happen without the guard. If any single guard is
+// off, some seeds must fail.
 type guards struct {
 	fence     bool // if true, a commit with an old epoch is accepted
 	earlyStop bool // if true, a zone continues after its lease may have ended

@@ -30,7 +30,7 @@ type class struct {
 	instants []spell
 	lasting  []spell // spells with a duration; a spell that is listed twice is cast twice as often
 	stacking spell
-	aura     *buff.Spec // the aura that one player of the class has for its raid; nil if none
+	aura     *buff.Spec // aura over the whole raid, cast by one player of this class in each raid; nil if none
 }
 
 // title returns the capitalized name of the class.
