@@ -135,6 +135,7 @@ func newScaleWorld(players, workers int) (*scaleWorld, error) {
 	w := &scaleWorld{players: players, health: make([]int64, players)}
 	w.eng, err = engine.New(engine.Options{
 		Catalog: cat, Workers: workers, Synchronous: workers == 0, Budget: -1,
+		Limits:   engine.Limits{Tick: 1 << 20}, // the largest world has 33,334 events in a frame
 		Handlers: engine.Handlers{"hurt": func(c *engine.Context, _ buff.Event) { *c.Data().(*int64)-- }},
 	})
 	if err != nil {

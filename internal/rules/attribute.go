@@ -149,7 +149,7 @@ func (s *Owner) rebase(t *Turn, c *buff.Command, catalog *compile.Catalog, v flo
 		delta, err = sheet.AddBase(c.Attr, v)
 	}
 	if err != nil {
-		panic("buff: a value that was checked: " + err.Error())
+		panic("rules: a value that was checked: " + err.Error())
 	}
 	is := sheet.Base(c.Attr)
 	s.markOwner(journal.Attributes)

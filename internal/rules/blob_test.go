@@ -465,7 +465,7 @@ func TestOwner_Restore_UsedOwnerPanics(t *testing.T) {
 	c := blobCatalog(t)
 	s := fullSet(t, c, 1)
 	blob, _ := s.Save(nil, c, blobMoment, 0)
-	require.PanicsWithValue(t, "buff: Restore into a Set that has been used", func() {
+	require.PanicsWithValue(t, "rules: Restore into an Owner that has been used", func() {
 		_, _ = s.Restore(&Turn{Catalog: c}, blobMoment, blob, nil)
 	})
 }

@@ -187,7 +187,7 @@ type timeout struct {
 // It panics if the origin is odd, or if the Owner has been used.
 func (s *Owner) SetOrigin(origin uint32) {
 	if origin%2 != 0 || int(s.used)+len(s.timeouts().all()) > 0 {
-		panic("rules: SetOrigin with an odd number, or of a Set that has been used")
+		panic("rules: SetOrigin with an odd number, or of an Owner that has been used")
 	}
 	s.generations.origin = origin
 }

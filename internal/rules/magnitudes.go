@@ -200,7 +200,7 @@ func (e *effect) addModifier(sheet *sheet.Sheet, j int, of buff.Handle) sheet.Ke
 	}
 	key, err := sheet.Add(stat.Modifier{Attr: m.Attr, Op: m.Op, Channel: m.Channel, Value: v, Of: uint64(of)})
 	if err != nil {
-		panic("buff: adding a checked modifier: " + err.Error())
+		panic("rules: adding a checked modifier: " + err.Error())
 	}
 	return key
 }
@@ -255,7 +255,7 @@ func (e *effect) updateModifiers(sheet *sheet.Sheet) {
 			continue
 		}
 		if err := sheet.SetValue(key, v); err != nil {
-			panic("buff: updating a modifier: " + err.Error())
+			panic("rules: updating a modifier: " + err.Error())
 		}
 	}
 }

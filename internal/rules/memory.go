@@ -220,7 +220,7 @@ func (c *slotChunk) first() int {
 			return k*64 + bits.TrailingZeros64(word)
 		}
 	}
-	panic("buff: no free piece in an available chunk")
+	panic("rules: no free piece in an available chunk")
 }
 
 // link prepends a chunk to a list.
@@ -287,7 +287,7 @@ func (s *Owner) evacuate(t *Turn) {
 // are buffs. After Free, only [Owner.ID] may be called.
 func (s *Owner) Free(t *Turn) {
 	if s.live != 0 {
-		panic("buff: Free of a Set that has buffs")
+		panic("rules: Free of an Owner that has buffs")
 	}
 	t.Memory.release(s.piece)
 	s.piece, s.free = noPiece(), noSlot
@@ -305,7 +305,7 @@ func poisonSlots(slots []instance) {
 func checkPoison(slots []instance) {
 	for k := range slots {
 		if slots[k] != poisoned {
-			panic("buff: write to a freed slot")
+			panic("rules: write to a freed slot")
 		}
 	}
 }

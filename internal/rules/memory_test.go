@@ -337,7 +337,7 @@ func TestPoison(t *testing.T) {
 	require.NotSame(t, stale, s.slot(0), "it has grown")
 	require.Panics(t, func() { s.programOf(stale) })
 	stale.stacks++
-	require.PanicsWithValue(t, "buff: write to a freed slot", func() { m.alloc(1) })
+	require.PanicsWithValue(t, "rules: write to a freed slot", func() { m.alloc(1) })
 }
 
 // TestMemory_Concurrent runs Owners that grow and leave on several goroutines, each with its own

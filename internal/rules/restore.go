@@ -58,7 +58,7 @@ import (
 // of the blob, whatever its contents.
 func (s *Owner) Restore(t *Turn, at buff.Moment, blob []byte, handler func(name string) (define.HandlerID, bool), zone ...buff.Command) (buff.Restoration, error) {
 	if int(s.used)+len(s.timeouts().all()) > 0 || s.gates() != nil || s.timeScale() != nil || s.sheet() != nil {
-		panic("buff: Restore into a Set that has been used")
+		panic("rules: Restore into an Owner that has been used")
 	}
 	r := t.restorer()
 	defer r.done()

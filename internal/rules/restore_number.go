@@ -20,7 +20,7 @@ func (r *restorer) placeBases() {
 			continue
 		}
 		if err := r.set.ensureRare().ensureSheet(catalog).SetBase(a, float64(b.Value)); err != nil {
-			panic("buff: a base that was checked: " + err.Error())
+			panic("rules: a base that was checked: " + err.Error())
 		}
 	}
 }
