@@ -58,7 +58,7 @@ func tryLaw(d *law.Draft) (v verdict) {
 	if v.judge, decided, v.marks = s.PlayMarked(); !decided {
 		return v
 	}
-	if v.engine, err = list[0].Play(engine.Options{Synchronous: true, Budget: -1}, scenario.LongestFrame); err != nil {
+	if v.engine, err = list[0].Play(lawOptions, scenario.LongestFrame); err != nil {
 		v.stopped = err.Error()
 		return v
 	}
@@ -82,6 +82,10 @@ func report(d *law.Draft, seed uint64, n int) (text, shape string) {
 // of -law.marks had no effect in any of them. The rarest rule has an effect in one of about 700
 // scenarios.
 const allRules = 4000
+
+// lawOptions has a limit that no script reaches, because the interpreter executes each cascade in
+// one frame.
+var lawOptions = engine.Options{Synchronous: true, Budget: -1, Limits: engine.Limits{Tick: scenario.MaxTick}}
 
 // TestLaw checks that the engine and the interpreter, which share no code, produce the same log for
 // each scenario, and that definitions that the rules forbid do not load.
@@ -167,7 +171,7 @@ func TestRules(t *testing.T) {
 	for _, s := range list {
 		t.Run(s.ID, func(t *testing.T) {
 			require.Empty(t, s.Faults)
-			log, err := s.Play(engine.Options{Synchronous: true, Budget: -1}, scenario.LongestFrame)
+			log, err := s.Play(lawOptions, scenario.LongestFrame)
 			require.NoError(t, err)
 			require.Equal(t, s.Want, log, s.Name)
 		})

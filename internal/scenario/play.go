@@ -47,13 +47,20 @@ type logLine struct {
 	text string
 }
 
+// MaxTick is the maximum of Limits.Tick in the options of Play. Play replaces a larger limit by the
+// default.
+const MaxTick = 1 << 20
+
 // Play runs the script on an engine with the given options and returns the log. The parameter
 // `frame` is the maximum length of a frame. In a scenario with "seen: true", however, each step
 // ends a frame, and there are no other frames.
 func (s *Scenario) Play(o engine.Options, frame time.Duration) (log []string, err error) {
 	p := &play{scenario: s, frame: frame, fastest: map[define.Whose]time.Duration{define.OfBuff: 1, define.OfOwner: 1, define.OfZone: 1}, near: map[[2]buff.OwnerID]struct{}{}, away: map[buff.OwnerID][]byte{}, ids: map[string]buff.OwnerID{}, place: map[buff.OwnerID]int{}}
-	o.Catalog, o.Handlers, o.Limits.Tick = s.Catalog, engine.Handlers{}, 0 // the default
-	o.Epoch = time.UnixMilli(0)                                            // a scenario has its own calendar
+	o.Catalog, o.Handlers = s.Catalog, engine.Handlers{}
+	if o.Limits.Tick > MaxTick {
+		o.Limits.Tick = 0 // the default, so that a long cascade does not hold up a Tick for minutes
+	}
+	o.Epoch = time.UnixMilli(0) // a scenario has its own calendar
 	o.Members = p.members
 	for _, name := range s.Catalog.Handlers() {
 		o.Handlers[name] = ignore
