@@ -173,7 +173,6 @@ func TestEngineAttributes(t *testing.T) {
 // TestPlayerStream checks that a player's stream contains the player's events, with the reasons
 // of denials.
 func TestPlayerStream(t *testing.T) {
-	t.Parallel()
 	g := newGame(t, inspect.Options{})
 	s := g.stream("?stream&player=5")
 	require.Contains(t, s.next("hello"), `"title":"bufftick"`)
@@ -211,7 +210,6 @@ func TestSearch(t *testing.T) {
 
 // TestCatalog checks the data of the pages of definitions.
 func TestCatalog(t *testing.T) {
-	t.Parallel()
 	g := newGame(t, inspect.Options{})
 	c := g.get("?catalog")
 	require.Len(t, c["specs"], 3)

@@ -248,7 +248,6 @@ func TestNoLockout(t *testing.T) {
 // TestOperatorStays checks that a client with the token, which reads its stream, is never
 // disconnected to make room for others.
 func TestOperatorStays(t *testing.T) {
-	t.Parallel()
 	inHall(t, inspect.Options{Token: token}, func(h *hall) {
 		resp, err := h.ask("GET", "/?stream&player=7", "", token)
 		require.NoError(t, err)

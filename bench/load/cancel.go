@@ -63,7 +63,7 @@ func (p *Cancel) Run(env *Env) (*Result, error) {
 	fired := float64(w.books.ends)
 	r.figure("deadlines that came", 100*fired/(fired+float64(done)), "%")
 	r.check(fired < float64(done), "most deadlines never came: %.0f ends, %d cancelled", fired, done)
-	heap.report(r)
+	heap.report(r, staleEntries(p.Buffs))
 	if err := w.finish(r); err != nil {
 		return nil, err
 	}
