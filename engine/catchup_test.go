@@ -37,7 +37,7 @@ func TestP10_Stall(t *testing.T) {
 		for _, workers := range []int{0, 2} {
 			period := max(100*time.Millisecond, stall/500)
 			t.Run(fmt.Sprint(stall, workers), func(t *testing.T) {
-				const owners, limit = 40, 400
+				const owners, limit = 100, 1000
 				e := stalled(t, owners, period, engine.Options{Synchronous: workers == 0, Workers: workers, Budget: patient, Limits: engine.Limits{Tick: limit}})
 				next := make([]wheel.Time, owners+1)
 				for dt, behind, ticks := stall, stall, 0; dt > 0 || behind > 0; dt, ticks = 0, ticks+1 {

@@ -85,7 +85,7 @@ func tryRecording(t *testing.T, rec []byte, o engine.Options) error {
 // TestReplayHostile checks that a recording with valid checksums and invalid values is an error
 // with its position, and never panics.
 func TestReplayHostile(t *testing.T) {
-	n := long.Times(250)
+	n := long.Times(500)
 	rng := rand.New(rand.NewPCG(1, 20))
 	bad := 0
 	for seed := range uint64(4) {
@@ -247,7 +247,7 @@ func TestReplayHostilePast(t *testing.T) {
 	blocks := blocksOf(record(1 << 60))
 	require.NoError(t, tryRecording(t, sealed(blocks[:3]), o), "it ends behind a Tick, with the owner far behind")
 
-	n, rng := long.Times(100), rand.New(rand.NewPCG(1, 26))
+	n, rng := long.Times(200), rand.New(rand.NewPCG(1, 26))
 	blocks = blocksOf(record(200))
 	for range n {
 		bad := make([][]byte, len(blocks))

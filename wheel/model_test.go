@@ -17,7 +17,7 @@ import (
 const modelOps = 30_000 // calls for each seed
 
 func TestModel(t *testing.T) {
-	for k := range long.Times(4) {
+	for k := range long.Times(10) {
 		seed := int(long.Seed()) + k
 		for i, sh := range shapes {
 			ops := modelOps / 2 // for the real shape; the other shapes share the rest

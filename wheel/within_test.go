@@ -58,7 +58,7 @@ func (s *session) within(t Time, most int) error {
 // bounded amount of work in each call. All must fire at their deadlines. The test counts entries,
 // not time.
 func TestNextWithin(t *testing.T) {
-	const many, most = 30_000, 500
+	const many, most = 100_000, 500
 	rng := rand.New(rand.NewPCG(3, 4))
 	w := New(0)
 	for range many {

@@ -186,7 +186,7 @@ func (p *Soak) Run(env *Env) (*Result, error) {
 	r := result("J")
 	r.Simulated = p.For
 	p.checkClocks(w, r, began, len(beats))
-	heap.report(r, 0)
+	heap.report(r)
 	return r, w.finish(r)
 }
 

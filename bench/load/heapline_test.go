@@ -16,7 +16,7 @@ func TestHeapLine_Report(t *testing.T) {
 			h.points[k].Y += 0.3 * float64(k%2)
 		}
 		r := result("J")
-		h.report(r, 0)
+		h.report(r)
 		return r.OK()
 	}
 	require.True(t, ok(0))

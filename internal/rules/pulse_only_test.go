@@ -155,7 +155,7 @@ func (x *onlySide) waiting() map[Deadline]bool {
 func TestPulseOnly(t *testing.T) {
 	c := mustCatalog(t, onlySpecs()...)
 	only := 0
-	for seed := range uint64(long.Times(40)) {
+	for seed := range uint64(long.Times(80)) {
 		how := rand.New(rand.NewPCG(seed, 1))
 		short, long := newOnlySide(c, false, seed), newOnlySide(c, true, seed)
 		sides := []*onlySide{short, long}
@@ -201,7 +201,7 @@ func TestPulseOnly(t *testing.T) {
 		require.Zero(t, long.short)
 		only += short.short
 	}
-	require.Greater(t, only, 2*long.Times(40))
+	require.Greater(t, only, 2*long.Times(80))
 }
 
 // requireSame compares the events, calls and states of two sides.

@@ -21,7 +21,7 @@ import (
 // script that still fails. To repeat it, run go test ./internal/rules -run TestRandomScripts -seed
 // N.
 func TestRandomScripts(t *testing.T) {
-	n := long.Times(500)
+	n := long.Times(1000)
 	lines, tooLong, refused := 0, 0, 0
 	for i := range uint64(n) {
 		now := long.Seed() + i

@@ -21,7 +21,7 @@ import (
 )
 
 // saves returns the number of random scripts in which the owner is saved and restored.
-func saves() int { return long.Times(100) }
+func saves() int { return long.Times(200) }
 
 // TestSaveIsNothing checks that an Owner that is restored at the moment of its Save continues like
 // the saved Owner, whatever its state and whatever commands follow.
