@@ -10,7 +10,7 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// Whose says whose attribute a [Number] reads, or whose time a command pauses or scales.
+// Whose selects whose attribute a [Number] reads, or whose time a command pauses or scales.
 type Whose uint8
 
 // For an attribute, Whose is OfOwner or OfSource. In a command that pauses or scales time, it is

@@ -35,7 +35,7 @@
 // a deadline need not be removed from the wheel: if the event has moved to a later instant, Run
 // finds nothing due and sets a later deadline. So a refresh, which moves the end of a buff, does
 // not touch the wheel. If deadlines become invalid faster than they come out of the wheel,
-// [Turn].Waiting tells how many are still valid, and [Owner.Waits] tells which.
+// [Turn].Waiting is the number of valid ones, and [Owner.Waits] reports whether one is valid.
 //
 // Without a wheel, [Owner.Next] returns the next deadline.
 //

@@ -193,7 +193,7 @@ func TestOwner_SlotLimit(t *testing.T) {
 	}
 }
 
-// TestMemory_KeepsAvailableChunk checks that an owner that comes and goes does not allocate a chunk
+// TestMemory_KeepsAvailableChunk checks that adding and removing an owner again and again does not allocate a chunk
 // while other owners have pieces of the same size.
 func TestMemory_KeepsAvailableChunk(t *testing.T) {
 	m := &Memory{}
