@@ -20,9 +20,8 @@ func (s *Owner) handleAct(t *Turn, act buff.Act, target buff.OwnerID, amount int
 		return r
 	}
 	quiet := t.quiet
-	s.eachInstance(func(at uint16) {
-		i := s.slot(at)
-		spec := s.programOf(i)
+	s.eachInstance(func(i instance) {
+		spec := i.program()
 		if spec.ReactsTo&compile.Bit(act) == 0 || i.flags&hidden != 0 {
 			return
 		}
@@ -32,9 +31,9 @@ func (s *Owner) handleAct(t *Turn, act buff.Act, target buff.OwnerID, amount int
 			}
 			t.quiet = true
 		}
-		e := s.newInstanceEvent(t, buff.Reacted, at)
+		e := i.emit(t, buff.Reacted)
 		e.Name, e.Target, e.Magnitude = spec.Catalog.Acts.Name(int(act)), target, amount
-		s.queueActions(t, spec.ReactionTo(act), s.numbersOf(t, i, offBoundary))
+		s.queueActions(t, spec.ReactionTo(act), i.numbersAt(t, offBoundary))
 		t.quiet = quiet
 		r.Kind = buff.Reacted
 		r.Amount++

@@ -38,11 +38,11 @@ func (s *Owner) Adopt(t *Turn, at wheel.Time) Adopted {
 	catalog := t.compiled()
 	t.begin(at, s.timeScale().firstReached(at), false)
 	var n Adopted
-	s.eachInstance(func(at uint16) { s.adopt(t, at, &n) })
+	s.eachInstance(func(i instance) { i.adopt(t, &n) })
 	s.setCatalog(catalog)
 	versions := false
-	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
-		versions = versions || s.programOf(s.slot(at)).Catalog != catalog
+	for i := s.first(); i.exists(); i = i.next() {
+		versions = versions || i.program().Catalog != catalog
 	}
 	s.setMixed(versions)
 	s.evaluateConditions(t)
@@ -62,17 +62,16 @@ type Adopted struct {
 }
 
 // adopt updates one instance to the newest version of its definition.
-func (s *Owner) adopt(t *Turn, at uint16, n *Adopted) {
-	i := s.slot(at)
-	newest, known := t.compiled().Version(s.programOf(i))
+func (i instance) adopt(t *Turn, n *Adopted) {
+	newest, known := t.compiled().Version(i.program())
 	switch {
-	case newest == s.programOf(i):
+	case newest == i.program():
 		return
-	case newest != nil && newest.Compiled().Revision == s.programOf(i).Compiled().Revision:
-		s.setProgram(at, newest)
+	case newest != nil && newest.Compiled().Revision == i.program().Compiled().Revision:
+		i.setProgram(newest)
 		return
 	}
-	rule := s.programOf(i).Reload
+	rule := i.program().Reload
 	if newest != nil {
 		rule = newest.Reload
 	}
@@ -80,10 +79,10 @@ func (s *Owner) adopt(t *Turn, at uint16, n *Adopted) {
 	case !known:
 		n.Kept++
 	case rule == define.ReloadEnd, rule == define.ReloadMigrate && newest != nil && newest.Kind == define.Instant:
-		s.end(t, at, reason.Reload)
+		i.remove(t, reason.Reload)
 		n.Ended++
-	case rule == define.ReloadMigrate && newest != nil && newest.Stack.Timers == s.programOf(i).Stack.Timers && s.modifiersFit(newest, len(s.programOf(i).Modifiers)):
-		if s.migrate(t, at, newest) {
+	case rule == define.ReloadMigrate && newest != nil && newest.Stack.Timers == i.program().Stack.Timers && i.owner.modifiersFit(newest, len(i.program().Modifiers)):
+		if i.migrate(t, newest) {
 			n.Migrated++
 		} else {
 			n.Ended++

@@ -87,7 +87,7 @@ func TestAllocations(t *testing.T) {
 	w = newWork(t, poison)
 	w.apply()
 	none("stack", func() { w.apply() })
-	require.Greater(t, int(w.set.instanceAt(0).Stacks), 200)
+	require.Greater(t, int(w.set.slot(0).describe().Stacks), 200)
 
 	// An error for a stale handle or a full owner is one small object. Its text is formatted only
 	// on request.
@@ -126,13 +126,13 @@ func TestAllocations(t *testing.T) {
 func TestOwner_MemorySize(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	require.NoError(t, err)
-	for what, size := range map[string]uintptr{"an Owner": unsafe.Sizeof(Owner{}), "instance": unsafe.Sizeof(instance{}), "extra": unsafe.Sizeof(extra{})} {
+	for what, size := range map[string]uintptr{"an Owner": unsafe.Sizeof(Owner{}), "instance": unsafe.Sizeof(record{}), "extra": unsafe.Sizeof(extra{})} {
 		require.Contains(t, string(doc), fmt.Sprintf("%s, %d bytes", what, size))
 	}
 	require.Contains(t, string(doc), fmt.Sprintf("keys, %d bytes each", keyWords(64)*8/64))
 	require.Contains(t, string(doc), fmt.Sprintf("chunk, up to %d KiB", chunkLines*unsafe.Sizeof(cacheLine{})>>10))
 	require.LessOrEqual(t, chunkLines/pieceLines(1), mostPieces, "each has its bit")
-	for f := range reflect.TypeFor[instance]().Fields() {
+	for f := range reflect.TypeFor[record]().Fields() {
 		require.NotContains(t, []reflect.Kind{reflect.Pointer, reflect.Slice, reflect.Interface, reflect.String, reflect.Map, reflect.Func}, f.Type.Kind(), "%s: the collector looks for nothing in instances", f.Name)
 	}
 	require.LessOrEqual(t, unsafe.Sizeof(magnitudes{}), uintptr(80), "as doc.go says")

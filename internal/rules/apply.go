@@ -70,7 +70,7 @@ func (s *Owner) apply(t *Turn, a *buff.Application) outcome {
 	switch r.kind {
 	case buff.Applied, buff.Refreshed, buff.Stacked, buff.Queued: // other outcomes do not advance diminishing returns
 		if s.isLive(r.handle) {
-			s.noteApplier(handle.Slot(r.handle), a.Source)
+			s.slot(handle.Slot(r.handle)).noteApplier(a.Source)
 		}
 		s.diminish(t, spec, a.Source) // not a.Spec: joining can replace it by an older version
 	}
@@ -126,7 +126,7 @@ func (s *Owner) joinOrStart(t *Turn, a *buff.Application, spec *compile.Program,
 		}
 		d -= back
 	}
-	return s.reapply(t, at, a, d)
+	return s.slot(at).reapply(t, a, d)
 }
 
 // executeInstant executes an instant buff.
@@ -165,12 +165,12 @@ func (s *Owner) start(t *Turn, a *buff.Application, spec *compile.Program, d int
 		return s.deny(t, a, why, nil)
 	}
 	i := s.slot(at)
-	s.setProgram(at, spec)
+	i.setProgram(spec)
 	i.source, i.magnitude, i.level = a.Source, a.Magnitude, int16(a.Level)
-	s.storeDuration(i, d)
-	s.storePeriod(i, spec.PeriodAt(a.Level))
+	i.storeDuration(d)
+	i.storePeriod(spec.PeriodAt(a.Level))
 	now, back := t.now, t.backdate.Ms
-	i.boundary = s.firstBoundary(i, now)
+	i.boundary = i.firstBoundary(now)
 	if back > 0 && i.boundary != wheel.Never {
 		// The period began at the backdated start. Aligned boundaries move by the same amount,
 		// because owner time did not advance while the owner was away.
@@ -179,34 +179,34 @@ func (s *Owner) start(t *Turn, a *buff.Application, spec *compile.Program, d int
 	t.now = now.Add(-back) // the start of the instance
 	i.end = endAfter(t.now, d)
 	i.stacks = int16(min(stacksOf(spec, a), spec.Limit))
-	s.rehash(at)
+	i.rehash()
 	if a.Origin.Aura {
 		i.flags |= member
 	}
 	if spec.Uses&compile.UsesExtra != 0 {
-		s.initExtra(t, i, a)
+		i.initExtra(t, a)
 	}
 	t.now = now
-	s.markDirty(t, at)
-	e := s.newInstanceEvent(t, buff.Applied, at)
+	i.markDirty(t)
+	e := i.emit(t, buff.Applied)
 	h := e.Handle
-	e.End = s.reportedEnd(i)
+	e.End = i.reportedEnd()
 	// The actions are only queued here: grants, modifiers and the first pulse come before them.
-	s.queueActions(t, spec.Apply, s.magnitudesOf(i))
+	s.queueActions(t, spec.Apply, i.magnitudes())
 	if spec.Uses&compile.UsesLinks != 0 {
-		s.applyLinks(t, i)
+		i.applyLinks(t)
 	}
 	if spec.Uses&compile.UsesEntry != 0 {
-		s.activate(t, at)
+		i.activate(t)
 	} else if s.gates() != nil {
 		s.reevaluate(t) // removing displaced instances may have changed which ones are hidden
 	}
 	// The instance may already have ended because its requirement for removal is met.
 	if spec.First != define.FirstNone && s.isLive(h) {
-		s.pulse(t, at)
+		i.pulse(t)
 	}
 	if back > 0 && s.isLive(h) {
-		s.catchUpBackdated(t, at, back)
+		i.catchUpBackdated(t, back)
 	}
 	return outcome{handle: h, kind: buff.Applied}
 }
@@ -214,13 +214,13 @@ func (s *Owner) start(t *Turn, a *buff.Application, spec *compile.Program, d int
 // activate makes a new instance effective before its first pulse and updates which instances are
 // hidden. An instance that is hidden from its start never grants its tags or adds its modifiers,
 // not even for a moment, so that they cannot affect the requirements of other buffs.
-func (s *Owner) activate(t *Turn, at uint16) {
-	i := s.slot(at)
-	spec := s.programOf(i)
+func (i instance) activate(t *Turn) {
+	s := i.owner
+	spec := i.program()
 	if spec.Uses&compile.UsesActs != 0 {
 		s.ensureGates().handledActs |= spec.Acts()
 	}
-	s.crossThresholds(t, at, 0, i.source, s.magnitudesOf(i).captured)
+	i.crossThresholds(t, 0, i.source, i.magnitudes().captured)
 	if spec.Uses&compile.UsesHide != 0 {
 		s.ensureGates().requestReevaluation()
 		s.findStrongest(t)
@@ -228,46 +228,46 @@ func (s *Owner) activate(t *Turn, at uint16) {
 	if spec.Uses&compile.UsesOngoing != 0 {
 		s.ensureGates().requestReevaluation()
 	}
-	causes := s.hideCauses(t, i, at)
+	causes := i.hideCauses(t)
 	i.flags |= causes
 	if causes &= reportedCauses(spec); causes != 0 {
-		s.newInstanceEvent(t, buff.Hidden, at).Why = whyHidden(causes)
+		i.emit(t, buff.Hidden).Why = whyHidden(causes)
 	} else {
-		s.grantEffects(t, at)
+		i.grantEffects(t)
 	}
 	s.reevaluate(t)
 }
 
 // initExtra fills the extra of a new instance.
-func (s *Owner) initExtra(t *Turn, i *instance, a *buff.Application) {
-	x, spec := s.ensureExtra(i), compile.Of(a.Spec)
+func (i instance) initExtra(t *Turn, a *buff.Application) {
+	x, spec := i.ensureExtra(), compile.Of(a.Spec)
 	x.key = a.Key
 	if spec.Stack.Timers != define.TimersEach {
 		x.charges, x.shield = initialCharges(spec, a), pool(spec, t, a)
 	}
 	if spec.Uses&compile.UsesMagnitudes != 0 {
-		s.rare.modifiers += int32(len(spec.Modifiers))
-		s.storeNumbers(t, i, a)
+		i.owner.rare.modifiers += int32(len(spec.Modifiers))
+		i.storeNumbers(t, a)
 	}
 	if spec.Stack.Timers == define.TimersEach {
-		s.addAsync(t, i, a, s.duration(i), i.stacks, s.age(i))
+		i.addAsync(t, a, i.duration(), i.stacks, i.age())
 	}
 	if spec.Stack.Timers == define.TimersQueue {
-		i.stacks, x.running = 1, s.age(i) // a queue runs one application at a time, as one stack
+		i.stacks, x.running = 1, i.age() // a queue runs one application at a time, as one stack
 	}
 }
 
 // firstBoundary returns the first boundary of the period after now, in buff time. If the instance
 // has no period, it returns Never. With AlignOwner the boundaries are the multiples of the period
 // in owner time, regardless of pauses and rates of the buff itself.
-func (s *Owner) firstBoundary(i *instance, now wheel.Time) wheel.Time {
-	switch period := s.period(i); {
+func (i instance) firstBoundary(now wheel.Time) wheel.Time {
+	switch period := i.period(); {
 	case period == 0:
 		return wheel.Never
-	case s.programOf(i).Align == define.AlignStart:
+	case i.program().Align == define.AlignStart:
 		return now.Add(period)
 	case i.flags&timeScaled != 0:
-		return nextMultiple(now, s.extraOf(i).scale.ownerZero(), period)
+		return nextMultiple(now, i.extra().scale.ownerZero(), period)
 	default:
 		return nextMultiple(now, 0, period)
 	}
@@ -387,8 +387,8 @@ func Unknown(a *buff.Application) bool {
 // dst, and the extended slice is returned.
 func Inherit(a *buff.Application, dst []buff.Captured, s *Owner, c *buff.Catalog, h buff.Handle) []buff.Captured {
 	from := len(dst)
-	if i := s.lookup(h); i != nil {
-		for _, known := range s.magnitudesOf(i).captured {
+	if i := s.lookup(h); i.exists() {
+		for _, known := range i.magnitudes().captured {
 			if known.When == define.SnapshotCast {
 				dst = append(dst, known)
 			}

@@ -24,25 +24,25 @@ import (
 //
 // Examples: testdata/timers_each.txt, timers_each_beat.txt, timers_each_full.txt,
 // timers_each_refresh.txt, timers_each_take.txt.
-func (s *Owner) addAsync(t *Turn, i *instance, a *buff.Application, d int64, stacks int16, age uint64) {
-	x, now := s.ensureExtra(i), s.nowOf(t, i)
+func (i instance) addAsync(t *Turn, a *buff.Application, d int64, stacks int16, age uint64) {
+	x, now := i.ensureExtra(), i.now(t)
 	l := asyncStack{
 		end: now.Add(d), magnitude: a.Magnitude, source: a.Source, age: age, stacks: stacks, level: int16(a.Level),
 		shield: pool(compile.Of(a.Spec), t, a), charges: initialCharges(compile.Of(a.Spec), a),
 	}
-	if period := s.period(i); period > 0 {
+	if period := i.period(); period > 0 {
 		l.lag = max(int64(now-i.boundary)+period, 0) // the time since the last boundary
 	}
-	s.storeAsyncNumbers(t, i, a, &l)
+	i.storeAsyncNumbers(t, a, &l)
 	at, _ := slices.BinarySearchFunc(x.async, l, compareAsync)
 	x.async = slices.Insert(x.async, at, l)
 	i.end = x.async[len(x.async)-1].end
 }
 
 // storeAsyncNumbers stores the evaluated numbers of an application in its async stack.
-func (s *Owner) storeAsyncNumbers(t *Turn, i *instance, a *buff.Application, l *asyncStack) {
+func (i instance) storeAsyncNumbers(t *Turn, a *buff.Application, l *asyncStack) {
 	if len(compile.Of(a.Spec).Numbers) > 0 {
-		s.storeWaiting(t, i, a, l)
+		i.storeWaiting(t, a, l)
 	}
 }
 
@@ -58,9 +58,9 @@ func (l *asyncStack) countsAt(at wheel.Time) bool { return at <= l.end.Add(-l.la
 // restartAsyncPeriods restarts the periods of all async stacks at now, together with the period of
 // the instance. With [define.AlignOwner], the next boundary of the instance may be earlier than the
 // ends of these periods.
-func (s *Owner) restartAsyncPeriods(i *instance, now wheel.Time) {
-	if s.programOf(i).Stack.Timers == define.TimersEach {
-		async, period := s.extraOf(i).async, s.period(i)
+func (i instance) restartAsyncPeriods(now wheel.Time) {
+	if i.program().Stack.Timers == define.TimersEach {
+		async, period := i.extra().async, i.period()
 		for k := range async {
 			async[k].lag = max(int64(now-i.boundary)+period, 0)
 		}
@@ -70,11 +70,11 @@ func (s *Owner) restartAsyncPeriods(i *instance, now wheel.Time) {
 // rescaleAsync scales the remaining time in the current period of each async stack by ms/was. It is
 // called after the same change to the instance. The parameter `beat` is the end of the period of
 // the instance before that change.
-func (s *Owner) rescaleAsync(i *instance, now, beat wheel.Time, ms, was int64) {
-	if s.programOf(i).Stack.Timers != define.TimersEach {
+func (i instance) rescaleAsync(now, beat wheel.Time, ms, was int64) {
+	if i.program().Stack.Timers != define.TimersEach {
 		return
 	}
-	async := s.extraOf(i).async
+	async := i.extra().async
 	for k := range async {
 		l := &async[k]
 		l.lag = max(int64(rescaled(now, beat.Add(l.lag), ms, was)-i.boundary), 0)
@@ -92,18 +92,19 @@ func compareAsync(a, b asyncStack) int {
 // "replace" removes as many of the oldest stacks as necessary. With the rule "allow", the refresh
 // rule is applied to the stack that ends first. If there is room for only some of the new stacks,
 // the others are dropped without an event.
-func (s *Owner) reapplyAsync(t *Turn, at uint16, a *buff.Application, d int64) outcome {
-	i, spec := s.slot(at), compile.Of(a.Spec)
-	r := outcome{handle: s.handle(at), kind: buff.Stacked}
+func (i instance) reapplyAsync(t *Turn, a *buff.Application, d int64) outcome {
+	s := i.owner
+	spec := compile.Of(a.Spec)
+	r := outcome{handle: i.handle(), kind: buff.Stacked}
 	room := spec.Limit - int32(i.stacks)
 	full := room <= 0
 	higher := replacesByLevel(a, i)
 	if full && spec.Refuses(higher) {
-		return s.refuse(t, at, a)
+		return i.refuse(t, a)
 	}
-	s.adoptStacksVersion(t, at, a)
+	i.adoptStacksVersion(t, a)
 	if full && spec.Stack.Overflow != define.OverflowReplace {
-		r.kind = s.restartFirst(t, at, a, d)
+		r.kind = i.restartFirst(t, a, d)
 		s.overflow(t, a)
 		return r
 	}
@@ -112,7 +113,7 @@ func (s *Owner) reapplyAsync(t *Turn, at uint16, a *buff.Application, d int64) o
 	switch {
 	case over <= 0:
 	case spec.Stack.Overflow == define.OverflowReplace:
-		s.replaceOldest(t, at, over)
+		i.replaceOldest(t, over)
 	default:
 		n = int16(room)
 	}
@@ -121,20 +122,20 @@ func (s *Owner) reapplyAsync(t *Turn, at uint16, a *buff.Application, d int64) o
 	i.stacks += n
 	i.magnitude = a.Magnitude
 	s.strengthChanged(spec)
-	s.mergeLevel(i, a)
-	s.updateNumbers(t, at, a)
-	s.addAsync(t, i, a, d, n, s.ages)
-	s.updateModifiers(t, at)
-	s.markDirty(t, at)
-	e := s.instanceEvent(buff.Stacked, at)
-	e.End = s.toWorldTime(i, s.nowOf(t, i).Add(d))
+	i.mergeLevel(a)
+	i.updateNumbers(t, a)
+	i.addAsync(t, a, d, n, s.ages)
+	i.updateModifiers(t)
+	i.markDirty(t)
+	e := i.newEvent(buff.Stacked)
+	e.End = i.toWorldTime(i.now(t).Add(d))
 	t.emit(s, &e)
 	if spec.Uses&compile.UsesLinks != 0 {
-		s.applyLinks(t, i)
+		i.applyLinks(t)
 	}
-	s.crossThresholds(t, at, was, a.Source, a.Captured)
+	i.crossThresholds(t, was, a.Source, a.Captured)
 	if spec.First == define.FirstEvery {
-		s.pulse(t, at)
+		i.pulse(t)
 	}
 	if full || over > 0 && spec.Stack.Overflow == define.OverflowReplace {
 		s.overflow(t, a)
@@ -147,19 +148,19 @@ func (s *Owner) reapplyAsync(t *Turn, at uint16, a *buff.Application, d int64) o
 // however many stacks the application has: of three stacks with the same end, two keep this end.
 //
 // Example: testdata/timers_each_full.txt.
-func (s *Owner) restartFirst(t *Turn, at uint16, a *buff.Application, d int64) buff.EventKind {
-	i := s.slot(at)
-	if s.programOf(i).Stack.Refresh == define.RefreshNone && !replacesByLevel(a, i) {
+func (i instance) restartFirst(t *Turn, a *buff.Application, d int64) buff.EventKind {
+	s := i.owner
+	if i.program().Stack.Refresh == define.RefreshNone && !replacesByLevel(a, i) {
 		return 0
 	}
-	x, now := s.extraOf(i), s.nowOf(t, i)
+	x, now := i.extra(), i.now(t)
 	l := x.async[0]
 	if x.async[0].stacks--; x.async[0].stacks == 0 {
-		s.magnitudesOf(i).freeWaiting(&x.async[0])
+		i.magnitudes().freeWaiting(&x.async[0])
 		x.async = slices.Delete(x.async, 0, 1)
 	}
 	l.numbers = 0
-	s.gates().restartReset(t, s.programOf(i), l.source)
+	s.gates().restartReset(t, i.program(), l.source)
 	s.ages++
 	end := now.Add(d)
 	if a.Origin.Steal && !replacesByLevel(a, i) { // a steal never shortens a buff of the thief
@@ -168,94 +169,93 @@ func (s *Owner) restartFirst(t *Turn, at uint16, a *buff.Application, d int64) b
 	l.end, l.age, l.stacks = end, s.ages, 1
 	l.source, l.magnitude, l.level = a.Source, a.Magnitude, int16(a.Level)
 	l.shield, l.charges = pool(compile.Of(a.Spec), t, a), initialCharges(compile.Of(a.Spec), a)
-	s.storeAsyncNumbers(t, i, a, &l)
+	i.storeAsyncNumbers(t, a, &l)
 	to, _ := slices.BinarySearchFunc(x.async, l, compareAsync)
 	x.async = slices.Insert(x.async, to, l)
 	i.end, i.magnitude = x.async[len(x.async)-1].end, a.Magnitude
-	s.strengthChanged(s.programOf(i))
-	s.mergeLevel(i, a)
-	s.refreshNumbers(t, at, a)
-	s.markDirty(t, at)
-	e := s.instanceEvent(buff.Refreshed, at)
-	e.End = s.toWorldTime(i, l.end)
+	s.strengthChanged(i.program())
+	i.mergeLevel(a)
+	i.refreshNumbers(t, a)
+	i.markDirty(t)
+	e := i.newEvent(buff.Refreshed)
+	e.End = i.toWorldTime(l.end)
 	t.emit(s, &e)
-	s.queueActionsFrom(t, s.programOf(i).Refresh, a.Source, s.actionMagnitudes(t, i, a))
-	if s.programOf(i).Uses&compile.UsesLinks != 0 {
-		s.applyLinks(t, i)
+	s.queueActionsFrom(t, i.program().Refresh, a.Source, i.actionMagnitudes(t, a))
+	if i.program().Uses&compile.UsesLinks != 0 {
+		i.applyLinks(t)
 	}
 	return buff.Refreshed
 }
 
 // replaceOldest removes n stacks to make room for new ones. It starts with the oldest application,
 // whichever ends first. One StackEnded reports all removed stacks.
-func (s *Owner) replaceOldest(t *Turn, at uint16, n int16) {
+func (i instance) replaceOldest(t *Turn, n int16) {
 	for n > 0 {
-		async := s.extraOf(s.slot(at)).async
+		async := i.extra().async
 		k := oldestOf(async)
 		part := min(n, async[k].stacks)
-		s.removeAsyncStacks(t, at, k, part)
+		i.removeAsyncStacks(t, k, part)
 		n -= part
 	}
-	e := s.instanceEvent(buff.StackEnded, at)
+	e := i.newEvent(buff.StackEnded)
 	e.Why = reason.Overflowed
-	t.emit(s, &e)
+	t.emit(i.owner, &e)
 }
 
 // removeAsyncStacks removes n stacks from the k-th async stack.
-func (s *Owner) removeAsyncStacks(t *Turn, at uint16, k int, n int16) {
-	i := s.slot(at)
-	x := s.extraOf(i)
+func (i instance) removeAsyncStacks(t *Turn, k int, n int16) {
+	x := i.extra()
 	l := &x.async[k]
 	n = min(n, l.stacks)
 	i.stacks -= n
 	if l.stacks -= n; l.stacks == 0 {
-		s.gates().restartReset(t, s.programOf(i), l.source)
-		s.magnitudesOf(i).freeWaiting(l)
+		i.owner.gates().restartReset(t, i.program(), l.source)
+		i.magnitudes().freeWaiting(l)
 		x.async = slices.Delete(x.async, k, k+1)
 	}
-	s.mark(at, journal.Stacks|usesAspects(s.programOf(i)))
+	i.mark(journal.Stacks | usesAspects(i.program()))
 	if last := len(x.async) - 1; last >= 0 && i.end != x.async[last].end { // if none is left, the caller adds one immediately
 		i.end = x.async[last].end
-		s.mark(at, journal.Time)
+		i.mark(journal.Time)
 	}
-	s.updateModifiers(t, at)
-	s.markDirty(t, at)
+	i.updateModifiers(t)
+	i.markDirty(t)
 }
 
 // endFirstAsync ends the async stack that ends first. It must not be the only one left. If auras
 // have applied the instance, the stack is a holder: see aura.go. Example: testdata/timers_each.txt.
-func (s *Owner) endFirstAsync(t *Turn, at uint16, why reason.Reason) {
-	if i := s.slot(at); i.flags&member != 0 {
-		s.dropHolder(t, at, s.firstLeaving(i))
+func (i instance) endFirstAsync(t *Turn, why reason.Reason) {
+	if i.flags&member != 0 {
+		i.dropHolder(t, i.firstLeaving())
 		return
 	}
-	s.removeAsyncStacks(t, at, 0, define.MaxStacks)
-	e := s.instanceEvent(buff.StackEnded, at)
+	i.removeAsyncStacks(t, 0, define.MaxStacks)
+	e := i.newEvent(buff.StackEnded)
 	e.Why = why
-	t.emit(s, &e)
+	t.emit(i.owner, &e)
 }
 
 // firstAsyncEnded reports whether the async stack that ends first has ended and is not the only one
 // left. The end of the last async stack is reported as the Removed of the instance, not as a
 // StackEnded.
-func (s *Owner) firstAsyncEnded(i *instance, now wheel.Time) bool {
+func (i instance) firstAsyncEnded(now wheel.Time) bool {
 	if i.flags&member != 0 {
-		k := s.firstLeaving(i)
-		return k >= 0 && s.extraOf(i).async[k].end <= now
+		k := i.firstLeaving()
+		return k >= 0 && i.extra().async[k].end <= now
 	}
-	if s.programOf(i).Stack.Timers != define.TimersEach {
+	if i.program().Stack.Timers != define.TimersEach {
 		return false
 	}
-	async := s.extraOf(i).async
+	async := i.extra().async
 	return len(async) > 1 && async[0].end <= now
 }
 
 // shiftAsyncEnds moves the ends of all async stacks by ms.
-func (s *Owner) shiftAsyncEnds(i *instance, ms int64) {
-	if !s.onlyAsync(i) {
+func (i instance) shiftAsyncEnds(ms int64) {
+	if !i.onlyAsync() {
 		return
 	}
-	async := s.extraOf(i).async
+	async := i.extra().async
 	for k := range async {
 		if end := &async[k].end; *end != wheel.Never {
 			*end = end.Add(ms)
@@ -264,11 +264,11 @@ func (s *Owner) shiftAsyncEnds(i *instance, ms int64) {
 }
 
 // setAsyncEnds sets the ends of all async stacks.
-func (s *Owner) setAsyncEnds(i *instance, end wheel.Time) {
-	if !s.onlyAsync(i) {
+func (i instance) setAsyncEnds(end wheel.Time) {
+	if !i.onlyAsync() {
 		return
 	}
-	async := s.extraOf(i).async
+	async := i.extra().async
 	for k := range async {
 		if i.flags&member == 0 || async[k].end != wheel.Never {
 			async[k].end = end
@@ -282,8 +282,8 @@ func (s *Owner) setAsyncEnds(i *instance, end wheel.Time) {
 // count.
 //
 // Example: testdata/effective_each.txt.
-func (s *Owner) countedStacks(i *instance, at wheel.Time) (stacks int32, sum int64) {
-	eachCounted(s.extraOf(i).async, at, s.programOf(i).Stack.Effective, func(l *asyncStack, n int32) {
+func (i instance) countedStacks(at wheel.Time) (stacks int32, sum int64) {
+	eachCounted(i.extra().async, at, i.program().Stack.Effective, func(l *asyncStack, n int32) {
 		stacks += n
 		sum += int64(n) * l.magnitude
 	})
@@ -334,11 +334,11 @@ func (l *asyncStack) preferred(other *asyncStack) *asyncStack {
 }
 
 // sameCountedStacks reports whether the same stacks count in the pulses at a and b.
-func (s *Owner) sameCountedStacks(i *instance, a, b wheel.Time) bool {
-	if s.programOf(i).Stack.Timers != define.TimersEach {
+func (i instance) sameCountedStacks(a, b wheel.Time) bool {
+	if i.program().Stack.Timers != define.TimersEach {
 		return true
 	}
-	stacks, sum := s.countedStacks(i, a)
-	more, total := s.countedStacks(i, b)
+	stacks, sum := i.countedStacks(a)
+	more, total := i.countedStacks(b)
 	return stacks == more && sum == total
 }

@@ -214,8 +214,8 @@ func (s *Owner) evaluateAtAct(t *Turn, n *compile.Number, e *buff.Event, stacks 
 		set: s, turn: t, spec: compile.Of(e.Spec), captured: k.captured, own: e.Source == s.id,
 		level: int(e.Level), stacks: stacks, amount: e.Magnitude,
 	}
-	if at := s.lookup(e.Handle); at != nil {
-		q.magnitude = at.magnitude
+	if i := s.lookup(e.Handle); i.exists() {
+		q.magnitude = i.magnitude
 	}
 	return q.evaluate(n)
 }

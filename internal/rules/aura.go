@@ -31,14 +31,14 @@ func (s *Owner) enterAura(t *Turn, a *buff.Application) buff.Result {
 	}
 	if at, k := s.findMember(a); at != noSlot {
 		i := s.slot(at)
-		if h := &s.extraOf(i).async[k]; h.end != wheel.Never {
-			s.flushPulses(t, at)
+		if h := &i.extra().async[k]; h.end != wheel.Never {
+			i.flushPulses(t)
 			h.end = wheel.Never
 			if i.flags&leaving != 0 { // otherwise SetRemaining or Extend has set the end, which stays
-				s.clearEnd(t, at)
+				i.clearEnd(t)
 			}
 		}
-		return buff.Result{Handle: s.handle(at)}
+		return buff.Result{Handle: i.handle()}
 	}
 	a.Origin.Aura = true
 	was := int16(0)
@@ -50,20 +50,19 @@ func (s *Owner) enterAura(t *Turn, a *buff.Application) buff.Result {
 		at := handle.Slot(r.handle)
 		i := s.slot(at)
 		s.ages++
-		x := s.ensureExtra(i)
+		x := i.ensureExtra()
 		x.async = append(x.async, asyncStack{source: a.Source, end: wheel.Never, stacks: i.stacks - was, age: s.ages})
-		s.clearEnd(t, at)
+		i.clearEnd(t)
 	}
 	return r.result()
 }
 
 // clearEnd removes the end of an instance while its owner is within one of its auras.
-func (s *Owner) clearEnd(t *Turn, at uint16) {
-	i := s.slot(at)
+func (i instance) clearEnd(t *Turn) {
 	i.flags &^= leaving
 	i.end = wheel.Never
-	s.mark(at, journal.Time)
-	s.markDirty(t, at)
+	i.mark(journal.Time)
+	i.markDirty(t)
 }
 
 // leaveAura is called when the owner has left an aura. If linger is zero, the buff of the aura ends
@@ -75,31 +74,30 @@ func (s *Owner) leaveAura(t *Turn, a *buff.Application, linger time.Duration) bu
 		return buff.Result{}
 	}
 	i := s.slot(at)
-	h := &s.extraOf(i).async[k]
+	h := &i.extra().async[k]
 	switch {
 	case h.end != wheel.Never:
-	case linger <= 0 && len(s.extraOf(i).async) == 1:
-		s.end(t, at, reason.OutOfAura)
+	case linger <= 0 && len(i.extra().async) == 1:
+		i.remove(t, reason.OutOfAura)
 		return buff.Result{Kind: buff.Removed, Why: reason.OutOfAura}
 	case linger <= 0:
-		s.flushPulses(t, at)
-		s.dropHolder(t, at, k)
+		i.flushPulses(t)
+		i.dropHolder(t, k)
 	default:
-		s.flushPulses(t, at)
-		h.end = s.nowOf(t, i).Add(ceilMillis(linger))
-		s.updateMemberEnd(t, at)
+		i.flushPulses(t)
+		h.end = i.now(t).Add(ceilMillis(linger))
+		i.updateMemberEnd(t)
 	}
-	return buff.Result{Handle: s.handle(at)}
+	return buff.Result{Handle: i.handle()}
 }
 
 // updateMemberEnd sets the end of an instance to the latest end of its holders, if the owner has
 // left all auras of the holders. If SetRemaining or Extend has set an earlier end, this end stays.
-func (s *Owner) updateMemberEnd(t *Turn, at uint16) {
-	i := s.slot(at)
+func (i instance) updateMemberEnd(t *Turn) {
 	last := wheel.Time(0)
-	for k, h := range s.extraOf(i).async {
+	for k, h := range i.extra().async {
 		if h.end == wheel.Never {
-			s.markDirty(t, at)
+			i.markDirty(t)
 			return
 		}
 		if k == 0 || h.end > last {
@@ -107,13 +105,13 @@ func (s *Owner) updateMemberEnd(t *Turn, at uint16) {
 		}
 	}
 	if i.flags&leaving == 0 && i.end <= last { // a command has set an earlier end
-		s.markDirty(t, at)
+		i.markDirty(t)
 		return
 	}
 	i.flags |= leaving
 	i.end = last
-	s.mark(at, journal.Time)
-	s.markDirty(t, at)
+	i.mark(journal.Time)
+	i.markDirty(t)
 }
 
 // dropHolder removes a holder and the stacks that its aura added. The instance must have another
@@ -121,34 +119,33 @@ func (s *Owner) updateMemberEnd(t *Turn, at uint16) {
 // several holders share a single stack.
 //
 // Example: testdata/aura_by.txt.
-func (s *Owner) dropHolder(t *Turn, at uint16, k int) {
-	i := s.slot(at)
-	x := s.extraOf(i)
+func (i instance) dropHolder(t *Turn, k int) {
+	x := i.extra()
 	h := x.async[k]
 	x.async = slices.Delete(x.async, k, k+1)
-	s.gates().restartReset(t, s.programOf(i), h.source)
-	s.updateMemberEnd(t, at)
+	i.owner.gates().restartReset(t, i.program(), h.source)
+	i.updateMemberEnd(t)
 	n := min(h.stacks, i.stacks-1)
 	if n <= 0 {
 		return
 	}
 	i.stacks -= n
-	s.mark(at, journal.Stacks)
-	s.updateModifiers(t, at)
-	e := s.instanceEvent(buff.StackEnded, at)
+	i.mark(journal.Stacks)
+	i.updateModifiers(t)
+	e := i.newEvent(buff.StackEnded)
 	e.Why = reason.OutOfAura
-	t.emit(s, &e)
+	t.emit(i.owner, &e)
 }
 
 // firstLeaving returns the index of the holder (an aura that gives the buff) whose linger time ends
 // first; if several end at that instant, the oldest. It returns -1 if no linger time ends before
 // the instance itself does.
-func (s *Owner) firstLeaving(i *instance) int {
+func (i instance) firstLeaving() int {
 	first := -1
-	if i.extra == noSlot {
+	if i.extraIndex == noSlot {
 		return first
 	}
-	async := s.extraOf(i).async
+	async := i.extra().async
 	for k := range async {
 		if async[k].end < i.end && (first < 0 || async[k].end < async[first].end) {
 			first = k
@@ -160,13 +157,12 @@ func (s *Owner) firstLeaving(i *instance) int {
 // findMember returns the slot of the instance that the aura of a source has applied, and the index
 // of the holder in its extra.async. The slot is noSlot if there is no such instance.
 func (s *Owner) findMember(a *buff.Application) (uint16, int) {
-	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
-		i := s.slot(at)
-		if i.flags&member == 0 || !s.sameDefinition(s.programOf(i), compile.Of(a.Spec)) {
+	for i := s.first(); i.exists(); i = i.next() {
+		if i.flags&member == 0 || !s.sameDefinition(i.program(), compile.Of(a.Spec)) {
 			continue
 		}
-		if k := slices.IndexFunc(s.extraOf(i).async, func(h asyncStack) bool { return h.source == a.Source }); k >= 0 {
-			return at, k
+		if k := slices.IndexFunc(i.extra().async, func(h asyncStack) bool { return h.source == a.Source }); k >= 0 {
+			return i.slot, k
 		}
 	}
 	return noSlot, 0

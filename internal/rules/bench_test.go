@@ -54,7 +54,7 @@ func BenchmarkPulse(b *testing.B) {
 	benchmark(b, define.ByNone, func(b *testing.B, w *work) {
 		for b.Loop() {
 			if w.now += 100; w.set.slot(0).end < w.now+100 {
-				w.do(buff.Command{Verb: verb.Extend, Handle: w.set.handle(0), By: 24 * time.Hour})
+				w.do(buff.Command{Verb: verb.Extend, Handle: w.set.slot(0).handle(), By: 24 * time.Hour})
 			}
 			w.turn.Now = w.now
 			w.set.Run(&w.turn, w.now, 1<<30)

@@ -55,7 +55,7 @@ func BenchmarkSaveCold(b *testing.B) {
 		sets[n] = s
 		for k := range buffs + again {
 			if k >= buffs {
-				s.Do(turn, wheel.Time(k), buff.Remove(s.handle(uint16(rng.IntN(buffs)))))
+				s.Do(turn, wheel.Time(k), buff.Remove(s.slot(uint16(rng.IntN(buffs))).handle()))
 			}
 			s.Do(turn, wheel.Time(k), buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: all[rng.IntN(len(all))], Source: buff.OwnerID(rng.IntN(owners))}})
 			turn.Events = turn.Events[:0]

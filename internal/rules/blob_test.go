@@ -156,10 +156,10 @@ func fullSet(t testing.TB, c *buff.Catalog, times int) *Owner {
 		switch i.Spec.ID {
 		case "dead":
 			do(4_000, buff.Command{Verb: verb.Pause, Whose: define.OfBuff, Handle: i.Handle})
-			s.setDeathPause(turn, handle.Slot(i.Handle), true)
+			s.slot(handle.Slot(i.Handle)).setDeathPause(turn, true)
 		case "quick":
 			do(blobMoment.Now, buff.Command{Verb: verb.SetPeriod, Handle: i.Handle, By: 770 * time.Millisecond})
-			s.ensureExtra(s.lookup(i.Handle)).pendingPulses = 2
+			s.lookup(i.Handle).ensureExtra().pendingPulses = 2
 		}
 	}
 	turn.Now = blobMoment.Now

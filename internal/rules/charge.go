@@ -19,9 +19,9 @@ func (s *Owner) consume(t *Turn, act buff.Act) buff.Result {
 	if !s.gates().handles(act) {
 		return r
 	}
-	s.eachInstance(func(at uint16) {
-		if i := s.slot(at); s.programOf(i).ConsumeOn&compile.Bit(act) != 0 && i.flags&hidden == 0 {
-			if one := s.useCharges(t, at, 1, reason.Consumed); r.Kind != buff.Removed {
+	s.eachInstance(func(i instance) {
+		if i.program().ConsumeOn&compile.Bit(act) != 0 && i.flags&hidden == 0 {
+			if one := i.useCharges(t, 1, reason.Consumed); r.Kind != buff.Removed {
 				r.Kind, r.Why = one.Kind, one.Why
 			}
 			r.Amount++
@@ -33,14 +33,13 @@ func (s *Owner) consume(t *Turn, act buff.Act) buff.Result {
 // useCharges uses n charges of an instance. With TimersEach it uses the charges of the async stack
 // that ends first, and then the charges of the next async stacks. An instance, or an async stack,
 // ends when it has no charges left.
-func (s *Owner) useCharges(t *Turn, at uint16, n int32, why reason.Reason) buff.Result {
-	i := s.slot(at)
-	if s.programOf(i).Charges.N == 0 {
-		return buff.Result{Handle: s.handle(at)}
+func (i instance) useCharges(t *Turn, n int32, why reason.Reason) buff.Result {
+	if i.program().Charges.N == 0 {
+		return buff.Result{Handle: i.handle()}
 	}
-	s.flushPulses(t, at)
-	x, empty := s.extraOf(i), false
-	if s.programOf(i).Stack.Timers == define.TimersEach {
+	i.flushPulses(t)
+	x, empty := i.extra(), false
+	if i.program().Stack.Timers == define.TimersEach {
 		for k := range x.async {
 			part := min(n, x.async[k].charges)
 			x.async[k].charges -= part
@@ -51,19 +50,19 @@ func (s *Owner) useCharges(t *Turn, at uint16, n int32, why reason.Reason) buff.
 		x.charges -= n
 		empty = x.charges <= 0
 	}
-	s.mark(at, journal.Charges)
-	if empty && s.endSpent(t, at, why, func(l *asyncStack) bool { return l.charges <= 0 }) {
+	i.mark(journal.Charges)
+	if empty && i.endSpent(t, why, func(l *asyncStack) bool { return l.charges <= 0 }) {
 		return buff.Result{Kind: buff.Removed, Why: why, Amount: 1}
 	}
-	return buff.Result{Kind: buff.Done, Handle: s.handle(at), Amount: 1}
+	return buff.Result{Kind: buff.Done, Handle: i.handle(), Amount: 1}
 }
 
 // chargesLeft returns the remaining charges of an instance; with TimersEach, the sum over its
 // async stacks.
-func (s *Owner) chargesLeft(i *instance) int32 {
-	x := s.extraOf(i)
+func (i instance) chargesLeft() int32 {
+	x := i.extra()
 	left := int(x.charges)
-	if s.programOf(i).Stack.Timers == define.TimersEach {
+	if i.program().Stack.Timers == define.TimersEach {
 		for k := range x.async {
 			left = min(left+int(x.async[k].charges), math.MaxInt32)
 		}
@@ -74,8 +73,8 @@ func (s *Owner) chargesLeft(i *instance) int32 {
 // convertUses updates shield and charges of an instance that switches to another version, and of
 // each of its applications with separate timers. It adds a shield or charges that the old version
 // did not have, and removes a shield or charges that the new version does not have.
-func (s *Owner) convertUses(t *Turn, i *instance, a *buff.Application, old *compile.Program) {
-	x, spec := s.ensureExtra(i), compile.Of(a.Spec)
+func (i instance) convertUses(t *Turn, a *buff.Application, old *compile.Program) {
+	x, spec := i.ensureExtra(), compile.Of(a.Spec)
 	if spec.Stack.Timers != define.TimersEach {
 		x.shield = max(x.shield, pool(spec, t, a))
 		convertUse(spec, old, &x.shield, &x.charges, x.shield)
@@ -109,11 +108,11 @@ func convertUse(s *compile.Program, old *compile.Program, shield *int64, charges
 // refreshUses updates charges and shield for a further application, whether or not the application
 // moves the end. If `higher` is set, the application has a higher level that wins, and its charges
 // and shield replace the old ones.
-func (s *Owner) refreshUses(t *Turn, i *instance, a *buff.Application, higher bool) {
-	if i.extra == noSlot {
+func (i instance) refreshUses(t *Turn, a *buff.Application, higher bool) {
+	if i.extraIndex == noSlot {
 		return
 	}
-	x, spec := s.extraOf(i), compile.Of(a.Spec)
+	x, spec := i.extra(), compile.Of(a.Spec)
 	if higher {
 		x.shield, x.charges = pool(spec, t, a), initialCharges(spec, a)
 		return
@@ -145,9 +144,9 @@ func (s *Owner) interrupt(t *Turn, act buff.Act) buff.Result {
 	if !s.gates().handles(act) {
 		return r
 	}
-	s.eachInstance(func(at uint16) {
-		if spec := s.programOf(s.slot(at)); spec.Interrupt&compile.Bit(act) != 0 {
-			s.endNamed(t, at, reason.Interrupted, spec.Catalog.Acts.Name(int(act)))
+	s.eachInstance(func(i instance) {
+		if spec := i.program(); spec.Interrupt&compile.Bit(act) != 0 {
+			i.removeNamed(t, reason.Interrupted, spec.Catalog.Acts.Name(int(act)))
 			r.Kind, r.Why = buff.Removed, reason.Interrupted
 			r.Amount++
 		}

@@ -109,7 +109,7 @@ func (s *Owner) collectDue(t *Turn, until wheel.Time) (only uint16) {
 				only = uint16(at)
 			} else {
 				s.markOnlyDirty(t, &only)
-				s.markDirty(t, uint16(at))
+				s.slot(uint16(at)).markDirty(t)
 			}
 		}
 	}
@@ -144,16 +144,16 @@ func (s *Owner) collectOne(t *Turn, at uint16, until wheel.Time) (only uint16) {
 // markOnlyDirty marks the slot *only as dirty and sets *only to noSlot.
 func (s *Owner) markOnlyDirty(t *Turn, only *uint16) {
 	if *only != noSlot {
-		s.markDirty(t, *only)
+		s.slot(*only).markDirty(t)
 		*only = noSlot
 	}
 }
 
 // markDirty marks an instance for rescheduling because its next event may have moved.
-func (s *Owner) markDirty(t *Turn, at uint16) {
-	if i := s.slot(at); i.flags&dirty == 0 {
+func (i instance) markDirty(t *Turn) {
+	if i.flags&dirty == 0 {
 		i.flags |= dirty
-		s.scheduler.addDirty(t, slotRef(at))
+		i.owner.scheduler.addDirty(t, slotRef(i.slot))
 	}
 }
 
@@ -167,8 +167,8 @@ func (s *Owner) markTimeoutDirty(t *Turn, at uint16) {
 // markAllDirty marks every deadline for rescheduling after the owner's clock has changed.
 func (s *Owner) markAllDirty(t *Turn) {
 	s.visited += uint32(s.live) + uint32(len(s.timeouts().all()))
-	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
-		s.markDirty(t, at)
+	for i := s.first(); i.exists(); i = i.next() {
+		i.markDirty(t)
 	}
 	for k := range s.timeouts().all() {
 		if s.rare.timeouts.list[k].live {
@@ -198,11 +198,11 @@ func (s *Owner) reschedule(t *Turn, until wheel.Time) {
 			}
 			continue
 		}
-		s.countReschedule(at)
+		s.slot(at).countReschedule()
 		i := s.slot(at)
 		i.flags &^= dirty
 		if i.def != 0 {
-			due, key := s.nextDue(i)
+			due, key := i.nextDue()
 			s.schedule(t, reached, dueEntry{at: due, key: key, ref: r}, s.key(at), until)
 		}
 	}
@@ -211,10 +211,10 @@ func (s *Owner) reschedule(t *Turn, until wheel.Time) {
 }
 
 // countReschedule adds the cost of rescheduling an instance to the work count.
-func (s *Owner) countReschedule(at uint16) {
-	s.visited += workPerDeadline
-	if i := s.slot(at); i.def != 0 && s.programOf(i).Stack.Timers != define.TimersShared {
-		s.visited += uint32(len(s.extraOf(i).async))
+func (i instance) countReschedule() {
+	i.owner.visited += workPerDeadline
+	if i.def != 0 && i.program().Stack.Timers != define.TimersShared {
+		i.owner.visited += uint32(len(i.extra().async))
 	}
 }
 

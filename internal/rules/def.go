@@ -14,43 +14,42 @@ import (
 // catalogs are in rareState.foreign. An instance has such a definition between a reload and
 // [Owner.Adopt], or if the reload removed the definition.
 
-// programOf returns the program of an instance, or nil for a free slot.
-func (s *Owner) programOf(i *instance) *compile.Program {
+// program returns the program of an instance, or nil for a free slot.
+func (i instance) program() *compile.Program {
 	if i.def > 0 {
-		return s.catalog.Programs[i.def-1]
+		return i.owner.catalog.Programs[i.def-1]
 	}
-	return s.foreignProgramOf(i)
+	return i.foreignProgram()
 }
 
-// foreignProgramOf does the same as programOf, for an instance of another catalog or for a free
+// foreignProgram does the same as program, for an instance of another catalog or for a free
 // slot.
-func (s *Owner) foreignProgramOf(i *instance) *compile.Program {
+func (i instance) foreignProgram() *compile.Program {
 	if i.def == 0 {
 		return nil
 	}
-	return s.rare.foreign[-1-i.def]
+	return i.owner.rare.foreign[-1-i.def]
 }
 
 // setProgram changes the program of an instance.
-func (s *Owner) setProgram(at uint16, spec *compile.Program) {
-	s.clearForeign(at)
-	i := s.slot(at)
-	if spec.Catalog == s.catalog {
+func (i instance) setProgram(spec *compile.Program) {
+	i.clearForeign()
+	if spec.Catalog == i.owner.catalog {
 		i.def = int32(spec.Compiled().Index) + 1
 		return
 	}
-	b := s.ensureRare()
-	if n := len(b.foreign); n <= int(at) {
-		b.foreign = append(b.foreign, make([]*compile.Program, int(at)+1-n)...)
+	b := i.owner.ensureRare()
+	if n := len(b.foreign); n <= int(i.slot) {
+		b.foreign = append(b.foreign, make([]*compile.Program, int(i.slot)+1-n)...)
 	}
-	b.foreign[at] = spec
-	i.def = -1 - int32(at)
+	b.foreign[i.slot] = spec
+	i.def = -1 - int32(i.slot)
 }
 
 // clearForeign clears the foreign definition of a slot, if there is one.
-func (s *Owner) clearForeign(at uint16) {
-	if i := s.slot(at); i.def < 0 {
-		s.rare.foreign[at] = nil
+func (i instance) clearForeign() {
+	if i.def < 0 {
+		i.owner.rare.foreign[i.slot] = nil
 	}
 }
 
@@ -65,9 +64,9 @@ func (s *Owner) setCatalog(c *compile.Catalog) {
 		case i.def > 0:
 			spec := was.Programs[i.def-1]
 			i.def = 0
-			s.setProgram(uint16(at), spec)
+			s.slot(uint16(at)).setProgram(spec)
 		case i.def < 0:
-			s.setProgram(uint16(at), s.foreignProgramOf(i))
+			s.slot(uint16(at)).setProgram(i.foreignProgram())
 		}
 		others = others || i.def < 0
 	}
@@ -78,8 +77,8 @@ func (s *Owner) setCatalog(c *compile.Catalog) {
 
 // rareState is the part of an Owner that many owners do not need.
 type rareState struct {
-	foreign  []*compile.Program // by slot: programs that are not in the Owner's catalog, see programOf
-	extras   []extra            // see instance.extra
+	foreign  []*compile.Program // by slot: programs that are not in the Owner's catalog, see instance.program
+	extras   []extra            // see record.extraIndex
 	timeouts *timeouts          // nil until the first timeout
 	sheet    *sheet.Sheet       // attributes; nil if all are as in the catalog
 
@@ -171,65 +170,65 @@ func (s *Owner) sameDefinition(spec, other *compile.Program) bool {
 // updateVersion switches an instance to the definition's version in the application that joins
 // it. It must be called after all checks that can deny the application. If the Stacking.Timers of
 // the two versions differ, the application already has the version of the instance.
-func (s *Owner) updateVersion(t *Turn, at uint16, a *buff.Application) {
-	i := s.slot(at)
-	if s.programOf(i) != compile.Of(a.Spec) {
-		s.switchVersion(t, at, a)
+func (i instance) updateVersion(t *Turn, a *buff.Application) {
+	if i.program() != compile.Of(a.Spec) {
+		i.switchVersion(t, a)
 	}
 }
 
 // emitVersion emits a Refreshed for an instance that has switched to another version, if no other
 // event reports the switch. Observers that store data by version need the event.
-func (s *Owner) emitVersion(t *Turn, at uint16) {
-	e := s.instanceEvent(buff.Refreshed, at)
-	e.End = s.reportedEnd(s.slot(at))
-	t.emit(s, &e)
+func (i instance) emitVersion(t *Turn) {
+	e := i.newEvent(buff.Refreshed)
+	e.End = i.reportedEnd()
+	t.emit(i.owner, &e)
 }
 
 // switchVersion switches an instance to the definition's version in an application. Grants,
 // modifiers and all other properties change at once, but the next pulse does not move.
-func (s *Owner) switchVersion(t *Turn, at uint16, a *buff.Application) {
-	i, spec := s.slot(at), compile.Of(a.Spec)
-	s.reportLastState(t, at, true)
+func (i instance) switchVersion(t *Turn, a *buff.Application) {
+	s := i.owner
+	spec := compile.Of(a.Spec)
+	i.reportLastState(t, true)
 	if i.flags&hidden == 0 {
-		s.revokeEffects(t, at)
+		i.revokeEffects(t)
 	}
-	s.restartResets(t, at) // the new version may have another group of diminishing returns
-	old, was := s.programOf(i), s.currentPeriod(i)
-	if by := len(spec.Modifiers) - len(s.programOf(i).Modifiers); by != 0 {
+	i.restartResets(t) // the new version may have another group of diminishing returns
+	old, was := i.program(), i.currentPeriod()
+	if by := len(spec.Modifiers) - len(i.program().Modifiers); by != 0 {
 		s.ensureRare().modifiers += int32(by)
 	}
-	s.setProgram(at, spec)
-	s.storePeriod(i, spec.PeriodAt(int(i.level)))
-	if i.extra != noSlot {
-		x := s.extraOf(i)
-		if x.currentPeriod = 0; s.period(i) == 0 {
+	i.setProgram(spec)
+	i.storePeriod(spec.PeriodAt(int(i.level)))
+	if i.extraIndex != noSlot {
+		x := i.extra()
+		if x.currentPeriod = 0; i.period() == 0 {
 			x.pendingPeriod = 0
 		}
 	}
 	switch {
-	case s.period(i) == 0:
+	case i.period() == 0:
 		i.boundary = wheel.Never
 	case i.boundary == wheel.Never:
-		now := s.nowOf(t, i)
-		i.boundary = s.firstBoundary(i, now)
-		s.restartAsyncPeriods(i, now)
-	case was != s.period(i):
-		s.ensureExtra(i).currentPeriod = was
+		now := i.now(t)
+		i.boundary = i.firstBoundary(now)
+		i.restartAsyncPeriods(now)
+	case was != i.period():
+		i.ensureExtra().currentPeriod = was
 	}
 	if spec.Uses&compile.UsesExtra != 0 {
-		s.convertUses(t, i, a, old)
+		i.convertUses(t, a, old)
 	}
 	if spec.Uses&compile.UsesMagnitudes != 0 {
-		s.storeNumbers(t, i, a)
-	} else if i.extra != noSlot {
-		s.extraOf(i).magnitudes.reset()
+		i.storeNumbers(t, a)
+	} else if i.extraIndex != noSlot {
+		i.extra().magnitudes.reset()
 	}
 	if spec.Uses&compile.UsesActs != 0 {
 		s.ensureGates().handledActs |= spec.Acts()
 	}
 	s.ensureGates().noteImmunityChange() // the new version may have other tags and another Immune rule
 	if i.flags&hidden == 0 {
-		s.grantEffects(t, at)
+		i.grantEffects(t)
 	}
 }

@@ -13,7 +13,7 @@ import (
 // Examples: testdata/dispel.txt, dispel_grades.txt, dispel_resist.txt, dispel_stacks.txt,
 // dispel_charges.txt.
 func (s *Owner) purge(t *Turn, q *buff.Query) buff.Result {
-	return s.portions(t, q, reason.Dispelled, func(at uint16) { s.dispel(t, at, q) })
+	return s.portions(t, q, reason.Dispelled, func(i instance) { i.dispel(t, q) })
 }
 
 // portions calls `take` for each portion of a dispel or a steal. There are Query.Most portions or,
@@ -22,21 +22,21 @@ func (s *Owner) purge(t *Turn, q *buff.Query) buff.Result {
 // Each round takes at most one portion of each buff. For example, if three portions of one stack
 // each are taken from three buffs, each buff loses one stack. The rounds end when a round takes no
 // portion.
-func (s *Owner) portions(t *Turn, q *buff.Query, why reason.Reason, take func(at uint16)) buff.Result {
+func (s *Owner) portions(t *Turn, q *buff.Query, why reason.Reason, take func(i instance)) buff.Result {
 	var r buff.Result
 	for {
 		before := r.Amount
-		s.eachMatch(t, q, func(at uint16) bool {
-			if !s.programOf(s.slot(at)).YieldsTo(q.Grade) || why == reason.Stolen && !s.stealable(at) {
+		s.eachMatch(t, q, func(i instance) bool {
+			if !i.program().YieldsTo(q.Grade) || why == reason.Stolen && !i.stealable() {
 				return true
 			}
 			if q.Most > 0 && int(r.Amount) >= q.Most {
 				return false
 			}
 			r.Amount++
-			if !s.resists(t, at) {
+			if !i.resists(t) {
 				r.Kind, r.Why = buff.Removed, why
-				take(at)
+				take(i)
 			} else if r.Kind == 0 {
 				r.Kind, r.Why = buff.Denied, reason.Resisted
 			}
@@ -50,12 +50,13 @@ func (s *Owner) portions(t *Turn, q *buff.Query, why reason.Reason, take func(at
 
 // resists reports whether an instance resists one portion of a dispel or a steal. The result is
 // random, with the chance in Dispel.Resist.
-func (s *Owner) resists(t *Turn, at uint16) bool {
-	d := &s.programOf(s.slot(at)).Dispel
+func (i instance) resists(t *Turn) bool {
+	s := i.owner
+	d := &i.program().Dispel
 	if d.Resist == 0 || !s.ensureGates().roll(t.Seed, s.id, d.Resist) {
 		return false
 	}
-	e := s.instanceEvent(buff.Denied, at)
+	e := i.newEvent(buff.Denied)
 	e.Why = reason.Resisted
 	t.emit(s, &e)
 	return true
@@ -66,25 +67,25 @@ func (s *Owner) resists(t *Turn, at uint16) bool {
 // A portion is Query.Stacks stacks or, if that is zero, the unit in Dispel.Per of the definition:
 // the buff, a stack or a charge. A query for all buffs (Most is zero) without Stacks removes
 // whole buffs.
-func (s *Owner) dispel(t *Turn, at uint16, q *buff.Query) {
-	d := &s.programOf(s.slot(at)).Dispel
+func (i instance) dispel(t *Turn, q *buff.Query) {
+	d := &i.program().Dispel
 	all := q.Most == 0
 	switch {
 	case q.Stacks > 0:
-		s.removeStacks(t, at, q.Stacks, reason.Dispelled)
+		i.removeStacks(t, q.Stacks, reason.Dispelled)
 	case !all && d.Per == define.PerStack:
-		s.removeStacks(t, at, 1, reason.Dispelled)
-	case !all && d.Per == define.PerCharge && s.programOf(s.slot(at)).Charges.N > 0:
-		s.useCharges(t, at, 1, reason.Dispelled)
+		i.removeStacks(t, 1, reason.Dispelled)
+	case !all && d.Per == define.PerCharge && i.program().Charges.N > 0:
+		i.useCharges(t, 1, reason.Dispelled)
 	default:
-		s.end(t, at, reason.Dispelled)
+		i.remove(t, reason.Dispelled)
 	}
 }
 
 // matches reports whether a query matches the instance.
-func (s *Owner) matches(q *buff.Query, i *instance) bool {
-	spec := s.programOf(i)
-	return (q.Spec == nil || s.sameDefinition(spec, compile.Of(q.Spec))) && (q.Tag == 0 || compile.Has(spec.Tags, q.Tag)) &&
+func (i instance) matches(q *buff.Query) bool {
+	spec := i.program()
+	return (q.Spec == nil || i.owner.sameDefinition(spec, compile.Of(q.Spec))) && (q.Tag == 0 || compile.Has(spec.Tags, q.Tag)) &&
 		(q.Type == "" || spec.Dispel.Type == q.Type) && matchesPolarity(q, spec.Polarity) &&
 		(q.Source == 0 || i.source == q.Source) && (q.Compensate == "" || spec.Save.Compensate == q.Compensate)
 }
@@ -103,12 +104,12 @@ func matchesPolarity(q *buff.Query, p define.Polarity) bool {
 // eachMatch calls f for each instance that a query matches, in the order of the query, until f
 // returns false. The matches are determined before the first call; instances that have ended
 // meanwhile are skipped.
-func (s *Owner) eachMatch(t *Turn, q *buff.Query, f func(at uint16) bool) {
+func (s *Owner) eachMatch(t *Turn, q *buff.Query, f func(i instance) bool) {
 	t.matches = t.matches[:0]
-	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+	for i := s.first(); i.exists(); i = i.next() {
 		s.visited++
-		if s.matches(q, s.slot(at)) {
-			t.matches = append(t.matches, s.handle(at))
+		if i.matches(q) {
+			t.matches = append(t.matches, i.handle())
 		}
 	}
 	for k := range t.matches {
@@ -116,11 +117,11 @@ func (s *Owner) eachMatch(t *Turn, q *buff.Query, f func(at uint16) bool) {
 		if q.Newest {
 			h = t.matches[len(t.matches)-1-k]
 		}
-		if s.isLive(h) && !f(handle.Slot(h)) {
+		if s.isLive(h) && !f(s.slot(handle.Slot(h))) {
 			return
 		}
 	}
 }
 
 // isLive reports whether a handle refers to a running buff.
-func (s *Owner) isLive(h buff.Handle) bool { return s.lookup(h) != nil }
+func (s *Owner) isLive(h buff.Handle) bool { return s.lookup(h).exists() }

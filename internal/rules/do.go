@@ -30,7 +30,7 @@ func (s *Owner) execute(t *Turn, c *buff.Command) buff.Result {
 		if c.Application.Origin.Links {
 			return s.unlink(t, c)
 		} else if at := s.oldestInstance(compile.Of(c.Application.Spec), c.Application.Source); at != noSlot {
-			return s.removeStacks(t, at, c.Stacks, c.Reason).result()
+			return s.slot(at).removeStacks(t, c.Stacks, c.Reason).result()
 		}
 		return buff.Result{}
 	case verb.AddTimeout:
@@ -63,7 +63,7 @@ func (s *Owner) remove(t *Turn, h buff.Handle, n int, why reason.Reason) outcome
 	if !s.isLive(h) {
 		return outcome{err: staleError{h}}
 	}
-	return s.removeStacks(t, handle.Slot(h), n, why)
+	return s.slot(handle.Slot(h)).removeStacks(t, n, why)
 }
 
 // staleError is the error for a handle that refers to no running buff. Its text is formatted
@@ -96,15 +96,15 @@ func (s *Owner) executeOnBuff(t *Turn, c *buff.Command) buff.Result {
 	}
 	switch at := handle.Slot(c.Handle); c.Verb {
 	case verb.Extend:
-		return s.extend(t, at, c.By, c.Application.Duration)
+		return s.slot(at).extend(t, c.By, c.Application.Duration)
 	case verb.SetRemaining:
-		return s.setRemaining(t, at, c.By)
+		return s.slot(at).setRemaining(t, c.By)
 	case verb.SetPeriod:
-		return s.setPeriod(t, at, c.By)
+		return s.slot(at).setPeriod(t, c.By)
 	case verb.ConsumeCharges:
-		return s.useCharges(t, at, int32(min(max(c.Stacks, 1), define.MaxStacks)), reason.Consumed)
+		return s.slot(at).useCharges(t, int32(min(max(c.Stacks, 1), define.MaxStacks)), reason.Consumed)
 	default:
-		return s.inhibit(t, at, c.Verb == verb.Inhibit)
+		return s.slot(at).inhibit(t, c.Verb == verb.Inhibit)
 	}
 }
 
@@ -164,52 +164,52 @@ func (s *Owner) dispatch(t *Turn, e dueEntry) {
 		t.Dropped++
 		return
 	}
-	due, own, r, age := s.nextEvent(i)
+	due, own, r, age := i.nextEvent()
 	if due != e.at || dueKey(r, age) != e.key {
 		t.Dropped++
 		return
 	}
-	s.runEvent(t, at, due, own, r)
+	i.runEvent(t, due, own, r)
 }
 
 // dispatchOnly runs the event of the only due instance, without the due heap, and returns 1. If the
 // limit is zero, or if the instant of the event has not been reached, it leaves the event to
 // reschedule and returns 0.
-func (s *Owner) dispatchOnly(t *Turn, at uint16, until wheel.Time, limit int) int {
-	due, own, r, _ := s.nextEvent(s.slot(at))
-	if limit <= 0 || due > s.timeScale().lastReached(until) {
-		s.markDirty(t, at)
+func (i instance) dispatchOnly(t *Turn, until wheel.Time, limit int) int {
+	due, own, r, _ := i.nextEvent()
+	if limit <= 0 || due > i.owner.timeScale().lastReached(until) {
+		i.markDirty(t)
 		return 0
 	}
 	t.resetQueue()
-	s.countReschedule(at)
+	i.countReschedule()
 	t.Ran++
-	s.runEvent(t, at, due, own, r)
+	i.runEvent(t, due, own, r)
 	return 1
 }
 
 // nextEvent returns the next event of an instance: its instant in owner time (due) and in buff
 // time (own), its rank and its age.
-func (s *Owner) nextEvent(i *instance) (due, own wheel.Time, r rank, age uint64) {
-	own, r, age = s.nextOwnEvent(i)
+func (i instance) nextEvent() (due, own wheel.Time, r rank, age uint64) {
+	own, r, age = i.nextOwnEvent()
 	if i.flags&timeScaled != 0 {
-		return s.extraOf(i).scale.outer(own), own, r, age
+		return i.extra().scale.outer(own), own, r, age
 	}
 	return own, own, r, age
 }
 
 // runEvent runs an event of an instance. The instant of the event is given in owner time (due) and
 // in buff time (own).
-func (s *Owner) runEvent(t *Turn, at uint16, due, own wheel.Time, r rank) {
-	t.begin(s.timeScale().toWorld(due), due, true)
-	s.markDirty(t, at)
+func (i instance) runEvent(t *Turn, due, own wheel.Time, r rank) {
+	t.begin(i.owner.timeScale().toWorld(due), due, true)
+	i.markDirty(t)
 	switch r {
 	case rankPulse:
-		s.firePulse(t, at, own)
+		i.firePulse(t, own)
 	case rankStackEnd:
-		s.expirePart(t, at)
+		i.expirePart(t)
 	default:
-		s.expire(t, at)
+		i.expire(t)
 	}
-	s.evaluateConditions(t)
+	i.owner.evaluateConditions(t)
 }

@@ -62,9 +62,9 @@ func (s *Owner) isCurrent(d *drRecord, now wheel.Time) bool {
 	if now < d.until {
 		return true
 	}
-	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+	for i := s.first(); i.exists(); i = i.next() {
 		s.visited++
-		if i := s.slot(at); s.programOf(i).Dr == d.group && (s.programOf(i).DR.Scope == define.ScopeTarget || s.isAffected(at, d.source)) {
+		if i.program().Dr == d.group && (i.program().DR.Scope == define.ScopeTarget || i.isAffected(d.source)) {
 			return true
 		}
 	}
@@ -137,27 +137,26 @@ func (s *Owner) affectingSources() map[drKey]bool {
 	felt, noted := map[drKey]bool{}, map[uint16]bool{}
 	for _, a := range s.gates().appliers {
 		noted[a.at] = true
-		if i := s.slot(a.at); !s.onlyAsync(i) {
-			felt[drKey{s.programOf(i).Dr, a.source, false}] = true
+		if i := s.slot(a.at); !i.onlyAsync() {
+			felt[drKey{i.program().Dr, a.source, false}] = true
 		}
 	}
-	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+	for i := s.first(); i.exists(); i = i.next() {
 		s.visited++
-		i := s.slot(at)
-		if s.programOf(i).Uses&compile.UsesDR == 0 {
+		if i.program().Uses&compile.UsesDR == 0 {
 			continue
 		}
-		if s.programOf(i).DR.Scope == define.ScopeTarget {
-			felt[drKey{s.programOf(i).Dr, 0, true}] = true
+		if i.program().DR.Scope == define.ScopeTarget {
+			felt[drKey{i.program().Dr, 0, true}] = true
 			continue
 		}
-		if s.programOf(i).Stack.Timers != define.TimersShared {
-			for _, l := range s.extraOf(i).async {
-				felt[drKey{s.programOf(i).Dr, l.source, false}] = true
+		if i.program().Stack.Timers != define.TimersShared {
+			for _, l := range i.extra().async {
+				felt[drKey{i.program().Dr, l.source, false}] = true
 			}
 		}
-		if !s.onlyAsync(i) && !noted[at] {
-			felt[drKey{s.programOf(i).Dr, i.source, false}] = true
+		if !i.onlyAsync() && !noted[i.slot] {
+			felt[drKey{i.program().Dr, i.source, false}] = true
 		}
 	}
 	return felt
@@ -175,22 +174,21 @@ type applier struct {
 }
 
 // onlyAsync reports whether all applications of an instance are in its async stacks.
-func (s *Owner) onlyAsync(i *instance) bool {
-	return s.programOf(i).Stack.Timers == define.TimersEach || i.flags&member != 0
+func (i instance) onlyAsync() bool {
+	return i.program().Stack.Timers == define.TimersEach || i.flags&member != 0
 }
 
 // isAffected reports whether an application of a source is in effect in an instance, or waits in
 // its queue.
-func (s *Owner) isAffected(at uint16, source buff.OwnerID) bool {
-	i := s.slot(at)
-	if (s.onlyAsync(i) || s.programOf(i).Stack.Timers != define.TimersShared) && i.extra != noSlot && slices.ContainsFunc(s.extraOf(i).async, func(l asyncStack) bool { return l.source == source }) {
+func (i instance) isAffected(source buff.OwnerID) bool {
+	if (i.onlyAsync() || i.program().Stack.Timers != define.TimersShared) && i.extraIndex != noSlot && slices.ContainsFunc(i.extra().async, func(l asyncStack) bool { return l.source == source }) {
 		return true
 	}
-	if s.onlyAsync(i) {
+	if i.onlyAsync() {
 		return false
 	}
-	if s.gates().hasAppliers(at) {
-		return slices.Contains(s.gates().appliers, applier{source, at})
+	if i.owner.gates().hasAppliers(i.slot) {
+		return slices.Contains(i.owner.gates().appliers, applier{source, i.slot})
 	}
 	return i.source == source
 }
@@ -211,20 +209,19 @@ func (g *gates) appliersOf(at uint16) (n int) {
 }
 
 // noteApplier records that an application of a source has joined an instance.
-func (s *Owner) noteApplier(at uint16, source buff.OwnerID) {
-	i := s.slot(at)
-	if !s.programOf(i).DrPerSource() || s.onlyAsync(i) || s.programOf(i).Stack.Timers != define.TimersShared || s.isAffected(at, source) {
+func (i instance) noteApplier(source buff.OwnerID) {
+	if !i.program().DrPerSource() || i.onlyAsync() || i.program().Stack.Timers != define.TimersShared || i.isAffected(source) {
 		return
 	}
-	s.ensureApplier(at)
-	s.ensureGates().addApplier(at, source)
+	i.ensureApplier()
+	i.owner.ensureGates().addApplier(i.slot, source)
 }
 
 // ensureApplier records the present source of an instance as an applier, before the instance gets
 // another source.
-func (s *Owner) ensureApplier(at uint16) {
-	if i := s.slot(at); s.programOf(i).DrPerSource() && !s.onlyAsync(i) && !s.gates().hasAppliers(at) {
-		s.ensureGates().addApplier(at, i.source)
+func (i instance) ensureApplier() {
+	if i.program().DrPerSource() && !i.onlyAsync() && !i.owner.gates().hasAppliers(i.slot) {
+		i.owner.ensureGates().addApplier(i.slot, i.source)
 	}
 }
 
@@ -260,28 +257,27 @@ func (g *gates) restartReset(t *Turn, spec *compile.Program, source buff.OwnerID
 
 // restartResetOfRun calls restartReset for those applications of an instance that are not async
 // stacks.
-func (s *Owner) restartResetOfRun(t *Turn, at uint16) {
-	i := s.slot(at)
+func (i instance) restartResetOfRun(t *Turn) {
+	s := i.owner
 	switch {
-	case s.programOf(i).Uses&compile.UsesDR == 0 || s.onlyAsync(i) && s.programOf(i).DrPerSource():
-	case !s.gates().hasAppliers(at):
-		s.gates().restartReset(t, s.programOf(i), i.source)
+	case i.program().Uses&compile.UsesDR == 0 || i.onlyAsync() && i.program().DrPerSource():
+	case !s.gates().hasAppliers(i.slot):
+		s.gates().restartReset(t, i.program(), i.source)
 	default:
 		for _, a := range s.gates().appliers {
-			if a.at == at {
-				s.gates().restartReset(t, s.programOf(i), a.source)
+			if a.at == i.slot {
+				s.gates().restartReset(t, i.program(), a.source)
 			}
 		}
 	}
 }
 
 // restartResets calls restartReset for all applications of an instance.
-func (s *Owner) restartResets(t *Turn, at uint16) {
-	i := s.slot(at)
-	s.restartResetOfRun(t, at)
-	if i.extra != noSlot && s.programOf(i).DrPerSource() {
-		for k := range s.extraOf(i).async {
-			s.gates().restartReset(t, s.programOf(i), s.extraOf(i).async[k].source)
+func (i instance) restartResets(t *Turn) {
+	i.restartResetOfRun(t)
+	if i.extraIndex != noSlot && i.program().DrPerSource() {
+		for k := range i.extra().async {
+			i.owner.gates().restartReset(t, i.program(), i.extra().async[k].source)
 		}
 	}
 }

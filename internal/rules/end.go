@@ -10,47 +10,46 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// instanceEvent returns a new event of the given kind about the instance in a slot.
-func (s *Owner) instanceEvent(kind buff.EventKind, at uint16) buff.Event {
-	i := s.slot(at)
+// newEvent returns a new event of the given kind about the instance.
+func (i instance) newEvent(kind buff.EventKind) buff.Event {
 	return buff.Event{
-		Kind: kind, Spec: &s.programOf(i).Spec, Source: i.source, Handle: s.handle(at), Stacks: int32(i.stacks), Level: i.level,
+		Kind: kind, Spec: &i.program().Spec, Source: i.source, Handle: i.handle(), Stacks: int32(i.stacks), Level: i.level,
 		Magnitude: i.magnitude, End: wheel.Never,
 	}
 }
 
-// newInstanceEvent emits an event about the instance in a slot and returns the event. The caller
-// may set further fields of it until the next event is emitted.
-func (s *Owner) newInstanceEvent(t *Turn, kind buff.EventKind, at uint16) *buff.Event {
-	e, i := t.newEvent(s, kind), s.slot(at)
-	e.Spec, e.Source, e.Handle = &s.programOf(i).Spec, i.source, s.handle(at)
+// emit emits an event about the instance and returns the event. The caller may set further fields
+// of it until the next event is emitted.
+func (i instance) emit(t *Turn, kind buff.EventKind) *buff.Event {
+	e := t.newEvent(i.owner, kind)
+	e.Spec, e.Source, e.Handle = &i.program().Spec, i.source, i.handle()
 	e.Stacks, e.Level, e.Magnitude = int32(i.stacks), i.level, i.magnitude
 	return e
 }
 
-// end ends and removes the instance in a slot for a reason.
-func (s *Owner) end(t *Turn, at uint16, why reason.Reason) { s.endNamed(t, at, why, "") }
+// remove ends the instance for a reason.
+func (i instance) remove(t *Turn, why reason.Reason) { i.removeNamed(t, why, "") }
 
-// endNamed is like end, and also sets Event.Name of the Removed.
+// removeNamed is like remove, and also sets Event.Name of the Removed.
 //
 // Pending pulses run first. Then the effects of the buff are revoked, so that a handler for the
 // Removed sees the owner without these effects. After the event, the slot is freed. The actions for
 // the removal are queued last; when they run, the handle of the buff is no longer valid.
-func (s *Owner) endNamed(t *Turn, at uint16, why reason.Reason, name string) {
-	i := s.slot(at)
-	if i.extra != noSlot {
-		s.flushPulses(t, at)
+func (i instance) removeNamed(t *Turn, why reason.Reason, name string) {
+	s := i.owner
+	if i.extraIndex != noSlot {
+		i.flushPulses(t)
 	}
-	spec, age := s.programOf(i), s.age(i)
+	spec, age := i.program(), i.age()
 	if spec.Uses&compile.UsesLeave != 0 {
-		s.endEffects(t, at)
+		i.endEffects(t)
 	}
-	e := s.newInstanceEvent(t, buff.Removed, at)
+	e := i.emit(t, buff.Removed)
 	e.Why, e.Name = why, name
 	if spec.Uses&compile.UsesMagnitudes != 0 {
-		s.freeWithNumbers(t, at, why)
+		i.freeWithNumbers(t, why)
 	} else {
-		s.freeInstance(t, at)
+		i.free(t)
 		s.queueActions(t, spec.Remove[why], &noMagnitudes)
 	}
 	if spec.Uses&compile.UsesLinks != 0 || s.gates().isHead(age) {
@@ -60,16 +59,16 @@ func (s *Owner) endNamed(t *Turn, at uint16, why reason.Reason, name string) {
 
 // freeWithNumbers frees an instance that has numbers and queues the actions for its removal, which
 // read these numbers.
-func (s *Owner) freeWithNumbers(t *Turn, at uint16, why reason.Reason) {
-	spec, k := s.programOf(s.slot(at)), s.numbersAtEnd(t, s.slot(at))
-	s.freeInstance(t, at)
-	s.queueActions(t, spec.Remove[why], k)
+func (i instance) freeWithNumbers(t *Turn, why reason.Reason) {
+	spec, k := i.program(), i.numbersAtEnd(t)
+	i.free(t)
+	i.owner.queueActions(t, spec.Remove[why], k)
 }
 
 // numbersAtEnd returns the numbers of an instance that is about to be freed. The numbers remain
 // valid until the extra of the instance is reused.
-func (s *Owner) numbersAtEnd(t *Turn, i *instance) *magnitudes {
-	k := s.numbersOf(t, i, offBoundary)
+func (i instance) numbersAtEnd(t *Turn) *magnitudes {
+	k := i.numbersAt(t, offBoundary)
 	if k == &t.evaluated.each {
 		return k
 	}
@@ -79,97 +78,93 @@ func (s *Owner) numbersAtEnd(t *Turn, i *instance) *magnitudes {
 
 // endEffects revokes the effects of an instance that ends. It is not needed for a definition
 // without compile.UsesLeave.
-func (s *Owner) endEffects(t *Turn, at uint16) {
-	i := s.slot(at)
-	s.reportLastState(t, at, false)
-	if s.programOf(i).Uses&(compile.UsesGrants|compile.UsesImmunity|compile.UsesModifiers) != 0 && i.flags&hidden == 0 {
-		s.revokeEffects(t, at)
+func (i instance) endEffects(t *Turn) {
+	i.reportLastState(t, false)
+	if i.program().Uses&(compile.UsesGrants|compile.UsesImmunity|compile.UsesModifiers) != 0 && i.flags&hidden == 0 {
+		i.revokeEffects(t)
 	}
-	if s.programOf(i).Uses&compile.UsesHide != 0 {
-		s.ensureGates().requestReevaluation()
+	if i.program().Uses&compile.UsesHide != 0 {
+		i.owner.ensureGates().requestReevaluation()
 	}
-	if s.programOf(i).Uses&compile.UsesDR != 0 {
-		s.restartResets(t, at)
+	if i.program().Uses&compile.UsesDR != 0 {
+		i.restartResets(t)
 	}
 }
 
-// freeInstance frees the slot of an instance.
-func (s *Owner) freeInstance(t *Turn, at uint16) {
-	i := s.slot(at)
-	if s.programOf(i).Uses&compile.UsesModifiers != 0 {
-		s.rare.modifiers -= int32(len(s.programOf(i).Modifiers))
+// free frees the slot of an instance.
+func (i instance) free(t *Turn) {
+	if i.program().Uses&compile.UsesModifiers != 0 {
+		i.owner.rare.modifiers -= int32(len(i.program().Modifiers))
 	}
 	wasDirty := i.flags & dirty
-	s.freeSlot(t, at)
-	s.slot(at).flags = wasDirty // the slot is still in the dirty list
+	i.freeSlot(t)
+	i.flags = wasDirty // the slot is still in the dirty list
 }
 
 // removeStacks removes n stacks of an instance. It ends the instance if n is at most zero or at
 // least the number of stacks. The timers of the remaining stacks do not change.
-func (s *Owner) removeStacks(t *Turn, at uint16, n int, why reason.Reason) outcome {
-	i := s.slot(at)
+func (i instance) removeStacks(t *Turn, n int, why reason.Reason) outcome {
 	if n <= 0 || n >= int(i.stacks) {
-		s.end(t, at, why)
+		i.remove(t, why)
 		return outcome{kind: buff.Removed, why: why}
 	}
-	s.flushPulses(t, at)
-	r := outcome{handle: s.handle(at), kind: buff.StackEnded, why: why}
-	if s.programOf(i).Stack.Timers == define.TimersEach {
+	i.flushPulses(t)
+	r := outcome{handle: i.handle(), kind: buff.StackEnded, why: why}
+	if i.program().Stack.Timers == define.TimersEach {
 		for left := int16(n); left > 0; {
-			k := min(left, s.extraOf(i).async[0].stacks)
-			s.removeAsyncStacks(t, at, 0, k)
+			k := min(left, i.extra().async[0].stacks)
+			i.removeAsyncStacks(t, 0, k)
 			left -= k
 		}
 	} else {
 		i.stacks -= int16(n)
-		s.mark(at, journal.Stacks)
-		s.updateModifiers(t, at)
+		i.mark(journal.Stacks)
+		i.updateModifiers(t)
 	}
-	s.markDirty(t, at)
-	e := s.instanceEvent(buff.StackEnded, at)
+	i.markDirty(t)
+	e := i.newEvent(buff.StackEnded)
 	e.Why = why
-	t.emit(s, &e)
+	t.emit(i.owner, &e)
 	return r
 }
 
 // expirePart handles an end that concerns only a part of an instance: an async stack, a holder, the
 // running application of a queue, or some of the stacks. In the last case, the duration restarts
 // for the remaining stacks.
-func (s *Owner) expirePart(t *Turn, at uint16) {
-	i := s.slot(at)
-	switch s.programOf(i).Stack.Timers {
+func (i instance) expirePart(t *Turn) {
+	switch i.program().Stack.Timers {
 	case define.TimersEach:
-		s.endFirstAsync(t, at, reason.Expired)
+		i.endFirstAsync(t, reason.Expired)
 		return
 	case define.TimersQueue:
-		s.nextInQueue(t, at)
+		i.nextInQueue(t)
 		return
 	}
 	if i.flags&member != 0 {
-		if k := s.firstLeaving(i); k >= 0 {
-			s.dropHolder(t, at, k)
+		if k := i.firstLeaving(); k >= 0 {
+			i.dropHolder(t, k)
 			return
 		}
 	}
-	i.stacks -= int16(s.programOf(i).ExpiringStacks(int(i.stacks)))
-	s.updateModifiers(t, at)
-	i.end = endAfter(i.end, s.duration(i)) // count from i.end: with a rate, now may be later
-	s.mark(at, journal.Stacks|journal.Time)
-	s.markDirty(t, at)
-	e := s.instanceEvent(buff.StackEnded, at)
-	e.Why, e.End = reason.Expired, s.reportedEnd(i)
-	t.emit(s, &e)
+	i.stacks -= int16(i.program().ExpiringStacks(int(i.stacks)))
+	i.updateModifiers(t)
+	i.end = endAfter(i.end, i.duration()) // count from i.end: with a rate, now may be later
+	i.mark(journal.Stacks | journal.Time)
+	i.markDirty(t)
+	e := i.newEvent(buff.StackEnded)
+	e.Why, e.End = reason.Expired, i.reportedEnd()
+	t.emit(i.owner, &e)
 }
 
 // expire ends an instance at the end of its duration.
 //
 // Examples: testdata/expire_one.txt, expire_half.txt, pulse_and_end.txt.
-func (s *Owner) expire(t *Turn, at uint16) {
+func (i instance) expire(t *Turn) {
 	why := reason.Expired
-	if s.slot(at).flags&leaving != 0 {
+	if i.flags&leaving != 0 {
 		why = reason.OutOfAura
 	}
-	s.end(t, at, why)
+	i.remove(t, why)
 }
 
 // Clear removes all buffs of an owner that leaves, oldest first, with the same reason for each. It
@@ -179,9 +174,9 @@ func (s *Owner) Clear(t *Turn, at wheel.Time, why reason.Reason) (dropped int) {
 	t.begin(at, s.timeScale().firstReached(at), false)
 	for s.oldest != noSlot {
 		slot := s.oldest
-		e := s.instanceEvent(buff.Removed, slot)
+		e := s.slot(slot).newEvent(buff.Removed)
 		e.Why = why
-		s.freeInstance(t, slot)
+		s.slot(slot).free(t)
 		if why == reason.Unload {
 			t.emitUnnumbered(s, &e)
 		} else {
@@ -220,15 +215,15 @@ func (s *Owner) kill(t *Turn, c *buff.Command) buff.Result {
 		e.Spec, e.Source = c.Application.Spec, c.Application.Source
 		r.Kind = buff.Died
 		seq, killer := e.Seq, e.Source
-		s.eachInstance(func(at uint16) { s.queueDeathActions(t, at, seq, killer) })
+		s.eachInstance(func(i instance) { i.queueDeathActions(t, seq, killer) })
 	}
-	s.eachInstance(func(at uint16) {
-		switch i := s.slot(at); s.programOf(i).OnDeath {
+	s.eachInstance(func(i instance) {
+		switch i.program().OnDeath {
 		case define.FateRemove:
-			s.end(t, at, reason.Death)
+			i.remove(t, reason.Death)
 			r.Amount++
 		case define.FatePause:
-			s.setDeathPause(t, at, true)
+			i.setDeathPause(t, true)
 		}
 	})
 	if r.Kind == 0 && r.Amount > 0 {
@@ -237,14 +232,13 @@ func (s *Owner) kill(t *Turn, c *buff.Command) buff.Result {
 	return r
 }
 
-// queueDeathActions queues the on.death actions of the buff in a slot. The parameter `seq` is the
+// queueDeathActions queues the on.death actions of the buff. The parameter `seq` is the
 // sequence number of the event Died.
-func (s *Owner) queueDeathActions(t *Turn, at uint16, seq uint64, killer buff.OwnerID) {
-	i := s.slot(at)
-	if spec := s.programOf(i); len(spec.Death) > 0 && i.flags&hidden == 0 {
-		e := s.instanceEvent(buff.Died, at)
-		e.At, e.Seen, e.Seq, e.Owner, e.Target = t.at, t.Now, seq, s.id, killer
-		s.queueEventActions(t, spec.Death, &e, e.Source, s.numbersOf(t, i, offBoundary))
+func (i instance) queueDeathActions(t *Turn, seq uint64, killer buff.OwnerID) {
+	if spec := i.program(); len(spec.Death) > 0 && i.flags&hidden == 0 {
+		e := i.newEvent(buff.Died)
+		e.At, e.Seen, e.Seq, e.Owner, e.Target = t.at, t.Now, seq, i.owner.id, killer
+		i.owner.queueEventActions(t, spec.Death, &e, e.Source, i.numbersAt(t, offBoundary))
 	}
 }
 
@@ -253,9 +247,9 @@ func (s *Owner) Dead() bool { return s.gates() != nil && s.gates().dead }
 
 // revive executes the revival of the owner: it ends the death pauses of its buffs.
 func (s *Owner) revive(t *Turn) buff.Result {
-	s.eachInstance(func(at uint16) {
-		if s.slot(at).flags&deathPaused != 0 {
-			s.setDeathPause(t, at, false)
+	s.eachInstance(func(i instance) {
+		if i.flags&deathPaused != 0 {
+			i.setDeathPause(t, false)
 		}
 	})
 	if !s.Dead() {
@@ -269,21 +263,20 @@ func (s *Owner) revive(t *Turn) buff.Result {
 
 // setDeathPause starts or ends the death pause of a buff. Other pauses are independent of it; the
 // command Resume does not end it.
-func (s *Owner) setDeathPause(t *Turn, at uint16, on bool) {
-	s.flushPulses(t, at)
-	i := s.slot(at)
-	p := s.scaleOf(t, i)
-	c := buff.Command{Verb: verb.Resume, Whose: byDeath, Handle: s.handle(at)}
+func (i instance) setDeathPause(t *Turn, on bool) {
+	i.flushPulses(t)
+	p := i.ensureTimeScale(t)
+	c := buff.Command{Verb: verb.Resume, Whose: byDeath, Handle: i.handle()}
 	if on {
 		c.Verb = verb.Pause
 	}
-	s.changeTime(t, &c, p, t.now)
+	i.owner.changeTime(t, &c, p, t.now)
 	i.flags &^= deathPaused
 	if on {
 		i.flags |= deathPaused
 	}
-	s.mark(at, journal.Time)
-	s.markDirty(t, at)
+	i.mark(journal.Time)
+	i.markDirty(t)
 }
 
 // byDeath is the cause of a death pause in the time scale of a buff. It has the same value as the
@@ -297,20 +290,19 @@ const byDeath = define.OfZone
 // Example: testdata/source_gone.txt.
 func (s *Owner) loseSource(t *Turn, source buff.OwnerID) buff.Result {
 	var r buff.Result
-	s.eachInstance(func(at uint16) {
-		i := s.slot(at)
+	s.eachInstance(func(i instance) {
 		if i.source != source {
 			return
 		}
-		switch s.programOf(i).OnSourceGone {
+		switch i.program().OnSourceGone {
 		case define.FateRemove:
-			s.end(t, at, reason.SourceGone)
+			i.remove(t, reason.SourceGone)
 			r.Kind, r.Why = buff.Removed, reason.SourceGone
 			r.Amount++
 		case define.FateAdopt:
-			s.flushPulses(t, at)
-			s.ensureApplier(at)
-			s.newSource(at, s.id)
+			i.flushPulses(t)
+			i.ensureApplier()
+			i.newSource(s.id)
 			if r.Kind == 0 {
 				r.Kind = buff.Done
 			}

@@ -17,8 +17,8 @@ type evaluation struct {
 	values    []float64  // values of Program.Numbers
 	reads     []float64  // inputs of a formula
 	fresh     []float64  // numbers that are evaluated at a pulse
-	behind    magnitudes // the result of Owner.actionMagnitudes or Owner.numbersAtEnd
-	each      magnitudes // the result of Owner.numbersOf with TimersEach
+	behind    magnitudes // the result of instance.actionMagnitudes or instance.numbersAtEnd
+	each      magnitudes // the result of instance.numbersAt with TimersEach
 	parts     []ownPart  // the parts from which `each` was computed
 	strongest []float64  // the numbers of the strongest stack among these parts
 	args      []buff.Arg // arguments of an instance that migrates
@@ -290,20 +290,20 @@ func (t *Turn) allocStolen(spec *compile.Program, values []float64) *stolen.Buff
 // one. It costs O(parameters of the definition).
 func (s *Owner) Param(h buff.Handle, name string) (float64, bool) {
 	i := s.lookup(h)
-	if i == nil {
+	if !i.exists() {
 		return 0, false
 	}
-	for k := range s.programOf(i).Params {
-		if s.programOf(i).Params[k].Name == name {
-			return s.param(i, k), true
+	for k := range i.program().Params {
+		if i.program().Params[k].Name == name {
+			return i.param(k), true
 		}
 	}
 	return 0, false
 }
 
 // param returns the k-th parameter of an instance for its present stacks.
-func (s *Owner) param(i *instance, k int) float64 {
-	e, by := s.effectOf(i), compile.Ref{Place: int32(k)}
+func (i instance) param(k int) float64 {
+	e, by := i.effect(), compile.Ref{Place: int32(k)}
 	values := e.k.values
 	if e.spec.OwnNumber(by) && len(e.async) > 0 {
 		var best *asyncStack

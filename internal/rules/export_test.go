@@ -15,10 +15,10 @@ import (
 // Due returns the instant of world time at which the next event of the buff is due.
 func (s *Owner) Due(h buff.Handle) wheel.Time {
 	i := s.lookup(h)
-	if i == nil {
+	if !i.exists() {
 		return wheel.Never
 	}
-	at, _ := s.nextDue(i)
+	at, _ := i.nextDue()
 	return s.timeScale().toWorld(at)
 }
 
@@ -32,8 +32,8 @@ func Fits(most uint64) (restore func()) {
 
 // Large returns the number of instances whose numbers are stored in their extras.
 func (s *Owner) Large() (n int) {
-	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
-		if s.slot(at).flags&large != 0 {
+	for i := s.first(); i.exists(); i = i.next() {
+		if i.flags&large != 0 {
 			n++
 		}
 	}
@@ -79,9 +79,9 @@ func Loot(a *buff.Application) (text string) {
 
 // Owed returns the number of late pulses that are not yet combined.
 func (s *Owner) Owed() (n int) {
-	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
-		if i := s.slot(at); i.extra != noSlot {
-			n += int(s.extraOf(i).pendingPulses)
+	for i := s.first(); i.exists(); i = i.next() {
+		if i.extraIndex != noSlot {
+			n += int(i.extra().pendingPulses)
 		}
 	}
 	return n
@@ -112,24 +112,23 @@ func (s *Owner) Memories() int {
 func (s *Owner) Counters(c *buff.Catalog) string {
 	extras, immunities, modifiers, keys := 0, int32(0), 0, 0
 	var tags tagSet
-	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
-		i := s.slot(at)
-		if i.extra != noSlot {
+	for i := s.first(); i.exists(); i = i.next() {
+		if i.extraIndex != noSlot {
 			extras++
 		}
-		if s.programOf(i).Uses&compile.UsesImmunity != 0 && i.flags&hidden == 0 {
+		if i.program().Uses&compile.UsesImmunity != 0 && i.flags&hidden == 0 {
 			immunities++
 		}
-		modifiers += len(s.programOf(i).Modifiers)
-		keys += len(s.magnitudesOf(i).keys)
+		modifiers += len(i.program().Modifiers)
+		keys += len(i.magnitudes().keys)
 		if i.flags&hidden == 0 {
-			tags.add(s.programOf(i).Grants)
-			if n := len(s.magnitudesOf(i).keys); n != len(s.programOf(i).Modifiers) {
-				return fmt.Sprintf("%d modifiers of %v, and %d lie on the sheet", len(s.programOf(i).Modifiers), s.programOf(i), n)
+			tags.add(i.program().Grants)
+			if n := len(i.magnitudes().keys); n != len(i.program().Modifiers) {
+				return fmt.Sprintf("%d modifiers of %v, and %d lie on the sheet", len(i.program().Modifiers), i.program(), n)
 			}
 		}
-		if n, want := len(s.magnitudesOf(i).values), len(s.programOf(i).Numbers); n != want {
-			return fmt.Sprintf("%d numbers of %v, and %d are kept", want, s.programOf(i), n)
+		if n, want := len(i.magnitudes().values), len(i.program().Numbers); n != want {
+			return fmt.Sprintf("%d numbers of %v, and %d are kept", want, i.program(), n)
 		}
 	}
 	switch {

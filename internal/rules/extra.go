@@ -20,7 +20,7 @@ type extra struct {
 	shield        int64         // remaining pool; 0 with TimersEach, where each async stack has its own
 	running       uint64        // with TimersQueue, age of the running application
 	charges       int32         // remaining charges; 0 with TimersEach
-	pendingPulses int32         // late pulses not yet combined: see Owner.catchUp
+	pendingPulses int32         // late pulses not yet combined: see instance.catchUp
 	lastPending   wheel.Time    // instant of the last of these pulses, in buff time
 	scale         timeScale     // valid if the instance has the flag timeScaled
 	nextFree      uint16
@@ -60,13 +60,15 @@ func (b *rareState) freeExtraAt(at uint16) {
 	b.freeExtra = at
 }
 
-// extraOf returns the extra of an instance that has one.
-func (s *Owner) extraOf(i *instance) *extra { return &s.rare.extras[i.extra] }
+// extra returns the extra of an instance that has one.
+func (i instance) extra() *extra {
+	return &i.owner.rare.extras[i.extraIndex]
+}
 
 // ensureExtra returns the extra of an instance, allocating it if necessary.
-func (s *Owner) ensureExtra(i *instance) *extra {
-	if i.extra == noSlot {
-		i.extra = s.ensureRare().allocExtra()
+func (i instance) ensureExtra() *extra {
+	if i.extraIndex == noSlot {
+		i.extraIndex = i.owner.ensureRare().allocExtra()
 	}
-	return s.extraOf(i)
+	return i.extra()
 }

@@ -118,33 +118,34 @@ func mix(x uint64) uint64 {
 // given tag. A cooldown can therefore be a buff with a tag. The time is the same as from
 // [buff.Instance.Left]: for an infinite buff it is the longest Duration. Remaining costs O(buffs).
 func (s *Owner) Remaining(tag buff.Tag, now wheel.Time) (left time.Duration, ok bool) {
-	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
-		if i := s.slot(at); compile.Has(s.programOf(i).Tags, tag) {
-			left, ok = max(left, s.remaining(i, now)), true
+	for i := s.first(); i.exists(); i = i.next() {
+		if compile.Has(i.program().Tags, tag) {
+			left, ok = max(left, i.remaining(now)), true
 		}
 	}
 	return left, ok
 }
 
 // remaining returns the time from now until the end of the instance.
-func (s *Owner) remaining(i *instance, now wheel.Time) time.Duration {
-	end := s.toWorldTime(i, i.end)
+func (i instance) remaining(now wheel.Time) time.Duration {
+	end := i.toWorldTime(i.end)
 	if end == wheel.Never && i.end != wheel.Never {
-		return exact.Duration(s.remainingOwn(i))
+		return exact.Duration(i.remainingOwn())
 	}
 	return buff.Instance{End: end}.Left(now)
 }
 
 // remainingOwn returns the remaining ms of a paused instance, in buff time.
-func (s *Owner) remainingOwn(i *instance) int64 {
+func (i instance) remainingOwn() int64 {
+	s := i.owner
 	var now wheel.Time
 	switch {
 	case i.flags&timeScaled == 0:
 		now = s.timeScale().ceil(s.timeScale().at) // only the owner's time is paused
 	case !s.timeScale().paused():
-		now = s.extraOf(i).scale.ceil(s.extraOf(i).scale.at)
+		now = i.extra().scale.ceil(i.extra().scale.at)
 	default:
-		now = s.extraOf(i).scale.ceil(s.timeScale().ceil(s.timeScale().at))
+		now = i.extra().scale.ceil(s.timeScale().ceil(s.timeScale().at))
 	}
 	return remaining(now, i.end)
 }

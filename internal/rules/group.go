@@ -34,13 +34,13 @@ func (s *Owner) makeRoom(t *Turn, a *buff.Application) reason.Reason {
 	}
 	freed := 0
 	for _, g := range t.displaced {
-		freed += len(s.programOf(s.slot(g.at)).Modifiers)
+		freed += len(s.slot(g.at).program().Modifiers)
 	}
 	if !s.modifiersFit(compile.Of(a.Spec), freed) {
 		return reason.Full
 	}
 	for _, g := range t.displaced {
-		s.end(t, g.at, g.why)
+		s.slot(g.at).remove(t, g.why)
 	}
 	return reason.None
 }
@@ -65,20 +65,19 @@ func (s *Owner) displaceGroup(t *Turn, a *buff.Application) bool {
 	if g.Rule == define.GroupHide {
 		return true
 	}
-	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+	for i := s.first(); i.exists(); i = i.next() {
 		s.visited++
-		i := s.slot(at)
-		if s.programOf(i).Group != compile.Of(a.Spec).Group {
+		if i.program().Group != compile.Of(a.Spec).Group {
 			continue
 		}
-		other := s.programOf(i).Spec.Group.Priority
+		other := i.program().Spec.Group.Priority
 		switch {
 		case g.Rule == define.GroupSameSource && i.source != a.Source:
 			continue
 		case g.Rule == define.GroupNever, g.Rule == define.GroupHigher && other >= g.Priority, g.Rule == define.GroupEqualOrHigher && other > g.Priority:
 			return false
 		}
-		t.displaced = append(t.displaced, displaced{at, reason.Replaced})
+		t.displaced = append(t.displaced, displaced{i.slot, reason.Replaced})
 	}
 	return true
 }
@@ -91,21 +90,21 @@ func (s *Owner) displaceGroup(t *Turn, a *buff.Application) bool {
 // class needs no second slot. Example: testdata/slots.txt.
 func (s *Owner) displaceSlot(t *Turn, spec *compile.Program) bool {
 	taken, victim := 0, uint16(noSlot)
-	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+	for i := s.first(); i.exists(); i = i.next() {
 		s.visited++
-		if s.programOf(s.slot(at)).Slot != spec.Slot || slices.ContainsFunc(t.displaced, func(g displaced) bool { return g.at == at }) {
+		if i.program().Slot != spec.Slot || slices.ContainsFunc(t.displaced, func(g displaced) bool { return g.at == i.slot }) {
 			continue
 		}
 		taken++
-		if victim == noSlot || s.evictedBefore(spec.Spec.Slot.Evict, at, victim) {
-			victim = at
+		if victim == noSlot || s.evictedBefore(spec.Spec.Slot.Evict, i.slot, victim) {
+			victim = i.slot
 		}
 	}
 	switch {
 	case taken < spec.Spec.Slot.Limit:
 		return true
 	case spec.Spec.Slot.Evict == define.EvictReject,
-		spec.Spec.Slot.Evict == define.EvictLowest && spec.Spec.Group.Priority < s.programOf(s.slot(victim)).Spec.Group.Priority:
+		spec.Spec.Slot.Evict == define.EvictLowest && spec.Spec.Group.Priority < s.slot(victim).program().Spec.Group.Priority:
 		return false
 	}
 	t.displaced = append(t.displaced, displaced{victim, reason.Overflowed})
@@ -116,14 +115,13 @@ func (s *Owner) displaceSlot(t *Turn, spec *compile.Program) bool {
 // reached its limit on this owner. The engine enforces the limit across owners.
 func (s *Owner) displaceSource(t *Turn, a *buff.Application) {
 	held, oldest := 0, uint16(noSlot)
-	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+	for i := s.first(); i.exists(); i = i.next() {
 		s.visited++
-		i := s.slot(at)
-		if i.source != a.Source || !s.sameDefinition(s.programOf(i), compile.Of(a.Spec)) || slices.ContainsFunc(t.displaced, func(g displaced) bool { return g.at == at }) {
+		if i.source != a.Source || !s.sameDefinition(i.program(), compile.Of(a.Spec)) || slices.ContainsFunc(t.displaced, func(g displaced) bool { return g.at == i.slot }) {
 			continue
 		}
 		if held++; oldest == noSlot {
-			oldest = at
+			oldest = i.slot
 		}
 	}
 	if held >= a.Spec.PerSource.Limit {
@@ -138,9 +136,9 @@ func (s *Owner) evictedBefore(rule define.Evict, a, b uint16) bool {
 	x, y := s.slot(a), s.slot(b)
 	switch rule {
 	case define.EvictLowest:
-		return s.programOf(x).Spec.Group.Priority < s.programOf(y).Spec.Group.Priority
+		return x.program().Spec.Group.Priority < y.program().Spec.Group.Priority
 	case define.EvictSoonest:
-		return s.toOwnerTime(x, x.end) < s.toOwnerTime(y, y.end) // not in world time, where the end of a paused buff is Never
+		return x.toOwnerTime(x.end) < y.toOwnerTime(y.end) // not in world time, where the end of a paused buff is Never
 	}
 	return false
 }
@@ -159,18 +157,17 @@ type strongest struct {
 // Example: testdata/group_hide.txt.
 func (s *Owner) findStrongest(t *Turn) {
 	t.strongest = t.strongest[:0]
-	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+	for i := s.first(); i.exists(); i = i.next() {
 		s.visited++
-		i := s.slot(at)
-		if s.programOf(i).Group == 0 || s.programOf(i).Spec.Group.Rule != define.GroupHide {
+		if i.program().Group == 0 || i.program().Spec.Group.Rule != define.GroupHide {
 			continue
 		}
-		k := slices.IndexFunc(t.strongest, func(b strongest) bool { return b.group == s.programOf(i).Group })
+		k := slices.IndexFunc(t.strongest, func(b strongest) bool { return b.group == i.program().Group })
 		switch {
 		case k < 0:
-			t.strongest = append(t.strongest, strongest{s.programOf(i).Group, at})
-		case !s.isStronger(t.strongest[k].at, at):
-			t.strongest[k].at = at
+			t.strongest = append(t.strongest, strongest{i.program().Group, i.slot})
+		case !s.isStronger(t.strongest[k].at, i.slot):
+			t.strongest[k].at = i.slot
 		}
 	}
 }
@@ -180,7 +177,7 @@ func (s *Owner) findStrongest(t *Turn) {
 // stronger.
 func (s *Owner) isStronger(a, b uint16) bool {
 	x, y := s.slot(a), s.slot(b)
-	if p, q := s.programOf(x).Spec.Group.Priority, s.programOf(y).Spec.Group.Priority; p != q {
+	if p, q := x.program().Spec.Group.Priority, y.program().Spec.Group.Priority; p != q {
 		return p > q
 	}
 	return x.strength().compare(y.strength()) > 0
@@ -191,16 +188,15 @@ func (s *Owner) isStronger(a, b uint16) bool {
 // findStrongest first.
 //
 // Examples: testdata/group_hide.txt, effective.txt.
-func (s *Owner) outrankedCauses(t *Turn, at uint16) (causes flags) {
-	i := s.slot(at)
-	if s.programOf(i).Spec.Group.Rule == define.GroupHide && s.programOf(i).Group != 0 {
+func (i instance) outrankedCauses(t *Turn) (causes flags) {
+	if i.program().Spec.Group.Rule == define.GroupHide && i.program().Group != 0 {
 		for _, b := range t.strongest {
-			if b.group == s.programOf(i).Group && b.at != at {
+			if b.group == i.program().Group && b.at != i.slot {
 				causes |= weaker
 			}
 		}
 	}
-	if n := s.programOf(i).Stack.Effective; n > 0 && s.programOf(i).Stack.Timers != define.TimersEach && s.countStronger(at) >= n {
+	if n := i.program().Stack.Effective; n > 0 && i.program().Stack.Timers != define.TimersEach && i.countStronger() >= n {
 		causes |= ineffective
 	}
 	return causes
@@ -208,15 +204,14 @@ func (s *Owner) outrankedCauses(t *Turn, at uint16) (causes flags) {
 
 // countStronger returns how many other instances of the same definition are stronger, or equally
 // strong and older.
-func (s *Owner) countStronger(at uint16) (n int) {
-	i := s.slot(at)
-	for other := s.oldest; other != noSlot; other = s.slot(other).newer {
+func (i instance) countStronger() (n int) {
+	s := i.owner
+	for o := s.first(); o.exists(); o = o.next() {
 		s.visited++
-		o := s.slot(other)
-		if !s.sameDefinition(s.programOf(o), s.programOf(i)) {
+		if !s.sameDefinition(o.program(), i.program()) {
 			continue
 		}
-		if by := o.strength().compare(i.strength()); by > 0 || by == 0 && s.age(o) < s.age(i) {
+		if by := o.strength().compare(i.strength()); by > 0 || by == 0 && o.age() < i.age() {
 			n++
 		}
 	}

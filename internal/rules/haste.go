@@ -24,51 +24,50 @@ import (
 //
 // Examples: testdata/haste_snapshot.txt, haste_next.txt, haste_rescale.txt, haste_rates.txt,
 // haste_least.txt, haste_expire.txt.
-func (s *Owner) setPeriod(t *Turn, at uint16, to time.Duration) buff.Result {
-	i := s.slot(at)
+func (i instance) setPeriod(t *Turn, to time.Duration) buff.Result {
 	switch {
-	case s.period(i) == 0:
-		return buff.Result{Handle: s.handle(at), Err: fmt.Errorf("%w: %q does not pulse", buff.ErrPeriod, s.programOf(i).ID)}
+	case i.period() == 0:
+		return buff.Result{Handle: i.handle(), Err: fmt.Errorf("%w: %q does not pulse", buff.ErrPeriod, i.program().ID)}
 	case to < define.MinPeriod || to > define.MaxDuration || to%time.Millisecond != 0:
-		return buff.Result{Handle: s.handle(at), Err: fmt.Errorf("%w: %q every %v, want whole milliseconds from %v to %v", buff.ErrPeriod, s.programOf(i).ID, to, define.MinPeriod, define.MaxDuration)}
+		return buff.Result{Handle: i.handle(), Err: fmt.Errorf("%w: %q every %v, want whole milliseconds from %v to %v", buff.ErrPeriod, i.program().ID, to, define.MinPeriod, define.MaxDuration)}
 	}
-	s.flushPulses(t, at)
-	was, runs, beat, now, ms := s.period(i), s.currentPeriod(i), i.boundary, s.nowOf(t, i), to.Milliseconds()
-	e := s.instanceEvent(buff.Hastened, at)
-	switch s.programOf(i).Haste {
+	i.flushPulses(t)
+	was, runs, beat, now, ms := i.period(), i.currentPeriod(), i.boundary, i.now(t), to.Milliseconds()
+	e := i.newEvent(buff.Hastened)
+	switch i.program().Haste {
 	case define.HasteSnapshot:
-		s.ensureExtra(i).pendingPeriod = ms
+		i.ensureExtra().pendingPeriod = ms
 	case define.HasteRescale:
-		s.restartPeriod(i, now)
-		s.storePeriod(i, ms)
+		i.restartPeriod(now)
+		i.storePeriod(ms)
 		i.boundary = rescaled(now, beat, ms, runs)
-		s.rescaleAsync(i, now, beat, ms, runs)
+		i.rescaleAsync(now, beat, ms, runs)
 	case define.HasteNext:
-		s.setNextPeriod(i, ms)
+		i.setNextPeriod(ms)
 	}
-	if s.programOf(i).Haste != define.HasteSnapshot && s.programOf(i).HasteDuration && i.end != wheel.Never && s.programOf(i).Stack.Timers != define.TimersEach {
+	if i.program().Haste != define.HasteSnapshot && i.program().HasteDuration && i.end != wheel.Never && i.program().Stack.Timers != define.TimersEach {
 		i.end = rescaled(now, i.end, ms, was)
 		switch {
 		case i.flags&member != 0:
-			s.rescaleHolders(i, now, ms, was)
-		case s.programOf(i).Stack.Timers == define.TimersQueue:
-			s.rescaleWaiting(i, ms, was)
+			i.rescaleHolders(now, ms, was)
+		case i.program().Stack.Timers == define.TimersQueue:
+			i.rescaleWaiting(ms, was)
 		}
 		// When some stacks end, this duration starts again, so it is scaled too.
-		s.storeDuration(i, max(int64(exact.MulDiv(s.duration(i), uint64(ms), uint64(was))), 1))
-		e.End = s.reportedEnd(i)
-		s.mark(at, journal.Time)
+		i.storeDuration(max(int64(exact.MulDiv(i.duration(), uint64(ms), uint64(was))), 1))
+		e.End = i.reportedEnd()
+		i.mark(journal.Time)
 	}
-	s.markDirty(t, at)
-	e.Next = s.toWorldTime(i, s.nextPulse(i))
-	t.emit(s, &e)
+	i.markDirty(t)
+	e.Next = i.toWorldTime(i.nextPulse())
+	t.emit(i.owner, &e)
 	return buff.Result{Handle: e.Handle, Kind: buff.Hastened}
 }
 
 // rescaleHolders scales the remaining linger times of the holders. The end of the instance depends
 // on these times.
-func (s *Owner) rescaleHolders(i *instance, now wheel.Time, ms, was int64) {
-	async := s.extraOf(i).async
+func (i instance) rescaleHolders(now wheel.Time, ms, was int64) {
+	async := i.extra().async
 	for k := range async {
 		if end := &async[k].end; *end != wheel.Never {
 			*end = rescaled(now, *end, ms, was)
@@ -79,8 +78,8 @@ func (s *Owner) rescaleHolders(i *instance, now wheel.Time, ms, was int64) {
 // rescaleWaiting scales the remaining durations of the waiting applications of a queue.
 //
 // Example: testdata/haste_queue.txt.
-func (s *Owner) rescaleWaiting(i *instance, ms, was int64) {
-	async := s.extraOf(i).async
+func (i instance) rescaleWaiting(ms, was int64) {
+	async := i.extra().async
 	for k := range async {
 		async[k].left = max(exact.MulDiv(async[k].left, uint64(ms), uint64(was)), 1)
 	}

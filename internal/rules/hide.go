@@ -40,7 +40,7 @@ func (s *Owner) reevaluate(t *Turn) {
 	for range MaxRounds {
 		g.mustReevaluate, g.immunityChanged, g.immunityChangedBefore = false, false, g.immunityChanged
 		s.findStrongest(t)
-		s.eachInstance(func(at uint16) { s.reevaluateOne(t, at) })
+		s.eachInstance(func(i instance) { i.reevaluate(t) })
 		g.immunityChangedBefore = false
 		if !g.mustReevaluate {
 			return
@@ -50,32 +50,32 @@ func (s *Owner) reevaluate(t *Turn) {
 	t.emit(s, &buff.Event{End: wheel.Never, Kind: buff.Faulted, Why: reason.Cascade})
 }
 
-// reevaluateOne removes an instance if its requirement for removal is met, and otherwise updates
+// reevaluate removes an instance if its requirement for removal is met, and otherwise updates
 // its causes of being hidden. If the owner's immunities have not changed, instances that have no
 // requirements and cannot be outranked are skipped.
-func (s *Owner) reevaluateOne(t *Turn, at uint16) {
-	i := s.slot(at)
-	if s.programOf(i).Uses&(compile.UsesOngoing|compile.UsesHide) == 0 && !s.gates().immunityChanged && !s.gates().immunityChangedBefore {
+func (i instance) reevaluate(t *Turn) {
+	s := i.owner
+	if i.program().Uses&(compile.UsesOngoing|compile.UsesHide) == 0 && !s.gates().immunityChanged && !s.gates().immunityChangedBefore {
 		return
 	}
-	if r := &s.programOf(i).Require; !r.Remove.Empty() && holds(&r.Remove, s.gates().ownerTags()) {
-		s.end(t, at, reason.Condition)
+	if r := &i.program().Require; !r.Remove.Empty() && holds(&r.Remove, s.gates().ownerTags()) {
+		i.remove(t, reason.Condition)
 		s.findStrongest(t) // the removed instance may have been the strongest of its group
 		return
 	}
-	s.setHideCauses(t, at, s.hideCauses(t, i, at))
+	i.setHideCauses(t, i.hideCauses(t))
 }
 
 // hideCauses returns the causes for which an instance must be hidden. If it can be outranked,
 // findStrongest must have run. All causes are determined again, except inhibited, which commands
 // set and clear, and immune while the owner's immunities have not changed.
-func (s *Owner) hideCauses(t *Turn, i *instance, at uint16) flags {
-	causes := i.flags&inhibited | s.immuneCause(i, at)
-	if s.programOf(i).Uses&compile.UsesOngoing != 0 && !holds(&s.programOf(i).Require.Ongoing, s.gates().ownerTags()) {
+func (i instance) hideCauses(t *Turn) flags {
+	causes := i.flags&inhibited | i.immuneCause()
+	if i.program().Uses&compile.UsesOngoing != 0 && !holds(&i.program().Require.Ongoing, i.owner.gates().ownerTags()) {
 		causes |= unmet
 	}
-	if s.programOf(i).Uses&compile.UsesHide != 0 {
-		causes |= s.outrankedCauses(t, at)
+	if i.program().Uses&compile.UsesHide != 0 {
+		causes |= i.outrankedCauses(t)
 	}
 	return causes
 }
@@ -89,85 +89,84 @@ func (s *Owner) hideCauses(t *Turn, i *instance, at uint16) flags {
 // (execute). After other causes the time is always unchanged.
 //
 // Examples: testdata/inhibition.txt, immune_then_hidden.txt, grants_ring.txt.
-func (s *Owner) setHideCauses(t *Turn, at uint16, causes flags) {
-	i := s.slot(at)
-	was, told := i.flags&hidden, reportedCauses(s.programOf(i))
+func (i instance) setHideCauses(t *Turn, causes flags) {
+	was, told := i.flags&hidden, reportedCauses(i.program())
 	if (was == 0) != (causes == 0) {
-		s.mark(at, journal.Hidden)
+		i.mark(journal.Hidden)
 	}
 	if (was^causes)&^told != 0 {
-		s.flushPulses(t, at) // pending pulses belong to the old state
+		i.flushPulses(t) // pending pulses belong to the old state
 	}
 	if (was&told == 0) == (causes&told == 0) {
 		i.flags = i.flags&^hidden | causes
 		return
 	}
-	s.flushPulses(t, at)
+	i.flushPulses(t)
 	if causes&told != 0 {
-		s.revokeEffects(t, at)
+		i.revokeEffects(t)
 		i.flags = i.flags&^hidden | causes
-		s.newInstanceEvent(t, buff.Hidden, at).Why = whyHidden(causes)
+		i.emit(t, buff.Hidden).Why = whyHidden(causes)
 		return
 	}
-	if s.programOf(i).Uses&compile.UsesImmunity != 0 {
-		s.flushMatching(t, s.programOf(i).Immunity.Matches)
+	if i.program().Uses&compile.UsesImmunity != 0 {
+		i.owner.flushMatching(t, i.program().Immunity.Matches)
 	}
 	i.flags = i.flags&^hidden | causes
-	s.newInstanceEvent(t, buff.Shown, at)
-	s.grantEffects(t, at)
-	if was&(unmet|inhibited) != 0 && s.programOf(i).Inhibition != define.InhibitionKeep { // only for pulsing buffs
-		now := s.nowOf(t, i)
-		s.restartPeriod(i, now)
-		s.restartAsyncPeriods(i, now)
-		s.markDirty(t, at)
-		if s.programOf(i).Inhibition == define.InhibitionExecute {
-			s.pulse(t, at)
+	i.emit(t, buff.Shown)
+	i.grantEffects(t)
+	if was&(unmet|inhibited) != 0 && i.program().Inhibition != define.InhibitionKeep { // only for pulsing buffs
+		now := i.now(t)
+		i.restartPeriod(now)
+		i.restartAsyncPeriods(now)
+		i.markDirty(t)
+		if i.program().Inhibition == define.InhibitionExecute {
+			i.pulse(t)
 		}
 	}
 }
 
 // inhibit executes the commands Inhibit and Release.
-func (s *Owner) inhibit(t *Turn, at uint16, on bool) buff.Result {
-	i := s.slot(at)
+func (i instance) inhibit(t *Turn, on bool) buff.Result {
 	causes := i.flags & hidden
 	if on {
 		causes |= inhibited
 	} else {
 		causes &^= inhibited
 	}
-	r := buff.Result{Handle: s.handle(at)}
+	r := buff.Result{Handle: i.handle()}
 	if (causes^i.flags)&inhibited != 0 {
 		r.Kind = buff.Done
 	}
-	s.setHideCauses(t, at, causes)
+	i.setHideCauses(t, causes)
 	return r
 }
 
 // grantEffects turns on the grants, modifiers and immunities of an instance; revokeEffects turns
 // them off.
-func (s *Owner) grantEffects(t *Turn, at uint16) {
-	spec := s.programOf(s.slot(at))
+func (i instance) grantEffects(t *Turn) {
+	spec := i.program()
 	if spec.Uses&compile.UsesGrants != 0 {
-		s.ensureGates().grant(spec.Grants)
+		i.owner.ensureGates().grant(spec.Grants)
 	}
 	if spec.Uses&compile.UsesModifiers != 0 {
-		s.addModifiers(at)
+		i.addModifiers()
 	}
 	if spec.Uses&compile.UsesImmunity != 0 {
-		g := s.ensureGates()
+		g := i.owner.ensureGates()
 		g.immunities++
 		g.noteImmunityChange()
-		s.purgeImmune(t, at)
+		i.purgeImmune(t)
 	}
 }
 
-func (s *Owner) revokeEffects(t *Turn, at uint16) {
-	spec := s.programOf(s.slot(at))
+func (i instance) revokeEffects(t *Turn) {
+	s := i.owner
+	spec := i.program()
 	if spec.Uses&compile.UsesGrants != 0 {
 		s.gates().revoke(spec.Grants)
 	}
 	if spec.Uses&compile.UsesModifiers != 0 {
-		s.removeModifiers(t, at)
+		i.removeModifiers(t)
 	}
 	if spec.Uses&compile.UsesImmunity != 0 {
 		s.flushMatching(t, spec.Immunity.Matches)
@@ -198,15 +197,15 @@ func (s *Owner) tag(t *Turn, c *buff.Command) buff.Result {
 
 // eachInstance calls f for each instance, oldest first. The function f may end any of them.
 // Instances that start meanwhile are not visited.
-func (s *Owner) eachInstance(f func(at uint16)) {
+func (s *Owner) eachInstance(f func(i instance)) {
 	last := s.ages
 	for at := s.oldest; at != noSlot; {
-		age := s.age(s.slot(at))
+		age := s.slot(at).age()
 		if age > last {
 			return
 		}
 		s.visited++
-		f(at)
+		f(s.slot(at))
 		at = s.nextYounger(at, age)
 	}
 }
@@ -214,10 +213,10 @@ func (s *Owner) eachInstance(f func(at uint16)) {
 // nextYounger returns the slot of the oldest instance younger than `age`. The parameter `at` is the
 // slot that had the instance of that age.
 func (s *Owner) nextYounger(at uint16, age uint64) uint16 {
-	if i := s.slot(at); i.def != 0 && s.age(i) == age {
+	if i := s.slot(at); i.def != 0 && i.age() == age {
 		return i.newer
 	}
-	for at = s.oldest; at != noSlot && s.age(s.slot(at)) <= age; {
+	for at = s.oldest; at != noSlot && s.slot(at).age() <= age; {
 		s.visited++
 		at = s.slot(at).newer
 	}

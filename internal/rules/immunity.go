@@ -21,10 +21,9 @@ func (s *Owner) immuneTo(spec *compile.Program, except uint16) bool {
 	if s.gates().immunities == 0 {
 		return false
 	}
-	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+	for i := s.first(); i.exists(); i = i.next() {
 		s.visited++
-		i := s.slot(at)
-		if s.programOf(i).Uses&compile.UsesImmunity != 0 && i.flags&hidden == 0 && at != except && s.programOf(i).Immunity.Matches(spec) {
+		if i.program().Uses&compile.UsesImmunity != 0 && i.flags&hidden == 0 && i.slot != except && i.program().Immunity.Matches(spec) {
 			return true
 		}
 	}
@@ -68,23 +67,22 @@ func (s *Owner) immunize(t *Turn, c *buff.Command) buff.Result {
 		g.noteImmunityChange()
 	}
 	n := int64(0)
-	s.eachInstance(func(at uint16) {
-		i := s.slot(at)
-		if compile.Has(s.programOf(i).Is, c.Tag) && (s.programOf(i).Immune == define.ImmuneRemove || c.Purge && s.programOf(i).Immune != define.ImmuneIgnore) {
-			s.end(t, at, reason.Immunity)
+	s.eachInstance(func(i instance) {
+		if compile.Has(i.program().Is, c.Tag) && (i.program().Immune == define.ImmuneRemove || c.Purge && i.program().Immune != define.ImmuneIgnore) {
+			i.remove(t, reason.Immunity)
 			n++
 		}
 	})
 	return buff.Result{Kind: buff.Done, Amount: n}
 }
 
-// purgeImmune ends the buffs whose Immune rule is "remove" and that match the immunity of the buff
-// in the slot `at`.
-func (s *Owner) purgeImmune(t *Turn, at uint16) {
-	m := &s.programOf(s.slot(at)).Immunity
-	s.eachInstance(func(other uint16) {
-		if spec := s.programOf(s.slot(other)); other != at && spec.Immune == define.ImmuneRemove && m.Matches(spec) {
-			s.end(t, other, reason.Immunity)
+// purgeImmune ends the buffs whose Immune rule is "remove" and that match the immunity of the
+// instance.
+func (i instance) purgeImmune(t *Turn) {
+	m := &i.program().Immunity
+	i.owner.eachInstance(func(other instance) {
+		if spec := other.program(); other.slot != i.slot && spec.Immune == define.ImmuneRemove && m.Matches(spec) {
+			other.remove(t, reason.Immunity)
 		}
 	})
 }
@@ -93,13 +91,14 @@ func (s *Owner) purgeImmune(t *Turn, at uint16) {
 // otherwise 0. If no immunity has changed, it returns the flag that the instance already has.
 //
 // Example: testdata/immunity_buff.txt.
-func (s *Owner) immuneCause(i *instance, at uint16) flags {
+func (i instance) immuneCause() flags {
+	s := i.owner
 	switch {
-	case s.gates() == nil || s.programOf(i).Immune != define.ImmuneSuppress:
+	case s.gates() == nil || i.program().Immune != define.ImmuneSuppress:
 		return 0
 	case !s.gates().immunityChanged && !s.gates().immunityChangedBefore:
 		return i.flags & immune
-	case s.immuneTo(s.programOf(i), at):
+	case s.immuneTo(i.program(), i.slot):
 		return immune
 	}
 	return 0

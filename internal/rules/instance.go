@@ -16,9 +16,9 @@ const (
 	rankTimeout
 )
 
-// instance is one running buff. Its size is one cache line, 64 bytes, because an owner has dozens
+// record has the state of one running buff. Its size is one cache line, 64 bytes, because an owner has dozens
 // of instances.
-type instance struct {
+type record struct {
 	source buff.OwnerID
 
 	end wheel.Time // Never if infinite
@@ -29,14 +29,14 @@ type instance struct {
 
 	magnitude int64
 
-	age32, period32, duration32 uint32 // see Owner.age, Owner.period and Owner.duration
+	age32, period32, duration32 uint32 // see instance.age, instance.period and instance.duration
 
 	generation uint32
-	def        int32 // number of the definition, see Owner.programOf; 0 if the slot is free
+	def        int32 // number of the definition, see instance.program; 0 if the slot is free
 	stacks     int16
 	level      int16
 	flags      flags
-	extra      uint16 // index in rareState.extras of the state that plain buffs do not need, or noSlot
+	extraIndex uint16 // index in rareState.extras of the state that plain buffs do not need, or noSlot
 
 	older, newer uint16 // neighbors by age, or noSlot; in a free slot, newer is the next free slot
 }
@@ -62,14 +62,43 @@ const (
 	hidden = unmet | inhibited | weaker | ineffective | immune
 )
 
+// instance is one running buff of an owner: its record, and where the record is. The zero instance
+// stands for no buff. An instance is valid until the owner gets a new buff, because the records may
+// then move.
+type instance struct {
+	*record
+	owner *Owner
+	slot  uint16
+}
+
+// exists reports whether there is a buff: the instance is not the zero instance.
+func (i instance) exists() bool { return i.record != nil }
+
+// next returns the next younger instance.
+func (i instance) next() instance { return i.owner.linked(i.newer) }
+
+// first returns the oldest instance.
+func (s *Owner) first() instance { return s.linked(s.oldest) }
+
+// linked returns the instance in a slot, or none for noSlot.
+func (s *Owner) linked(slot uint16) instance {
+	if slot == noSlot {
+		return instance{}
+	}
+	return s.slot(slot)
+}
+
+// slot returns the instance in a slot.
+func (s *Owner) slot(at uint16) instance { return instance{s.record(at), s, at} }
+
 // nextPulse returns the instant of the next pulse in buff time, or Never if there is none up to
 // the end. A partial tail pulses at the end, unless the end is a boundary or the buff continues
 // after it.
-func (s *Owner) nextPulse(i *instance) wheel.Time {
+func (i instance) nextPulse() wheel.Time {
 	switch {
 	case i.boundary <= i.end:
 		return i.boundary
-	case s.programOf(i).Tail == define.TailPartial && s.period(i) > 0 && s.elapsed(i, i.end) > 0 && !s.continues(i):
+	case i.program().Tail == define.TailPartial && i.period() > 0 && i.elapsed(i.end) > 0 && !i.continues():
 		return i.end
 	}
 	return wheel.Never
@@ -77,88 +106,88 @@ func (s *Owner) nextPulse(i *instance) wheel.Time {
 
 // continues reports whether the instance goes on after the end of its duration: either only some
 // of its stacks expire, or the next application in its queue starts.
-func (s *Owner) continues(i *instance) bool {
-	switch st := &s.programOf(i).Stack; {
+func (i instance) continues() bool {
+	switch st := &i.program().Stack; {
 	case st.Timers == define.TimersQueue:
-		return len(s.extraOf(i).async) > 0
+		return len(i.extra().async) > 0
 	case st.Timers == define.TimersShared && st.Expire != define.ExpireAll && i.flags&leaving == 0:
-		return int(i.stacks) > s.programOf(i).ExpiringStacks(int(i.stacks))
+		return int(i.stacks) > i.program().ExpiringStacks(int(i.stacks))
 	}
 	return false
 }
 
 // elapsed returns the ms from the last boundary before the instant `at` until that instant.
-func (s *Owner) elapsed(i *instance, at wheel.Time) int64 {
-	return int64(at-i.boundary) + s.currentPeriod(i)
+func (i instance) elapsed(at wheel.Time) int64 {
+	return int64(at-i.boundary) + i.currentPeriod()
 }
 
 // currentPeriod returns the length of the current period in ms. It differs from the length of the
-// following periods, see Owner.period, if a change of the period takes effect at the next pulse.
-func (s *Owner) currentPeriod(i *instance) int64 {
-	if i.extra != noSlot {
-		if x := s.extraOf(i); x.currentPeriod > 0 {
+// following periods, see instance.period, if a change of the period takes effect at the next pulse.
+func (i instance) currentPeriod() int64 {
+	if i.extraIndex != noSlot {
+		if x := i.extra(); x.currentPeriod > 0 {
 			return x.currentPeriod
 		}
 	}
-	return s.period(i)
+	return i.period()
 }
 
 // restartPeriod starts a new period at now.
-func (s *Owner) restartPeriod(i *instance, now wheel.Time) {
-	i.boundary = s.firstBoundary(i, now)
-	if i.extra != noSlot {
-		s.extraOf(i).currentPeriod = 0
+func (i instance) restartPeriod(now wheel.Time) {
+	i.boundary = i.firstBoundary(now)
+	if i.extraIndex != noSlot {
+		i.extra().currentPeriod = 0
 	}
 }
 
 // setNextPeriod sets the length of the periods after the current one.
-func (s *Owner) setNextPeriod(i *instance, ms int64) {
-	x := s.ensureExtra(i)
-	x.currentPeriod = s.currentPeriod(i)
-	s.storePeriod(i, ms)
+func (i instance) setNextPeriod(ms int64) {
+	x := i.ensureExtra()
+	x.currentPeriod = i.currentPeriod()
+	i.storePeriod(ms)
 }
 
 // nextDue returns the instant of the instance's next event in owner time, and a key that orders
 // the events at that instant. The instant is Never if there is no event.
-func (s *Owner) nextDue(i *instance) (wheel.Time, uint64) {
-	at, _, r, age := s.nextEvent(i)
+func (i instance) nextDue() (wheel.Time, uint64) {
+	at, _, r, age := i.nextEvent()
 	return at, dueKey(r, age)
 }
 
 // nextEnd returns the next end of the instance, of an async stack or of a holder, in buff time.
-func (s *Owner) nextEnd(i *instance) wheel.Time {
-	if s.programOf(i).Stack.Timers == define.TimersEach {
-		return s.extraOf(i).async[0].end
+func (i instance) nextEnd() wheel.Time {
+	if i.program().Stack.Timers == define.TimersEach {
+		return i.extra().async[0].end
 	}
 	if i.flags&member != 0 {
-		if k := s.firstLeaving(i); k >= 0 {
-			return s.extraOf(i).async[k].end
+		if k := i.firstLeaving(); k >= 0 {
+			return i.extra().async[k].end
 		}
 	}
 	return i.end
 }
 
 // nextOwnEvent returns the instance's next event: its instant in buff time, its rank and its age.
-func (s *Owner) nextOwnEvent(i *instance) (wheel.Time, rank, uint64) {
-	end, r, age := i.end, rankEnd, s.age(i)
-	switch st := &s.programOf(i).Stack; {
+func (i instance) nextOwnEvent() (wheel.Time, rank, uint64) {
+	end, r, age := i.end, rankEnd, i.age()
+	switch st := &i.program().Stack; {
 	case st.Timers == define.TimersEach:
-		if async := s.extraOf(i).async; len(async) > 1 {
+		if async := i.extra().async; len(async) > 1 {
 			end, r, age = async[0].end, rankStackEnd, async[0].age
 		}
 	case st.Timers == define.TimersQueue || st.Expire != define.ExpireAll:
-		if s.continues(i) {
+		if i.continues() {
 			r = rankStackEnd
 		}
 	}
 	if i.flags&member != 0 {
-		if k := s.firstLeaving(i); k >= 0 {
-			h := &s.extraOf(i).async[k]
+		if k := i.firstLeaving(); k >= 0 {
+			h := &i.extra().async[k]
 			end, r, age = h.end, rankStackEnd, h.age
 		}
 	}
-	if at := s.nextPulse(i); at <= end && at != wheel.Never {
-		return at, rankPulse, s.age(i)
+	if at := i.nextPulse(); at <= end && at != wheel.Never {
+		return at, rankPulse, i.age()
 	}
 	return end, r, age
 }

@@ -16,9 +16,9 @@ func (s *Owner) SetJournal(j *journal.Journal) {
 }
 
 // mark records a change of a slot.
-func (s *Owner) mark(at uint16, what journal.Aspect) {
-	if j := s.journal(); j != nil && what != 0 {
-		j.Mark(s.number, at, what)
+func (i instance) mark(what journal.Aspect) {
+	if j := i.owner.journal(); j != nil && what != 0 {
+		j.Mark(i.owner.number, i.slot, what)
 	}
 }
 
@@ -35,8 +35,8 @@ func (s *Owner) markTime() {
 		return
 	}
 	s.markOwner(journal.Clock)
-	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
-		s.mark(at, journal.Time)
+	for i := s.first(); i.exists(); i = i.next() {
+		i.mark(journal.Time)
 	}
 }
 
@@ -66,14 +66,13 @@ type visibleState struct {
 	generation uint32
 }
 
-// visibleStateOf returns the present state, which markDifferences compares with a later state.
-func (s *Owner) visibleStateOf(at uint16) visibleState {
-	i := s.slot(at)
-	l := visibleState{s.programOf(i), i.source, i.magnitude, 0, int64(i.end), 0, 0, i.stacks, i.level, i.generation}
-	if i.extra != noSlot {
-		x := s.extraOf(i)
-		l.shield, l.charges = s.shieldLeft(i), s.chargesLeft(i)
-		if s.programOf(i).Stack.Timers == define.TimersQueue {
+// visibleState returns the present state, which markDifferences compares with a later state.
+func (i instance) visibleState() visibleState {
+	l := visibleState{i.program(), i.source, i.magnitude, 0, int64(i.end), 0, 0, i.stacks, i.level, i.generation}
+	if i.extraIndex != noSlot {
+		x := i.extra()
+		l.shield, l.charges = i.shieldLeft(), i.chargesLeft()
+		if i.program().Stack.Timers == define.TimersQueue {
 			l.waiting = len(x.async)
 		}
 	}
@@ -82,11 +81,11 @@ func (s *Owner) visibleStateOf(at uint16) visibleState {
 
 // markDifferences records the differences between an earlier state and the present one. If the
 // instance has ended in between, it does nothing, because the end is already recorded.
-func (s *Owner) markDifferences(at uint16, was *visibleState) {
-	if s.slot(at).generation != was.generation {
+func (i instance) markDifferences(was *visibleState) {
+	if i.generation != was.generation {
 		return
 	}
-	is := s.visibleStateOf(at)
+	is := i.visibleState()
 	var a journal.Aspect
 	note := func(changed bool, what journal.Aspect) {
 		if changed {
@@ -101,5 +100,5 @@ func (s *Owner) markDifferences(at uint16, was *visibleState) {
 	note(is.end != was.end, journal.Time)
 	note(is.waiting != was.waiting, journal.Waiting)
 	note(is.stacks != was.stacks, journal.Stacks)
-	s.mark(at, a)
+	i.mark(a)
 }

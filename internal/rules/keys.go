@@ -64,10 +64,10 @@ func (s *Owner) setHash(at, hash uint16) {
 }
 
 // addSlot appends a slot. There must be room for it.
-func (s *Owner) addSlot(i *instance) (at uint16) {
+func (s *Owner) addSlot(i *record) (at uint16) {
 	at = s.used
 	s.used++
-	*s.slot(at) = *i
+	*s.record(at) = *i
 	*s.key(at) = wheel.Never
 	s.setHash(at, 0)
 	return at
@@ -88,7 +88,9 @@ func hashOf(spec *compile.Program, source buff.OwnerID) uint16 {
 }
 
 // rehash updates the hash of an instance that is new or has a new source.
-func (s *Owner) rehash(at uint16) { s.setHash(at, hashOf(s.programOf(s.slot(at)), s.slot(at).source)) }
+func (i instance) rehash() {
+	i.owner.setHash(i.slot, hashOf(i.program(), i.source))
+}
 
 // each16 has the lowest bit of each group of 16 bits set.
 const each16 = 1<<48 | 1<<32 | 1<<16 | 1
@@ -122,10 +124,10 @@ func (s *Owner) findJoinable(a *buff.Application) uint16 {
 		for like := want.matches(word); like != 0; like &= like - 1 {
 			at := uint16(4*k + bits.TrailingZeros64(like)/16)
 			i := s.slot(at)
-			if !s.sameDefinition(s.programOf(i), spec) || !s.joins(i, a) {
+			if !s.sameDefinition(i.program(), spec) || !i.joins(a) {
 				continue
 			}
-			if found == noSlot || s.age(i) <= s.age(s.slot(found)) {
+			if found == noSlot || i.age() <= s.slot(found).age() {
 				found = at
 			}
 		}

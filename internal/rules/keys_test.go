@@ -73,7 +73,7 @@ func requireKeys(t *testing.T, s *Owner) {
 	for at := range room {
 		want := uint16(0)
 		if at < int(s.used) {
-			if spec := s.programOf(s.slot(uint16(at))); spec != nil {
+			if spec := s.slot(uint16(at)).program(); spec != nil {
 				want = hashOf(spec, s.slot(uint16(at)).source)
 			}
 		}
@@ -83,7 +83,7 @@ func requireKeys(t *testing.T, s *Owner) {
 	}
 	for at, filed := range s.filed() {
 		if i := s.slot(uint16(at)); i.def != 0 && s.scheduler.scratch == nil {
-			due, _ := s.nextDue(i)
+			due, _ := i.nextDue()
 			if due < filed {
 				t.Fatalf("slot %d is due at %d, and its deadline is %d", at, due, filed)
 			}

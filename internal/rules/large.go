@@ -17,52 +17,52 @@ type largeNumbers struct {
 
 // age returns the age of an instance: the number of the application that has started it. Ages are
 // unique for an owner. They order events of equal rank.
-func (s *Owner) age(i *instance) uint64 {
+func (i instance) age() uint64 {
 	if i.flags&large != 0 {
-		return s.extraOf(i).large.age
+		return i.extra().large.age
 	}
 	return uint64(i.age32)
 }
 
 // period returns the length of the periods after the current one, in ms; 0 means no pulses.
-func (s *Owner) period(i *instance) int64 {
+func (i instance) period() int64 {
 	if i.flags&large != 0 {
-		return s.extraOf(i).large.period
+		return i.extra().large.period
 	}
 	return int64(i.period32)
 }
 
 // duration returns the duration of the last application, in ms. If only some stacks end, the same
 // duration starts again.
-func (s *Owner) duration(i *instance) int64 {
+func (i instance) duration() int64 {
 	if i.flags&large != 0 {
-		return s.extraOf(i).large.duration
+		return i.extra().large.duration
 	}
 	return int64(i.duration32)
 }
 
-func (s *Owner) storeAge(i *instance, age uint64) {
+func (i instance) storeAge(age uint64) {
 	if i.age32 = uint32(age); i.flags&large != 0 || age > maxInline {
-		s.useLarge(i).age = age
+		i.useLarge().age = age
 	}
 }
 
-func (s *Owner) storePeriod(i *instance, ms int64) {
+func (i instance) storePeriod(ms int64) {
 	if i.period32 = uint32(ms); i.flags&large != 0 || uint64(ms) > maxInline {
-		s.useLarge(i).period = ms
+		i.useLarge().period = ms
 	}
 }
 
-func (s *Owner) storeDuration(i *instance, ms int64) {
+func (i instance) storeDuration(ms int64) {
 	if i.duration32 = uint32(ms); i.flags&large != 0 || uint64(ms) > maxInline {
-		s.useLarge(i).duration = ms
+		i.useLarge().duration = ms
 	}
 }
 
 // useLarge returns the large numbers of an instance. If the instance has none yet, useLarge moves
 // its age, period and duration into new large numbers, where they stay for the rest of its life.
-func (s *Owner) useLarge(i *instance) *largeNumbers {
-	x := s.ensureExtra(i)
+func (i instance) useLarge() *largeNumbers {
+	x := i.ensureExtra()
 	if i.flags&large == 0 {
 		x.large = &largeNumbers{age: uint64(i.age32), period: int64(i.period32), duration: int64(i.duration32)}
 		i.flags |= large

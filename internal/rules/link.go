@@ -26,10 +26,10 @@ type linkage struct {
 // when the head is applied again.
 //
 // Example: testdata/links_refresh.txt.
-func (s *Owner) applyLinks(t *Turn, i *instance) {
-	for _, l := range s.programOf(i).Links {
-		t.Issue(s, &buff.Command{Verb: verb.Apply, Application: buff.Application{
-			Spec: &t.compiled().Newest(l).Spec, Source: i.source, Magnitude: i.magnitude, Level: int(i.level), Captured: t.inherit(s.magnitudesOf(i).captured), Origin: buff.Origin{Head: s.age(i), Share: t.share, Backdate: t.backdate},
+func (i instance) applyLinks(t *Turn) {
+	for _, l := range i.program().Links {
+		t.Issue(i.owner, &buff.Command{Verb: verb.Apply, Application: buff.Application{
+			Spec: &t.compiled().Newest(l).Spec, Source: i.source, Magnitude: i.magnitude, Level: int(i.level), Captured: t.inherit(i.magnitudes().captured), Origin: buff.Origin{Head: i.age(), Share: t.share, Backdate: t.backdate},
 		}})
 	}
 }
@@ -49,7 +49,7 @@ func (s *Owner) applyLink(t *Turn, a *buff.Application) outcome {
 	r := s.apply(t, a)
 	switch r.kind {
 	case buff.Applied, buff.Refreshed, buff.Stacked, buff.Queued:
-		if i := s.lookup(r.handle); i != nil {
+		if i := s.lookup(r.handle); i.exists() {
 			if r.kind == buff.Applied {
 				was = 0
 			}
@@ -63,7 +63,7 @@ func (s *Owner) applyLink(t *Turn, a *buff.Application) outcome {
 func (s *Owner) hasLink(of uint64, spec *compile.Program) bool {
 	g := s.gates()
 	return g != nil && slices.ContainsFunc(g.links, func(l linkage) bool {
-		return l.head == of && s.sameDefinition(s.programOf(s.slot(handle.Slot(l.link))), spec)
+		return l.head == of && s.sameDefinition(s.slot(handle.Slot(l.link)).program(), spec)
 	})
 }
 
@@ -93,8 +93,8 @@ func (s *Owner) issueUnlink(t *Turn, of uint64, why reason.Reason, name string) 
 // If the link is itself a head, its end issues another unlink, so that chains end breadth first.
 func (s *Owner) unlink(t *Turn, c *buff.Command) buff.Result {
 	of, r := uint64(c.Amount), buff.Result{}
-	s.eachInstance(func(at uint16) {
-		g, h := s.gates(), s.handle(at)
+	s.eachInstance(func(i instance) {
+		g, h := s.gates(), i.handle()
 		if g == nil {
 			return
 		}
@@ -102,14 +102,14 @@ func (s *Owner) unlink(t *Turn, c *buff.Command) buff.Result {
 		if k < 0 {
 			return
 		}
-		stacks := min(g.links[k].stacks, s.slot(at).stacks-1)
+		stacks := min(g.links[k].stacks, i.stacks-1)
 		g.links = slices.Delete(g.links, k, k+1)
 		switch {
 		case g.headCount(h) == 0:
-			s.endNamed(t, at, c.Reason, c.Name)
+			i.removeNamed(t, c.Reason, c.Name)
 			r.Kind, r.Why = buff.Removed, c.Reason
 		case stacks > 0:
-			s.removeStacks(t, at, int(stacks), c.Reason)
+			i.removeStacks(t, int(stacks), c.Reason)
 		}
 	})
 	s.gates().dropHead(of)
@@ -163,9 +163,9 @@ func (g *gates) nextLinked(link buff.Handle, after uint64) linkage {
 // Example: testdata/stat/zone.txt.
 func (s *Owner) leaveZone(t *Turn) buff.Result {
 	var r buff.Result
-	s.eachInstance(func(at uint16) {
-		if s.programOf(s.slot(at)).OnZone == define.FateRemove {
-			s.endNamed(t, at, reason.Interrupted, "zone")
+	s.eachInstance(func(i instance) {
+		if i.program().OnZone == define.FateRemove {
+			i.removeNamed(t, reason.Interrupted, "zone")
 			r.Kind, r.Why = buff.Removed, reason.Interrupted
 			r.Amount++
 		}

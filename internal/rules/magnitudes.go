@@ -25,11 +25,11 @@ type magnitudes struct {
 
 var noMagnitudes magnitudes
 
-// magnitudesOf returns the magnitudes of an instance. An instance without numbers has
+// magnitudes returns the magnitudes of an instance. An instance without numbers has
 // noMagnitudes, which must not be modified.
-func (s *Owner) magnitudesOf(i *instance) *magnitudes {
-	if i.extra != noSlot {
-		if k := s.extraOf(i).magnitudes; k != nil {
+func (i instance) magnitudes() *magnitudes {
+	if i.extraIndex != noSlot {
+		if k := i.extra().magnitudes; k != nil {
 			return k
 		}
 	}
@@ -39,8 +39,8 @@ func (s *Owner) magnitudesOf(i *instance) *magnitudes {
 // actionMagnitudes returns the magnitudes for actions that an application causes by joining an
 // instance. They have the values of the instance, and the captured attributes of the application's
 // source. The result is valid until the next call.
-func (s *Owner) actionMagnitudes(t *Turn, i *instance, a *buff.Application) *magnitudes {
-	k := s.magnitudesOf(i)
+func (i instance) actionMagnitudes(t *Turn, a *buff.Application) *magnitudes {
+	k := i.magnitudes()
 	if i.source == a.Source {
 		return k
 	}
@@ -65,11 +65,11 @@ func (k *magnitudes) reset() *magnitudes {
 }
 
 // storeNumbers stores the evaluated numbers of an application in its instance.
-func (s *Owner) storeNumbers(t *Turn, i *instance, a *buff.Application) {
-	k := s.ensureExtra(i).ensureMagnitudes()
+func (i instance) storeNumbers(t *Turn, a *buff.Application) {
+	k := i.ensureExtra().ensureMagnitudes()
 	k.values = append(k.values[:0], t.evaluated.values...)
 	if compile.Of(a.Spec).Rereads {
-		s.ensureRare().rereads = true
+		i.owner.ensureRare().rereads = true
 	}
 	if i.source == a.Source {
 		k.captured = selectCaptured(compile.Of(a.Spec), k.captured[:0], a.Captured)
@@ -79,15 +79,14 @@ func (s *Owner) storeNumbers(t *Turn, i *instance, a *buff.Application) {
 }
 
 // newSource changes the source of an instance, and clears the captured attributes of the old one.
-func (s *Owner) newSource(at uint16, source buff.OwnerID) {
-	i := s.slot(at)
+func (i instance) newSource(source buff.OwnerID) {
 	if i.source == source {
 		return
 	}
 	i.source = source
-	s.mark(at, journal.Source)
-	s.rehash(at)
-	if k := s.magnitudesOf(i); len(k.captured) > 0 {
+	i.mark(journal.Source)
+	i.rehash()
+	if k := i.magnitudes(); len(k.captured) > 0 {
 		k.captured = k.captured[:0]
 	}
 }
@@ -100,10 +99,10 @@ type effect struct {
 	async  []asyncStack // only with TimersEach
 }
 
-func (s *Owner) effectOf(i *instance) effect {
-	e := effect{spec: s.programOf(i), k: s.magnitudesOf(i), stacks: i.stacks}
-	if e.spec.Stack.Timers == define.TimersEach && i.extra != noSlot {
-		e.async = s.extraOf(i).async
+func (i instance) effect() effect {
+	e := effect{spec: i.program(), k: i.magnitudes(), stacks: i.stacks}
+	if e.spec.Stack.Timers == define.TimersEach && i.extraIndex != noSlot {
+		e.async = i.extra().async
 	}
 	return e
 }
@@ -111,7 +110,7 @@ func (s *Owner) effectOf(i *instance) effect {
 // amount returns the value of the j-th modifier. It reports false if a formula has no value at
 // present.
 //
-// With TimersEach each application can have separate numbers: see numbersOf.
+// With TimersEach each application can have separate numbers: see numbersAt.
 func (e *effect) amount(j int) (v float64, ok bool) {
 	m := &e.spec.Modifiers[j]
 	stacks := int32(e.spec.Counted(e.stacks))
@@ -150,14 +149,14 @@ func (k *magnitudes) valuesOf(l *asyncStack) []float64 {
 
 // addModifiers adds the modifiers of an instance to the owner's sheet. The sheet has room for them,
 // because this was checked when the buff started.
-func (s *Owner) addModifiers(at uint16) {
-	i := s.slot(at)
-	sheet := s.ensureRare().ensureSheet(s.programOf(i).Catalog)
-	s.extraOf(i).ensureMagnitudes()
+func (i instance) addModifiers() {
+	s := i.owner
+	sheet := s.ensureRare().ensureSheet(i.program().Catalog)
+	i.extra().ensureMagnitudes()
 	s.markOwner(journal.Attributes)
-	e := s.effectOf(i)
-	e.addModifiers(sheet, s.handle(at))
-	if s.programOf(i).Uses&compile.UsesOverride != 0 {
+	e := i.effect()
+	e.addModifiers(sheet, i.handle())
+	if i.program().Uses&compile.UsesOverride != 0 {
 		s.reorderOverrides(sheet, i.newer)
 	}
 }
@@ -176,15 +175,15 @@ func (s *Owner) reorderOverrides(sheet *sheet.Sheet, from uint16) {
 	for younger := from; younger != noSlot; younger = s.slot(younger).newer {
 		s.visited++
 		o := s.slot(younger)
-		k, spec := s.magnitudesOf(o), s.programOf(o)
+		k, spec := o.magnitudes(), o.program()
 		if spec.Uses&compile.UsesOverride == 0 || len(k.keys) == 0 {
 			continue
 		}
 		for j := range spec.Modifiers {
 			if spec.Modifiers[j].Op == stat.Override {
 				sheet.Remove(k.keys[j])
-				e := s.effectOf(o)
-				k.keys[j] = e.addModifier(sheet, j, s.handle(younger))
+				e := o.effect()
+				k.keys[j] = e.addModifier(sheet, j, o.handle())
 			}
 		}
 	}
@@ -206,14 +205,13 @@ func (e *effect) addModifier(sheet *sheet.Sheet, j int, of buff.Handle) sheet.Ke
 }
 
 // removeModifiers removes the modifiers of an instance from the owner's sheet.
-func (s *Owner) removeModifiers(t *Turn, at uint16) {
-	i := s.slot(at)
-	e, sheet := s.effectOf(i), s.sheet()
-	s.markOwner(journal.Attributes)
+func (i instance) removeModifiers(t *Turn) {
+	e, sheet := i.effect(), i.owner.sheet()
+	i.owner.markOwner(journal.Attributes)
 	if t.SheetChanged != nil {
 		for j, key := range e.k.keys {
 			m, _ := sheet.Modifier(key)
-			s.reportVarying(t, at, j, m.Value, math.NaN())
+			i.reportVarying(t, j, m.Value, math.NaN())
 		}
 	}
 	e.k.removeModifiers(sheet)
@@ -228,18 +226,17 @@ func (k *magnitudes) removeModifiers(sheet *sheet.Sheet) {
 
 // updateModifiers sets the modifiers of an instance to their values for its present stacks and
 // numbers.
-func (s *Owner) updateModifiers(t *Turn, at uint16) {
-	i := s.slot(at)
-	if s.programOf(i).Uses&compile.UsesModifiers == 0 {
+func (i instance) updateModifiers(t *Turn) {
+	if i.program().Uses&compile.UsesModifiers == 0 {
 		return
 	}
-	s.markOwner(journal.Attributes)
-	e, sheet := s.effectOf(i), s.sheet()
+	i.owner.markOwner(journal.Attributes)
+	e, sheet := i.effect(), i.owner.sheet()
 	if t.SheetChanged != nil {
 		for j, key := range e.k.keys {
 			m, _ := sheet.Modifier(key)
 			if v, ok := e.amount(j); ok {
-				s.reportVarying(t, at, j, m.Value, v)
+				i.reportVarying(t, j, m.Value, v)
 			}
 		}
 	}
@@ -260,18 +257,18 @@ func (e *effect) updateModifiers(sheet *sheet.Sheet) {
 	}
 }
 
-// numbersOf returns the numbers for the actions of an event of an instance. The instant `at` is in
+// numbersAt returns the numbers for the actions of an event of an instance. The instant `at` is in
 // the instance's time; it matters only with TimersEach, where only the stacks that count at this
 // instant are used: see countsAt. A number with per_stack is then the sum over these stacks. Any
 // other number is the number of the strongest stack, or of the youngest among equally strong
 // stacks. The result is valid until the next call.
 //
 // Example: testdata/stat/each.txt.
-func (s *Owner) numbersOf(t *Turn, i *instance, at wheel.Time) *magnitudes {
-	if i.extra == noSlot {
-		return s.magnitudesOf(i)
+func (i instance) numbersAt(t *Turn, at wheel.Time) *magnitudes {
+	if i.extraIndex == noSlot {
+		return i.magnitudes()
 	}
-	return t.numbersOf(s.programOf(i), s.magnitudesOf(i), s.extraOf(i).async, at)
+	return t.numbersOf(i.program(), i.magnitudes(), i.extra().async, at)
 }
 
 func (t *Turn) numbersOf(spec *compile.Program, k *magnitudes, async []asyncStack, at wheel.Time) *magnitudes {
@@ -326,10 +323,11 @@ func (t *Turn) numberOf(spec *compile.Program, c *compile.Change, k *magnitudes,
 	return v, ok
 }
 
-// reevaluatePulsed evaluates the numbers with SnapshotPulse again, for the buff in the slot `at`.
-// This slot is noSlot for a restored buff that has already ended. If one of the numbers cannot be
-// evaluated, reevaluatePulsed changes no number and reports false.
-func (s *Owner) reevaluatePulsed(t *Turn, at uint16, i *instance, spec *compile.Program, k *magnitudes, async []asyncStack) bool {
+// reevaluatePulsed evaluates the numbers with SnapshotPulse again. The slot of the instance is
+// noSlot for a restored buff that has already ended. If one of the numbers cannot be evaluated,
+// reevaluatePulsed changes no number and reports false.
+func (i instance) reevaluatePulsed(t *Turn, spec *compile.Program, k *magnitudes, async []asyncStack) bool {
+	s := i.owner
 	q := evaluator{set: s, turn: t, spec: spec}
 	fresh := t.evaluated.fresh[:0]
 	for j := range spec.Numbers {
@@ -346,8 +344,8 @@ func (s *Owner) reevaluatePulsed(t *Turn, at uint16, i *instance, spec *compile.
 	t.evaluated.fresh = fresh
 	for j := range spec.Numbers {
 		if spec.Numbers[j].Snapshot == define.SnapshotPulse {
-			if at != noSlot {
-				s.reportNumber(t, at, j, k.values[j], fresh[0])
+			if i.slot != noSlot {
+				i.reportNumber(t, j, k.values[j], fresh[0])
 			}
 			k.values[j] = fresh[0]
 			fresh = fresh[1:]

@@ -295,14 +295,14 @@ func (s *Owner) Free(t *Turn) {
 }
 
 // poisonSlots fills freed slots with an invalid pattern, so that a use after free panics.
-func poisonSlots(slots []instance) {
+func poisonSlots(slots []record) {
 	for k := range slots {
 		slots[k] = poisoned
 	}
 }
 
 // checkPoison panics if a freed slot has been written to.
-func checkPoison(slots []instance) {
+func checkPoison(slots []record) {
 	for k := range slots {
 		if slots[k] != poisoned {
 			panic("rules: write to a freed slot")
@@ -310,7 +310,7 @@ func checkPoison(slots []instance) {
 	}
 }
 
-var poisoned = instance{
+var poisoned = record{
 	source: 1<<63 - 1, end: -1, boundary: -1, magnitude: -1 << 62,
-	age32: 1<<32 - 1, period32: 1<<32 - 1, duration32: 1<<32 - 1, generation: 1<<32 - 1, def: 1<<31 - 1, older: noSlot - 1, newer: noSlot - 1, extra: noSlot - 1,
+	age32: 1<<32 - 1, period32: 1<<32 - 1, duration32: 1<<32 - 1, generation: 1<<32 - 1, def: 1<<31 - 1, older: noSlot - 1, newer: noSlot - 1, extraIndex: noSlot - 1,
 }

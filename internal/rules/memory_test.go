@@ -212,19 +212,19 @@ func TestMemory_NoPieceTwice(t *testing.T) {
 	for _, n := range []int{1, 3, 8, largestPiece} {
 		m := &Memory{}
 		var all []piece
-		there := map[*instance]bool{}
+		there := map[*record]bool{}
 		for step := range 4000 {
 			if len(all) > 0 && dice.IntN(1000) < step/5 {
 				k := dice.IntN(len(all))
 				x := all[k]
 				m.release(x)
-				delete(there, x.slot(0))
+				delete(there, x.record(0))
 				all[k] = all[len(all)-1]
 				all = all[:len(all)-1]
 			} else {
 				x := m.alloc(n)
-				require.False(t, there[x.slot(0)], "size %d, step %d", n, step)
-				there[x.slot(0)] = true
+				require.False(t, there[x.record(0)], "size %d, step %d", n, step)
+				there[x.record(0)] = true
 				all = append(all, x)
 			}
 			if step%100 == 0 {
@@ -316,7 +316,7 @@ func TestPiece_Layout(t *testing.T) {
 		for k := range keys {
 			require.Equal(t, wheel.Time(k+1), keys[k])
 		}
-		require.Same(t, &slots[n-1], p.slot(uint16(n-1)))
+		require.Same(t, &slots[n-1], p.record(uint16(n-1)))
 		require.Same(t, &keys[n-1], p.word(n-1))
 	}
 }
@@ -334,8 +334,8 @@ func TestPoison(t *testing.T) {
 	m.alloc(1) // this piece keeps the chunk from being freed
 	stale := s.slot(0)
 	apply()
-	require.NotSame(t, stale, s.slot(0), "it has grown")
-	require.Panics(t, func() { s.programOf(stale) })
+	require.NotSame(t, stale.record, s.record(0), "it has grown")
+	require.Panics(t, func() { stale.program() })
 	stale.stacks++
 	require.PanicsWithValue(t, "rules: write to a freed slot", func() { m.alloc(1) })
 }

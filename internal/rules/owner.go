@@ -21,7 +21,7 @@ type Owner struct {
 	scheduler scheduler
 	piece     // the slots and their keys
 
-	catalog *compile.Catalog // the catalog of the last application and of the instances; see programOf
+	catalog *compile.Catalog // the catalog of the last application and of the instances; see instance.program
 	rare    *rareState       // nil until needed
 	ages    uint64           // number of applications and timeouts so far
 	events  uint64           // number of the last numbered event; see Event.Seq
@@ -79,7 +79,7 @@ func (s *Owner) All() iter.Seq[buff.Instance] {
 	return func(yield func(buff.Instance) bool) {
 		for at := s.oldest; at != noSlot; {
 			next := s.slot(at).newer
-			if !yield(s.instanceAt(at)) {
+			if !yield(s.slot(at).describe()) {
 				return
 			}
 			if at = next; at != noSlot && s.slot(at).def == 0 {
@@ -91,49 +91,48 @@ func (s *Owner) All() iter.Seq[buff.Instance] {
 
 // Find returns the buff with the given handle, and reports whether there is one.
 func (s *Owner) Find(h buff.Handle) (buff.Instance, bool) {
-	if s.lookup(h) == nil {
+	if !s.isLive(h) {
 		return buff.Instance{}, false
 	}
-	return s.instanceAt(handle.Slot(h)), true
+	return s.slot(handle.Slot(h)).describe(), true
 }
 
 // Next returns the earliest instant at which an event of a buff or a timeout is due, or
 // wheel.Never. It costs O(slots), and is meant for callers without a timing wheel.
 func (s *Owner) Next() wheel.Time {
 	next := s.timeouts().next()
-	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
-		t, _ := s.nextDue(s.slot(at))
+	for i := s.first(); i.exists(); i = i.next() {
+		t, _ := i.nextDue()
 		next = min(next, t)
 	}
 	return s.timeScale().toWorld(next)
 }
 
-func (s *Owner) instanceAt(at uint16) buff.Instance {
-	i := s.slot(at)
+func (i instance) describe() buff.Instance {
 	l := buff.Instance{
-		Handle: s.handle(at), Spec: &s.programOf(i).Spec, Source: i.source, Stacks: int(i.stacks), Level: int(i.level),
-		Magnitude: i.magnitude, End: s.toWorldTime(i, i.end), NextPulse: s.toWorldTime(i, s.nextPulse(i)), Hidden: i.flags&hidden != 0,
+		Handle: i.handle(), Spec: &i.program().Spec, Source: i.source, Stacks: int(i.stacks), Level: int(i.level),
+		Magnitude: i.magnitude, End: i.toWorldTime(i.end), NextPulse: i.toWorldTime(i.nextPulse()), Hidden: i.flags&hidden != 0,
 	}
-	if i.extra != noSlot {
-		x := s.extraOf(i)
-		l.Charges, l.Shield = int(s.chargesLeft(i)), s.shieldLeft(i)
-		if s.programOf(i).Stack.Timers == define.TimersQueue {
+	if i.extraIndex != noSlot {
+		x := i.extra()
+		l.Charges, l.Shield = int(i.chargesLeft()), i.shieldLeft()
+		if i.program().Stack.Timers == define.TimersQueue {
 			l.Waiting = len(x.async)
 		}
 	}
-	if s.timeScale() != nil || i.flags&timeScaled != 0 {
-		l.Held, l.Rate = s.pauseAndRate(i)
+	if i.owner.timeScale() != nil || i.flags&timeScaled != 0 {
+		l.Held, l.Rate = i.pauseAndRate()
 		l.Paused = l.Held != 0
 	}
 	if l.Paused && i.end != wheel.Never {
-		l.Ends, l.Remaining = true, s.remainingOwn(i)
+		l.Ends, l.Remaining = true, i.remainingOwn()
 	}
 	return l
 }
 
 // pauseAndRate returns the causes that pause an instance, and the rate of its time; the zero
 // Ratio means 1.
-func (s *Owner) pauseAndRate(i *instance) (held buff.Held, rate buff.Ratio) {
+func (i instance) pauseAndRate() (held buff.Held, rate buff.Ratio) {
 	num, den := uint64(1), uint64(1)
 	take := func(p *timeScale, by ...buff.Held) {
 		for k := range p.cause {
@@ -147,11 +146,11 @@ func (s *Owner) pauseAndRate(i *instance) (held buff.Held, rate buff.Ratio) {
 			}
 		}
 	}
-	if own := s.timeScale(); own != nil {
+	if own := i.owner.timeScale(); own != nil {
 		take(own, 0, buff.HeldByOwner, buff.HeldByZone)
 	}
 	if i.flags&timeScaled != 0 {
-		take(&s.extraOf(i).scale, buff.HeldByBuff, 0, buff.HeldByDeath)
+		take(&i.extra().scale, buff.HeldByBuff, 0, buff.HeldByDeath)
 	}
 	if num == den {
 		return held, buff.Ratio{}
@@ -173,28 +172,28 @@ func (s *Owner) At(slot int) (buff.Instance, bool) {
 	if slot < 0 || slot >= int(s.used) || s.slot(uint16(slot)).def == 0 {
 		return buff.Instance{}, false
 	}
-	return s.instanceAt(uint16(slot)), true
+	return s.slot(uint16(slot)).describe(), true
 }
 
-func (s *Owner) handle(at uint16) buff.Handle {
-	return buff.Handle(handle.Pack(s.number, at, s.slot(at).generation))
+func (i instance) handle() buff.Handle {
+	return buff.Handle(handle.Pack(i.owner.number, i.slot, i.generation))
 }
 
 // lookup returns the live instance of h, or nil.
-func (s *Owner) lookup(h buff.Handle) *instance {
+func (s *Owner) lookup(h buff.Handle) instance {
 	at := handle.Slot(h)
 	if h.Number() != s.number || int(at) >= int(s.used) {
-		return nil
+		return instance{}
 	}
 	if i := s.slot(at); i.def != 0 && i.generation == handle.Generation(h) {
 		return i
 	}
-	return nil
+	return instance{}
 }
 
 // joins reports whether the application joins the given instance of its definition. An instance
 // that auras apply is joined only by auras.
-func (s *Owner) joins(i *instance, a *buff.Application) bool {
+func (i instance) joins(a *buff.Application) bool {
 	st := &a.Spec.Stack
 	if i.flags&member != 0 != a.Origin.Aura || st.Level == define.LevelSegregate && int(i.level) != a.Level {
 		return false
@@ -203,7 +202,7 @@ func (s *Owner) joins(i *instance, a *buff.Application) bool {
 	case define.BySource:
 		return i.source == a.Source
 	case define.ByKey:
-		return s.programOf(i).Stack.By == define.ByKey && s.extraOf(i).key == a.Key // an older version may have no keys
+		return i.program().Stack.By == define.ByKey && i.extra().key == a.Key // an older version may have no keys
 	}
 	return st.By == define.ByTarget
 }
@@ -215,17 +214,16 @@ func (s *Owner) joins(i *instance, a *buff.Application) bool {
 // Example: testdata/remove_source.txt.
 func (s *Owner) oldestInstance(spec *compile.Program, source buff.OwnerID) uint16 {
 	oldest := uint16(noSlot)
-	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+	for i := s.first(); i.exists(); i = i.next() {
 		s.visited++
-		i := s.slot(at)
-		if !s.sameDefinition(s.programOf(i), spec) {
+		if !s.sameDefinition(i.program(), spec) {
 			continue
 		}
 		if source == 0 || i.source == source {
-			return at
+			return i.slot
 		}
 		if oldest == noSlot {
-			oldest = at
+			oldest = i.slot
 		}
 	}
 	return oldest
@@ -246,7 +244,7 @@ func (s *Owner) allocSlot(t *Turn) uint16 {
 		if n := int(s.used); n == s.room() {
 			s.growTo(t, s.grownRoom(n))
 		}
-		at = s.addSlot(&instance{generation: s.generations.first()})
+		at = s.addSlot(&record{generation: s.generations.first()})
 	}
 	s.ages++
 	s.live++
@@ -255,17 +253,17 @@ func (s *Owner) allocSlot(t *Turn) uint16 {
 	}
 	i := s.slot(at)
 	generation, listed := i.generation, i.flags&dirty
-	*i = instance{} // zeroed in place, which is faster than a copy
+	*i.record = record{} // zeroed in place, which is faster than a copy
 	i.generation, i.flags = generation, listed
-	i.older, i.newer, i.extra = s.newest, noSlot, noSlot
-	s.storeAge(i, s.ages)
+	i.older, i.newer, i.extraIndex = s.newest, noSlot, noSlot
+	i.storeAge(s.ages)
 	if s.newest != noSlot {
 		s.slot(s.newest).newer = at
 	} else {
 		s.oldest = at
 	}
 	s.newest = at
-	s.mark(at, journal.Begun)
+	i.mark(journal.Begun)
 	return at
 }
 
@@ -294,8 +292,8 @@ func slotGrowth(n int) int {
 }
 
 // freeSlot frees a slot, which invalidates its handle.
-func (s *Owner) freeSlot(t *Turn, at uint16) {
-	i := s.slot(at)
+func (i instance) freeSlot(t *Turn) {
+	s := i.owner
 	if i.older != noSlot {
 		s.slot(i.older).newer = i.newer
 	} else {
@@ -307,23 +305,23 @@ func (s *Owner) freeSlot(t *Turn, at uint16) {
 		s.newest = i.older
 	}
 	s.live--
-	s.mark(at, journal.Ended)
-	t.unfile(s.key(at))
-	s.setHash(at, 0)
+	i.mark(journal.Ended)
+	t.unfile(s.key(i.slot))
+	s.setHash(i.slot, 0)
 	if g := s.gates(); g != nil && len(g.appliers)+len(g.links) > 0 {
-		g.dropAppliers(at)
-		g.dropLinks(s.handle(at))
+		g.dropAppliers(i.slot)
+		g.dropLinks(i.handle())
 	}
-	if i.extra != noSlot {
-		s.rare.freeExtraAt(i.extra)
+	if i.extraIndex != noSlot {
+		s.rare.freeExtraAt(i.extraIndex)
 	}
-	s.clearForeign(at)
+	i.clearForeign()
 	generation := i.generation
-	*i = instance{}
+	*i.record = record{}
 	i.generation, i.newer = generation, s.free
 	if next, ok := s.generations.next(generation); ok {
 		i.generation = next
-		s.free = at
+		s.free = i.slot
 	}
 }
 

@@ -16,10 +16,10 @@ import (
 // owner. Unsafe is used only here and for the rows in keys.go. Access to a slot or key beyond the
 // piece panics. A row of keys ends with the last slot in use.
 type piece struct {
-	base *instance // the first slot
-	size uint16    // number of slots
-	used uint16    // number of slots that have, or have had, an instance
-	live int16     // number of live instances
+	base *record // the first slot
+	size uint16  // number of slots
+	used uint16  // number of slots that have, or have had, an instance
+	live int16   // number of live instances
 }
 
 // cacheLine is one line of a chunk: a slot, or eight words of keys.
@@ -29,7 +29,7 @@ type cacheLine [wordsOfLine]wheel.Time
 const wordsOfLine = 8
 
 // An instance must have exactly the size of a line.
-var _ [unsafe.Sizeof(cacheLine{})]byte = [unsafe.Sizeof(instance{})]byte{}
+var _ [unsafe.Sizeof(cacheLine{})]byte = [unsafe.Sizeof(record{})]byte{}
 
 // pieceName says where a piece was cut from. It is stored in the last word of the piece.
 type pieceName struct {
@@ -44,13 +44,13 @@ func pieceLines(n int) int { return n + (keyWords(n)+wordsOfLine)/wordsOfLine }
 func newPiece(of []cacheLine, n int, name pieceName) piece {
 	of = of[:pieceLines(n)]
 	of[len(of)-1][wordsOfLine-1] = wheel.Time(name.chunk)<<16 | wheel.Time(name.at)
-	return piece{base: (*instance)(unsafe.Pointer(&of[0])), size: uint16(n)}
+	return piece{base: (*record)(unsafe.Pointer(&of[0])), size: uint16(n)}
 }
 
 // noLines is the memory of all Owners that have never had a slot.
 var noLines [1]cacheLine
 
-func noPiece() piece { return piece{base: (*instance)(unsafe.Pointer(&noLines[0]))} }
+func noPiece() piece { return piece{base: (*record)(unsafe.Pointer(&noLines[0]))} }
 
 // room returns the number of slots, used or not.
 func (p *piece) room() int { return int(p.size) }
@@ -62,9 +62,9 @@ func (p *piece) bound(at uint16) {
 	}
 }
 
-func (p *piece) slot(at uint16) *instance {
+func (p *piece) record(at uint16) *record {
 	p.bound(at)
-	return (*instance)(unsafe.Add(unsafe.Pointer(p.base), uintptr(at)*unsafe.Sizeof(cacheLine{})))
+	return (*record)(unsafe.Add(unsafe.Pointer(p.base), uintptr(at)*unsafe.Sizeof(cacheLine{})))
 }
 
 // word returns a word after the slots.
@@ -73,7 +73,7 @@ func (p *piece) word(at int) *wheel.Time {
 }
 
 // slots returns all slots, used or not.
-func (p *piece) slots() []instance { return unsafe.Slice(p.base, p.size) }
+func (p *piece) slots() []record { return unsafe.Slice(p.base, p.size) }
 
 // keys returns the keys of all slots.
 func (p *piece) keys() keys { return unsafe.Slice(p.word(0), keyWords(p.room())) }

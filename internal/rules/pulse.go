@@ -12,7 +12,9 @@ import (
 )
 
 // pulse executes a pulse that an application causes immediately. All stacks count in this pulse.
-func (s *Owner) pulse(t *Turn, at uint16) { s.pulseAt(t, at, offBoundary, 0, 0, 0) }
+func (i instance) pulse(t *Turn) {
+	i.pulseAt(t, offBoundary, 0, 0, 0)
+}
 
 // offBoundary is passed instead of an instant if a pulse is not at a boundary of the period. All
 // async stacks count in such a pulse.
@@ -24,15 +26,14 @@ const offBoundary wheel.Time = math.MinInt64
 // stands for more than one pulse, `count` is their number; otherwise it is zero.
 //
 // Examples: testdata/pulse_and_end.txt, catchup.txt.
-func (s *Owner) pulseAt(t *Turn, at uint16, own wheel.Time, elapsed, period int64, count int32) {
-	i := s.slot(at)
+func (i instance) pulseAt(t *Turn, own wheel.Time, elapsed, period int64, count int32) {
 	stacks, magnitude := int32(i.stacks), i.magnitude
-	if s.programOf(i).Stack.Timers == define.TimersEach {
-		if stacks, magnitude = s.countedStacks(i, own); stacks == 0 {
+	if i.program().Stack.Timers == define.TimersEach {
+		if stacks, magnitude = i.countedStacks(own); stacks == 0 {
 			return
 		}
 	}
-	e := s.newInstanceEvent(t, buff.Pulsed, at)
+	e := i.emit(t, buff.Pulsed)
 	e.Stacks, e.Magnitude, e.Count = stacks, magnitude, count
 	if i.flags&hidden != 0 {
 		e.Kind, e.Why = buff.Suppressed, whyHidden(i.flags)
@@ -41,33 +42,33 @@ func (s *Owner) pulseAt(t *Turn, at uint16, own wheel.Time, elapsed, period int6
 	if elapsed != 0 {
 		e.Elapsed, e.Period = elapsed, period
 	}
-	s.queuePulseActions(t, at, own)
+	i.queuePulseActions(t, own)
 }
 
-// queuePulseActions queues the actions for the pulse that was just emitted for the buff in a slot.
-func (s *Owner) queuePulseActions(t *Turn, at uint16, own wheel.Time) {
-	i := s.slot(at)
+// queuePulseActions queues the actions for the pulse that was just emitted for the buff.
+func (i instance) queuePulseActions(t *Turn, own wheel.Time) {
 	var async []asyncStack
-	if i.extra != noSlot {
-		async = s.extraOf(i).async
+	if i.extraIndex != noSlot {
+		async = i.extra().async
 	}
-	s.queuePulseActionsOf(t, at, i, s.programOf(i), s.magnitudesOf(i), async, own)
+	i.queuePulseActionsWith(t, i.program(), i.magnitudes(), async, own)
 }
 
-// queuePulseActionsOf queues the actions for the pulse that was just emitted for an instance. The
-// parameter `at` is its slot, or noSlot for a restored buff that has already ended. If a number
-// with SnapshotPulse cannot be evaluated, queuePulseActionsOf emits a Faulted and skips the actions
+// queuePulseActionsWith queues the actions for the pulse that was just emitted for an instance. The
+// slot of the instance is noSlot for a restored buff that has already ended. If a number with
+// SnapshotPulse cannot be evaluated, queuePulseActionsWith emits a Faulted and skips the actions
 // that depend on such numbers.
-func (s *Owner) queuePulseActionsOf(t *Turn, at uint16, i *instance, spec *compile.Program, k *magnitudes, async []asyncStack, own wheel.Time) {
+func (i instance) queuePulseActionsWith(t *Turn, spec *compile.Program, k *magnitudes, async []asyncStack, own wheel.Time) {
+	s := i.owner
 	ops := spec.Pulse
-	sound := spec.Uses&compile.UsesPulsed == 0 || s.reevaluatePulsed(t, at, i, spec, k, async)
+	sound := spec.Uses&compile.UsesPulsed == 0 || i.reevaluatePulsed(t, spec, k, async)
 	if k = t.numbersOf(spec, k, async, own); sound {
 		s.queueActions(t, ops, k)
 		return
 	}
 	e := t.Events[len(t.Events)-1]
-	if at != noSlot {
-		s.newInstanceEvent(t, buff.Faulted, at).Why = reason.BadValue
+	if i.slot != noSlot {
+		i.emit(t, buff.Faulted).Why = reason.BadValue
 	} else {
 		t.emit(s, &buff.Event{
 			Kind: buff.Faulted, Why: reason.BadValue, Spec: e.Spec, Source: e.Source, Stacks: int32(i.stacks), Level: e.Level, Magnitude: i.magnitude, End: wheel.Never,
@@ -86,26 +87,25 @@ func (s *Owner) queuePulseActionsOf(t *Turn, at uint16, i *instance, spec *compi
 //
 // The next boundary is counted from `own`, not from the present, so that late frames cause no
 // drift. It is set before the pulse is emitted, because the actions of the pulse may change it.
-func (s *Owner) firePulse(t *Turn, at uint16, own wheel.Time) {
-	i := s.slot(at)
+func (i instance) firePulse(t *Turn, own wheel.Time) {
 	elapsed, period := int64(0), int64(0)
 	if own == i.boundary {
-		s.restartPeriod(i, own) // if aligned, the period returns to its phase after a change
-		if own == i.end && s.programOf(i).Tail == define.TailPartial && s.elapsed(i, own) > 0 && !s.continues(i) {
+		i.restartPeriod(own) // if aligned, the period returns to its phase after a change
+		if own == i.end && i.program().Tail == define.TailPartial && i.elapsed(own) > 0 && !i.continues() {
 			// This was a whole pulse at the end. If aligned boundaries are at other instants, the
 			// time since the last of them must not cause a partial pulse as well.
-			i.boundary = own.Add(s.period(i))
+			i.boundary = own.Add(i.period())
 		}
 	} else {
-		elapsed, period = s.elapsed(i, own), s.currentPeriod(i)
-		s.restartPeriod(i, own)
-		i.boundary = own.Add(s.period(i)) // even if aligned, so that the partial pulse is not repeated
+		elapsed, period = i.elapsed(own), i.currentPeriod()
+		i.restartPeriod(own)
+		i.boundary = own.Add(i.period()) // even if aligned, so that the partial pulse is not repeated
 	}
-	if s.programOf(i).Uses&compile.UsesCatchup != 0 {
-		s.catchUp(t, at, own, elapsed, period)
+	if i.program().Uses&compile.UsesCatchup != 0 {
+		i.catchUp(t, own, elapsed, period)
 		return
 	}
-	s.pulseAt(t, at, own, elapsed, period, 0)
+	i.pulseAt(t, own, elapsed, period, 0)
 }
 
 // In a late frame, several due pulses of one instance may be combined into one pulse, according to
@@ -120,27 +120,26 @@ func (s *Owner) firePulse(t *Turn, at uint16, own wheel.Time) {
 // count in them.
 //
 // Examples: testdata/catchup.txt, catchup_change.txt, catchup_immune.txt, stat/parts.txt.
-func (s *Owner) catchUp(t *Turn, at uint16, own wheel.Time, elapsed, period int64) {
-	i := s.slot(at)
+func (i instance) catchUp(t *Turn, own wheel.Time, elapsed, period int64) {
 	if elapsed != 0 {
-		s.flushPulses(t, at)
-		s.pulseAt(t, at, own, elapsed, period, 0)
+		i.flushPulses(t)
+		i.pulseAt(t, own, elapsed, period, 0)
 		return
 	}
-	x := s.ensureExtra(i)
+	x := i.ensureExtra()
 	x.pendingPulses++
 	x.lastPending = own
-	if next := s.nextPulse(i); next > s.nextEnd(i) || s.toWorldTime(i, next) > t.Now || !s.sameCountedStacks(i, own, next) {
-		s.flushPulses(t, at)
+	if next := i.nextPulse(); next > i.nextEnd() || i.toWorldTime(next) > t.Now || !i.sameCountedStacks(own, next) {
+		i.flushPulses(t)
 	}
 }
 
 // flushMatching calls flushPulses for each instance for whose definition the function `which`
 // returns true.
 func (s *Owner) flushMatching(t *Turn, which func(*compile.Program) bool) {
-	s.eachInstance(func(at uint16) {
-		if which(s.programOf(s.slot(at))) {
-			s.flushPulses(t, at)
+	s.eachInstance(func(i instance) {
+		if which(i.program()) {
+			i.flushPulses(t)
 		}
 	})
 }
@@ -151,18 +150,17 @@ func (s *Owner) flushMatching(t *Turn, which func(*compile.Program) bool) {
 // visibility. So late pulses have the same results as pulses on time. The number of pending pulses
 // is cleared first, because the pulse may call flushPulses again. Examples:
 // testdata/catchup_change.txt, catchup_purge.txt.
-func (s *Owner) flushPulses(t *Turn, at uint16) {
-	i := s.slot(at)
-	if i.extra == noSlot || s.extraOf(i).pendingPulses == 0 {
+func (i instance) flushPulses(t *Turn) {
+	if i.extraIndex == noSlot || i.extra().pendingPulses == 0 {
 		return
 	}
-	x := s.extraOf(i)
+	x := i.extra()
 	count, own := x.pendingPulses, x.lastPending
 	x.pendingPulses = 0
 	done := int32(1)
-	if s.programOf(i).Catchup == define.CatchupCoalesce {
+	if i.program().Catchup == define.CatchupCoalesce {
 		done = count
-		if most := s.programOf(i).CatchupMax; most > 0 {
+		if most := i.program().CatchupMax; most > 0 {
 			done = min(done, int32(most))
 		}
 	}
@@ -170,7 +168,7 @@ func (s *Owner) flushPulses(t *Turn, at uint16) {
 	if done == 1 {
 		done = 0 // a single pulse has no count
 	}
-	s.pulseAt(t, at, own, 0, 0, done)
+	i.pulseAt(t, own, 0, 0, done)
 }
 
 // Call is a Go handler to be called for an event.
@@ -231,7 +229,7 @@ func (s *Owner) call(t *Turn) {
 		return
 	}
 	e := t.current.Event
-	if e.Handle != 0 && e.Kind != buff.Removed && e.Kind != buff.Reacted && e.Kind != buff.Died && s.lookup(e.Handle) == nil {
+	if e.Handle != 0 && e.Kind != buff.Removed && e.Kind != buff.Reacted && e.Kind != buff.Died && !s.isLive(e.Handle) {
 		t.Dropped++ // after the end of a buff, only handlers for its removal, a death or a reaction are called
 		return
 	}
@@ -258,8 +256,8 @@ func (s *Owner) fault(t *Turn, why reason.Reason) {
 	e := *t.current.Event
 	e.Kind, e.Why, e.End, e.Period, e.Elapsed, e.Count = buff.Faulted, why, wheel.Never, 0, 0, 0
 	t.emit(s, &e)
-	if e.Spec != nil && e.Spec.OnFault == define.FateRemove && s.lookup(e.Handle) != nil {
-		s.end(t, handle.Slot(e.Handle), reason.Fault)
+	if e.Spec != nil && e.Spec.OnFault == define.FateRemove && s.isLive(e.Handle) {
+		s.slot(handle.Slot(e.Handle)).remove(t, reason.Fault)
 		s.evaluateConditions(t)
 	}
 }

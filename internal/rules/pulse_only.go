@@ -17,20 +17,20 @@ import (
 // the next event of the same instance is not due in this turn. Otherwise it has no effect and
 // returns false.
 //
-// Like [Owner.firePulse], it sets the next deadline of the instance before it calls the handler,
+// Like [instance.firePulse], it sets the next deadline of the instance before it calls the handler,
 // because the handler may change the deadline or not return.
-func (s *Owner) pulseOnly(t *Turn, at uint16, until wheel.Time) bool {
-	i := s.slot(at)
-	if i.flags != 0 || i.extra != noSlot || s.gates() != nil || s.timeScale() != nil {
+func (i instance) pulseOnly(t *Turn, until wheel.Time) bool {
+	s := i.owner
+	if i.flags != 0 || i.extraIndex != noSlot || s.gates() != nil || s.timeScale() != nil {
 		return false
 	}
 	own := i.boundary
-	boundary := own.Add(int64(i.period32)) // flags is 0, so the period is not in an extra: see Owner.period
+	boundary := own.Add(int64(i.period32)) // flags is 0, so the period is not in an extra: see instance.period
 	due := min(boundary, i.end)
 	if due <= until || own > min(until, i.end) { // the pulse is not the only due event, or is not due yet: see Owner.file
 		return false
 	}
-	p := s.programOf(i)
+	p := i.program()
 	if p.Uses&compile.UsesOnlyCall == 0 {
 		return false
 	}
@@ -38,11 +38,11 @@ func (s *Owner) pulseOnly(t *Turn, at uint16, until wheel.Time) bool {
 	s.visited += workPerDeadline
 	t.begin(own, own, true)
 	i.boundary = boundary
-	s.file(t, s.key(at), slotRef(at), due, own)
-	s.emitPulse(t, i, p, own, s.handle(at))
+	s.file(t, s.key(i.slot), slotRef(i.slot), due, own)
+	i.emitPulse(t, p, own, i.handle())
 	s.callPulse(t, p.Pulse[0].Handler)
 	if len(t.items) > 0 || s.scheduler.scratch != nil {
-		s.markDirty(t, at) // the handler has caused changes, so compute this deadline again, with the others
+		i.markDirty(t) // the handler has caused changes, so compute this deadline again, with the others
 	} else {
 		s.visited += workPerDeadline
 	}
@@ -52,10 +52,10 @@ func (s *Owner) pulseOnly(t *Turn, at uint16, until wheel.Time) bool {
 // emitPulse emits the pulse. It builds the event in the Turn, which is in the cache, and copies the
 // event to the event list, which is not in the cache. So the handler reads the event from the
 // cache. Fields of the event that emitPulse does not set are always zero.
-func (s *Owner) emitPulse(t *Turn, i *instance, p *compile.Program, own wheel.Time, h buff.Handle) {
+func (i instance) emitPulse(t *Turn, p *compile.Program, own wheel.Time, h buff.Handle) {
 	e := &t.pulseCall.event
-	e.At, e.Seen, e.Seq, e.End = own, t.Now, s.Count(), wheel.Never
-	e.Owner, e.Source, e.Handle = s.id, i.source, h
+	e.At, e.Seen, e.Seq, e.End = own, t.Now, i.owner.Count(), wheel.Never
+	e.Owner, e.Source, e.Handle = i.owner.id, i.source, h
 	if e.Spec != &p.Spec { // skips the GC write barrier if unchanged
 		e.Spec = &p.Spec
 	}

@@ -226,7 +226,7 @@ func requireSame(t *testing.T, seed uint64, a, b *onlySide) {
 		requireKeys(t, a.set)
 	}
 	for at := range a.set.used {
-		require.Equal(t, *a.set.slot(at), *b.set.slot(at), "seed %d", seed)
+		require.Equal(t, *a.set.record(at), *b.set.record(at), "seed %d", seed)
 		require.Equal(t, *a.set.key(at), *b.set.key(at), "seed %d, slot %d", seed, at)
 	}
 }

@@ -26,13 +26,14 @@ import (
 //
 // Examples: testdata/timers_queue.txt, timers_queue_full.txt, stat/queue.txt,
 // stat/queue_reload.txt.
-func (s *Owner) reapplyQueued(t *Turn, at uint16, a *buff.Application, d int64) outcome {
-	i, spec := s.slot(at), compile.Of(a.Spec)
-	x, now := s.ensureExtra(i), s.nowOf(t, i)
+func (i instance) reapplyQueued(t *Turn, a *buff.Application, d int64) outcome {
+	s := i.owner
+	spec := compile.Of(a.Spec)
+	x, now := i.ensureExtra(), i.now(t)
 	if int32(len(x.async))+1 >= spec.Limit {
 		switch weakest := weakestOf(x.async); {
 		case spec.Stack.Overflow == define.OverflowClear:
-			return s.refuse(t, at, a)
+			return i.refuse(t, a)
 		case spec.Stack.Overflow == define.OverflowDeny && !replacesByLevel(a, i),
 			weakest < 0,
 			spec.Stack.Overflow == define.OverflowAllow && x.async[weakest].strength().compare(strengthOf(a)) >= 0:
@@ -40,37 +41,37 @@ func (s *Owner) reapplyQueued(t *Turn, at uint16, a *buff.Application, d int64) 
 			s.overflow(t, a)
 			return r
 		case spec.Stack.Overflow == define.OverflowReplace:
-			s.unqueue(t, i, oldestOf(x.async))
+			i.unqueue(t, oldestOf(x.async))
 		default:
-			s.unqueue(t, i, weakest)
+			i.unqueue(t, weakest)
 		}
 		defer s.overflow(t, a)
 	}
-	s.adoptQueueVersion(t, at, a)
+	i.adoptQueueVersion(t, a)
 	s.ages++
-	s.applyPendingPeriod(i)
+	i.applyPendingPeriod()
 	l := asyncStack{
 		left: d, magnitude: a.Magnitude, source: a.Source, age: s.ages, level: int16(a.Level),
 		shield: pool(spec, t, a), charges: initialCharges(spec, a),
 	}
 	if strengthOf(a).compare(i.strength()) > 0 {
-		s.requeueRunning(i, remaining(now, i.end))
-		s.setRunning(t, at, &l, now)
+		i.requeueRunning(remaining(now, i.end))
+		i.setRunning(t, &l, now)
 		if spec.Uses&compile.UsesMagnitudes != 0 {
-			s.reportNumbers(t, at, t.evaluated.values)
-			s.storeNumbers(t, i, a)
+			i.reportNumbers(t, t.evaluated.values)
+			i.storeNumbers(t, a)
 		}
 	} else {
-		s.storeWaiting(t, i, a, &l)
+		i.storeWaiting(t, a, &l)
 		x.async = append(x.async, l)
 	}
-	s.updateModifiers(t, at)
-	s.markDirty(t, at) // a waiting application changes the rank of the end
-	s.emitQueued(t, at)
+	i.updateModifiers(t)
+	i.markDirty(t) // a waiting application changes the rank of the end
+	i.emitQueued(t)
 	if spec.Uses&compile.UsesLinks != 0 {
-		s.applyLinks(t, i)
+		i.applyLinks(t)
 	}
-	return outcome{handle: s.handle(at), kind: buff.Queued}
+	return outcome{handle: i.handle(), kind: buff.Queued}
 }
 
 // setRunning makes an application the running one. It does not set the numbers of the instance.
@@ -78,27 +79,26 @@ func (s *Owner) reapplyQueued(t *Turn, at uint16, a *buff.Application, d int64) 
 // The instance keeps its handle, its age, its slot and its period. It takes the source, level,
 // magnitude and time of the application, and stores the application's age in case the application
 // waits again.
-func (s *Owner) setRunning(t *Turn, at uint16, l *asyncStack, now wheel.Time) {
-	i := s.slot(at)
+func (i instance) setRunning(t *Turn, l *asyncStack, now wheel.Time) {
 	i.magnitude = l.magnitude
-	s.restartResetOfRun(t, at)
-	s.gates().dropAppliers(at)
-	s.newSource(at, l.source)
-	s.setLevel(i, l.level)
-	s.strengthChanged(s.programOf(i))
+	i.restartResetOfRun(t)
+	i.owner.gates().dropAppliers(i.slot)
+	i.newSource(l.source)
+	i.setLevel(l.level)
+	i.owner.strengthChanged(i.program())
 	i.end = now.Add(l.left)
-	s.storeDuration(i, l.left)
-	x := s.extraOf(i)
+	i.storeDuration(l.left)
+	x := i.extra()
 	x.running, x.shield, x.charges = l.age, l.shield, l.charges
-	s.mark(at, journal.Time|journal.Power|journal.Source|usesAspects(s.programOf(i)))
-	s.markDirty(t, at)
+	i.mark(journal.Time | journal.Power | journal.Source | usesAspects(i.program()))
+	i.markDirty(t)
 }
 
 // unqueue removes the k-th waiting application.
-func (s *Owner) unqueue(t *Turn, i *instance, k int) {
-	x := s.extraOf(i)
-	s.gates().restartReset(t, s.programOf(i), x.async[k].source)
-	s.magnitudesOf(i).freeWaiting(&x.async[k])
+func (i instance) unqueue(t *Turn, k int) {
+	x := i.extra()
+	i.owner.gates().restartReset(t, i.program(), x.async[k].source)
+	i.magnitudes().freeWaiting(&x.async[k])
 	x.async = removeUnordered(x.async, k)
 }
 
@@ -107,28 +107,27 @@ func (s *Owner) unqueue(t *Turn, i *instance, k int) {
 // The application starts at the end of the previous one, not at the time of the frame. So the
 // length of a queue is the sum of the durations of its applications, however time is divided into
 // frames. Example: testdata/timers_queue.txt.
-func (s *Owner) nextInQueue(t *Turn, at uint16) {
-	i := s.slot(at)
-	x := s.extraOf(i)
+func (i instance) nextInQueue(t *Turn) {
+	x := i.extra()
 	best := strongestOf(x.async)
 	l := x.async[best]
 	x.async = removeUnordered(x.async, best)
-	s.mark(at, journal.Waiting)
-	s.setRunning(t, at, &l, i.end) // starts at i.end, because now may be later
+	i.mark(journal.Waiting)
+	i.setRunning(t, &l, i.end) // starts at i.end, because now may be later
 	if l.numbers != 0 {
-		k := s.magnitudesOf(i)
-		s.reportNumbers(t, at, k.waitingOf(&l).values)
+		k := i.magnitudes()
+		i.reportNumbers(t, k.waitingOf(&l).values)
 		k.swap(k.waitingOf(&l))
 		k.freeWaiting(&l)
-		s.updateModifiers(t, at)
+		i.updateModifiers(t)
 	}
-	s.emitQueued(t, at)
+	i.emitQueued(t)
 }
 
-func (s *Owner) emitQueued(t *Turn, at uint16) {
-	e := s.instanceEvent(buff.Queued, at)
-	e.End = s.reportedEnd(s.slot(at))
-	t.emit(s, &e)
+func (i instance) emitQueued(t *Turn) {
+	e := i.newEvent(buff.Queued)
+	e.End = i.reportedEnd()
+	t.emit(i.owner, &e)
 }
 
 // strongestOf returns the index of the application that runs next. This is the strongest
@@ -239,16 +238,16 @@ func (k *magnitudes) swap(w *waitingNumbers) {
 }
 
 // storeWaiting stores the evaluated numbers of an application that waits.
-func (s *Owner) storeWaiting(t *Turn, i *instance, a *buff.Application, l *asyncStack) {
+func (i instance) storeWaiting(t *Turn, a *buff.Application, l *asyncStack) {
 	if compile.Of(a.Spec).Uses&compile.UsesMagnitudes == 0 {
 		return
 	}
-	w, n := s.extraOf(i).ensureMagnitudes().allocWaiting()
+	w, n := i.extra().ensureMagnitudes().allocWaiting()
 	l.numbers = n
 	w.values = append(w.values[:0], t.evaluated.values...)
 	w.captured = selectCaptured(compile.Of(a.Spec), w.captured[:0], a.Captured)
 	if compile.Of(a.Spec).Rereads {
-		s.ensureRare().rereads = true
+		i.owner.ensureRare().rereads = true
 	}
 }
 
@@ -265,12 +264,12 @@ func selectCaptured(s *compile.Program, dst, of []buff.Captured) []buff.Captured
 // requeueRunning adds the running application to the waiting ones, with its remaining time, before
 // another application runs. It keeps its age, so that among applications of equal strength it is
 // the first to run again.
-func (s *Owner) requeueRunning(i *instance, left int64) {
-	x := s.extraOf(i)
+func (i instance) requeueRunning(left int64) {
+	x := i.extra()
 	l := asyncStack{
 		left: left, magnitude: i.magnitude, source: i.source, age: x.running, level: i.level, shield: x.shield, charges: x.charges,
 	}
-	if s.programOf(i).Uses&compile.UsesMagnitudes != 0 {
+	if i.program().Uses&compile.UsesMagnitudes != 0 {
 		k := x.ensureMagnitudes()
 		w, n := k.allocWaiting()
 		l.numbers = n
@@ -285,24 +284,23 @@ func (s *Owner) requeueRunning(i *instance, left int64) {
 // new one.
 //
 // Examples: testdata/stat/queue_reload.txt, queue_reload_plain.txt.
-func (s *Owner) adoptQueueVersion(t *Turn, at uint16, a *buff.Application) {
-	i := s.slot(at)
-	if s.programOf(i) == compile.Of(a.Spec) {
+func (i instance) adoptQueueVersion(t *Turn, a *buff.Application) {
+	if i.program() == compile.Of(a.Spec) {
 		return
 	}
 	w := &t.evaluated
 	pool := w.pool
 	w.coming = append(w.coming[:0], w.values...)
-	s.convertWaiting(t, i, compile.Of(a.Spec))
-	running := buff.Application{Spec: a.Spec, Source: i.source, Magnitude: i.magnitude, Captured: t.inherit(s.magnitudesOf(i).captured)}
-	s.convertNumbers(t, i, &running)
-	shield, shielded := int64(0), s.programOf(i).Shield.On
+	i.convertWaiting(t, compile.Of(a.Spec))
+	running := buff.Application{Spec: a.Spec, Source: i.source, Magnitude: i.magnitude, Captured: t.inherit(i.magnitudes().captured)}
+	i.convertNumbers(t, &running)
+	shield, shielded := int64(0), i.program().Shield.On
 	if shielded {
-		shield = s.extraOf(i).shield
+		shield = i.extra().shield
 	}
-	s.switchVersion(t, at, &running)
+	i.switchVersion(t, &running)
 	if shielded && a.Spec.Shield.On {
-		s.extraOf(i).shield = shield // the new application refills it
+		i.extra().shield = shield // the new application refills it
 	}
 	w.values, w.pool = append(w.values[:0], w.coming...), pool
 }
@@ -310,31 +308,30 @@ func (s *Owner) adoptQueueVersion(t *Turn, at uint16, a *buff.Application) {
 // adoptStacksVersion moves an instance with TimersEach to the version of a new application. It
 // evaluates the numbers of the present stacks again; those of the new one are already evaluated
 // and are kept.
-func (s *Owner) adoptStacksVersion(t *Turn, at uint16, a *buff.Application) {
-	i := s.slot(at)
-	if s.programOf(i) == compile.Of(a.Spec) {
+func (i instance) adoptStacksVersion(t *Turn, a *buff.Application) {
+	if i.program() == compile.Of(a.Spec) {
 		return
 	}
-	if s.programOf(i).Compiled().Revision != compile.Of(a.Spec).Compiled().Revision {
+	if i.program().Compiled().Revision != compile.Of(a.Spec).Compiled().Revision {
 		w := &t.evaluated
 		pool := w.pool
 		w.coming = append(w.coming[:0], w.values...)
-		s.convertWaiting(t, i, compile.Of(a.Spec))
+		i.convertWaiting(t, compile.Of(a.Spec))
 		w.values, w.pool = append(w.values[:0], w.coming...), pool
 	}
-	s.switchVersion(t, at, a)
+	i.switchVersion(t, a)
 }
 
 // convertWaiting evaluates the numbers of another version for async stacks and waiting
 // applications.
-func (s *Owner) convertWaiting(t *Turn, i *instance, spec *compile.Program) {
+func (i instance) convertWaiting(t *Turn, spec *compile.Program) {
 	switch each := spec.Stack.Timers == define.TimersEach; {
-	case (s.programOf(i).Uses|spec.Uses)&compile.UsesMagnitudes == 0, each && len(s.programOf(i).Numbers)+len(spec.Numbers) == 0:
+	case (i.program().Uses|spec.Uses)&compile.UsesMagnitudes == 0, each && len(i.program().Numbers)+len(spec.Numbers) == 0:
 		return
 	case i.flags&member != 0:
 		return
 	}
-	x := s.ensureExtra(i)
+	x := i.ensureExtra()
 	k := x.ensureMagnitudes()
 	for j := range x.async {
 		l := &x.async[j]
@@ -343,13 +340,13 @@ func (s *Owner) convertWaiting(t *Turn, i *instance, spec *compile.Program) {
 		}
 		w := k.waitingOf(l)
 		q := evaluator{
-			set: s, turn: t, spec: spec,
-			captured: w.captured, own: l.source == s.id, level: int(l.level), stacks: 1, magnitude: l.magnitude,
+			set: i.owner, turn: t, spec: spec,
+			captured: w.captured, own: l.source == i.owner.id, level: int(l.level), stacks: 1, magnitude: l.magnitude,
 		}
 		if spec.Stack.Timers == define.TimersEach {
 			q.stacks = min(int32(i.stacks), spec.Limit)
 		}
-		q.convertNumbers(s.programOf(i), spec, w.values)
+		q.convertNumbers(i.program(), spec, w.values)
 		if spec.Uses&compile.UsesMagnitudes == 0 {
 			k.freeWaiting(l)
 			continue

@@ -21,45 +21,45 @@ import (
 //
 // Examples: testdata/refresh_extend.txt, refresh_pandemic.txt, refresh_residual.txt,
 // refresh_max.txt, refresh_none.txt, refresh_restart.txt, phase.txt, level_higher.txt.
-func (s *Owner) refresh(t *Turn, at uint16, a *buff.Application, d int64, stacked, higher bool, was *visibleState) bool {
-	i, spec := s.slot(at), compile.Of(a.Spec)
-	now := s.nowOf(t, i)
+func (i instance) refresh(t *Turn, a *buff.Application, d int64, stacked, higher bool, was *visibleState) bool {
+	spec := compile.Of(a.Spec)
+	now := i.now(t)
 	set := spec.Stack.Refresh != define.RefreshNone || higher
 	if set {
 		if !stacked { // the level was already merged when stacks were added
-			s.mergeLevel(i, a)
+			i.mergeLevel(a)
 		}
-		switch end := s.refreshedEnd(i, now, d); {
+		switch end := i.refreshedEnd(now, d); {
 		case higher:
 			i.end = endAfter(now, d)
 		case a.Origin.Steal: // a steal never shortens the thief's own buff
-			i.end, d = max(end, i.end), longer(d, s.duration(i))
+			i.end, d = max(end, i.end), longer(d, i.duration())
 		default:
 			i.end = end
 		}
-		s.storeDuration(i, d)
+		i.storeDuration(d)
 		i.magnitude = a.Magnitude
-		changed := len(spec.Refresh) > 0 && (stacked || higher || s.refreshChanges(t, at, a, was))
-		if i.extra != noSlot {
-			s.refreshNumbers(t, at, a)
+		changed := len(spec.Refresh) > 0 && (stacked || higher || i.refreshChanges(t, a, was))
+		if i.extraIndex != noSlot {
+			i.refreshNumbers(t, a)
 		}
-		e := s.newInstanceEvent(t, buff.Refreshed, at)
-		e.End = s.reportedEnd(i)
+		e := i.emit(t, buff.Refreshed)
+		e.End = i.reportedEnd()
 		if changed {
-			s.queueActionsFrom(t, spec.Refresh, a.Source, s.actionMagnitudes(t, i, a))
+			i.owner.queueActionsFrom(t, spec.Refresh, a.Source, i.actionMagnitudes(t, a))
 		}
 		if spec.Uses&compile.UsesLinks != 0 {
-			s.applyLinks(t, i)
+			i.applyLinks(t)
 		}
-		s.strengthChanged(spec)
+		i.owner.strengthChanged(spec)
 	}
-	s.markDirty(t, at)
+	i.markDirty(t)
 	phase := spec.Stack.Phase
-	if phase != define.PhaseKeep && (s.period(i) != 0 || i.extra != noSlot) {
-		s.restartPeriod(i, now)
+	if phase != define.PhaseKeep && (i.period() != 0 || i.extraIndex != noSlot) {
+		i.restartPeriod(now)
 	}
-	if s.period(i) > 0 && (phase == define.PhaseExecute || spec.First == define.FirstEvery && (set || stacked)) {
-		s.pulse(t, at)
+	if i.period() > 0 && (phase == define.PhaseExecute || spec.First == define.FirstEvery && (set || stacked)) {
+		i.pulse(t)
 	}
 	return set
 }
@@ -69,29 +69,27 @@ func (s *Owner) refresh(t *Turn, at uint16, a *buff.Application, d int64, stacke
 // same instants.
 //
 // Example: testdata/refresh_nothing.txt.
-func (s *Owner) refreshChanges(t *Turn, at uint16, a *buff.Application, was *visibleState) bool {
-	i, spec := s.slot(at), compile.Of(a.Spec)
-	return spec.Stack.Refresh == define.RefreshRestart || spec.Stack.Phase != define.PhaseKeep || s.visibleStateOf(at) != *was ||
-		i.extra != noSlot && s.extraOf(i).pendingPeriod > 0 ||
-		spec.Uses&compile.UsesMagnitudes != 0 && !slices.Equal(s.magnitudesOf(i).values, t.evaluated.values)
+func (i instance) refreshChanges(t *Turn, a *buff.Application, was *visibleState) bool {
+	spec := compile.Of(a.Spec)
+	return spec.Stack.Refresh == define.RefreshRestart || spec.Stack.Phase != define.PhaseKeep || i.visibleState() != *was ||
+		i.extraIndex != noSlot && i.extra().pendingPeriod > 0 ||
+		spec.Uses&compile.UsesMagnitudes != 0 && !slices.Equal(i.magnitudes().values, t.evaluated.values)
 }
 
 // refreshNumbers updates the numbers, the pending period and the modifiers of an instance at a
 // refresh.
-func (s *Owner) refreshNumbers(t *Turn, at uint16, a *buff.Application) {
-	i := s.slot(at)
-	if s.updateNumbers(t, at, a); s.programOf(i).Uses&compile.UsesModifiers != 0 {
-		s.updateModifiers(t, at)
+func (i instance) refreshNumbers(t *Turn, a *buff.Application) {
+	if i.updateNumbers(t, a); i.program().Uses&compile.UsesModifiers != 0 {
+		i.updateModifiers(t)
 	}
 }
 
 // updateNumbers stores the numbers of a further application, and applies a pending period.
-func (s *Owner) updateNumbers(t *Turn, at uint16, a *buff.Application) {
-	i := s.slot(at)
-	s.applyPendingPeriod(i)
+func (i instance) updateNumbers(t *Turn, a *buff.Application) {
+	i.applyPendingPeriod()
 	if compile.Of(a.Spec).Uses&compile.UsesMagnitudes != 0 {
-		s.reportNumbers(t, at, t.evaluated.values)
-		s.storeNumbers(t, i, a)
+		i.reportNumbers(t, t.evaluated.values)
+		i.storeNumbers(t, a)
 	}
 }
 
@@ -105,9 +103,9 @@ func longer(a, b int64) int64 {
 
 // applyPendingPeriod sets the period that was waiting for a refresh: with HasteSnapshot, SetPeriod
 // does not change the running period.
-func (s *Owner) applyPendingPeriod(i *instance) {
-	if x := s.extraOf(i); x.pendingPeriod > 0 {
-		s.setNextPeriod(i, x.pendingPeriod)
+func (i instance) applyPendingPeriod() {
+	if x := i.extra(); x.pendingPeriod > 0 {
+		i.setNextPeriod(x.pendingPeriod)
 		x.pendingPeriod = 0
 	}
 }
@@ -122,8 +120,8 @@ func (s *Owner) applyPendingPeriod(i *instance) {
 //
 // The share for pandemic does not depend on the duration of this application, which may be scaled
 // or diminished.
-func (s *Owner) refreshedEnd(i *instance, now wheel.Time, d int64) wheel.Time {
-	rule := s.programOf(i).Stack.Refresh
+func (i instance) refreshedEnd(now wheel.Time, d int64) wheel.Time {
+	rule := i.program().Stack.Refresh
 	switch {
 	case rule == define.RefreshMax:
 		return max(i.end, endAfter(now, d))
@@ -131,12 +129,12 @@ func (s *Owner) refreshedEnd(i *instance, now wheel.Time, d int64) wheel.Time {
 		return wheel.Never
 	case rule == define.RefreshExtend:
 		end := i.end.Add(d)
-		if s.programOf(i).Cap > 0 {
-			end = max(i.end, min(end, now.Add(s.programOf(i).Cap)))
+		if i.program().Cap > 0 {
+			end = max(i.end, min(end, now.Add(i.program().Cap)))
 		}
 		return end
 	case rule == define.RefreshPandemic:
-		return now.Add(d).Add(min(remaining(now, i.end), s.programOf(i).DurationAt(int(i.level))*s.programOf(i).Carry/100))
+		return now.Add(d).Add(min(remaining(now, i.end), i.program().DurationAt(int(i.level))*i.program().Carry/100))
 	case rule == define.RefreshResidual && i.boundary <= i.end: // else the buff has no pulse left to clip
 		return now.Add(d).Add(remaining(now, i.boundary))
 	}

@@ -89,9 +89,8 @@ func (s *Owner) Restore(t *Turn, at buff.Moment, blob []byte, handler func(name 
 
 // sourcesToLose returns the sources of buffs that change when their source leaves.
 func (s *Owner) sourcesToLose() (sources []buff.OwnerID) {
-	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
-		i := s.slot(at)
-		if fate := s.programOf(i).OnSourceGone; (fate == define.FateRemove || fate == define.FateAdopt) && i.source != 0 && i.source != s.id {
+	for i := s.first(); i.exists(); i = i.next() {
+		if fate := i.program().OnSourceGone; (fate == define.FateRemove || fate == define.FateAdopt) && i.source != 0 && i.source != s.id {
 			sources = append(sources, i.source)
 		}
 	}

@@ -42,37 +42,37 @@ func (s *Owner) followBackdated(t *Turn, spec *compile.Program, k *magnitudes, m
 // Restore: pulses follow Saving.Offline, stacks end, and the instance ends if its end has passed.
 //
 // Example: testdata/save/chain.txt.
-func (s *Owner) catchUpBackdated(t *Turn, at uint16, back int64) {
-	i := s.slot(at)
+func (i instance) catchUpBackdated(t *Turn, back int64) {
+	s := i.owner
 	c := comeback{
-		i: *i, at: at, spec: s.programOf(i), now: t.now, over: t.now, away: back, moved: true,
-		age: s.age(i), period: s.period(i), duration: s.duration(i),
+		i: *i.record, at: i.slot, spec: i.program(), now: t.now, over: t.now, away: back, moved: true,
+		age: i.age(), period: i.period(), duration: i.duration(),
 	}
-	if i.extra != noSlot {
-		c.x = *s.extraOf(i)
+	if i.extraIndex != noSlot {
+		c.x = *i.extra()
 		c.x.async = slices.Clone(c.x.async)
 	}
 	c.pass()
 	i.stacks = c.i.stacks
 	if c.gone {
-		s.tellPulses(t, &c, s.instanceEvent(buff.Pulsed, at), at)
+		s.tellPulses(t, &c, i.newEvent(buff.Pulsed), i.slot)
 		s.endBackdated(t, &c)
 		return
 	}
 	i.end, i.boundary = c.i.end, c.i.boundary
-	if i.extra != noSlot {
-		x := s.extraOf(i)
+	if i.extraIndex != noSlot {
+		x := i.extra()
 		x.currentPeriod = c.x.currentPeriod
 		copy(x.async, c.x.async)
 	}
-	s.mark(at, journal.Stacks|journal.Time)
-	s.updateModifiers(t, at)
-	s.markDirty(t, at)
+	i.mark(journal.Stacks | journal.Time)
+	i.updateModifiers(t)
+	i.markDirty(t)
 	if c.parts {
 		s.tellParts(t, &c)
 	}
 	if c.pulses > 0 {
-		s.tellPulses(t, &c, s.instanceEvent(buff.Pulsed, at), at)
+		s.tellPulses(t, &c, i.newEvent(buff.Pulsed), i.slot)
 	}
 }
 
@@ -81,13 +81,13 @@ func (s *Owner) catchUpBackdated(t *Turn, at uint16, back int64) {
 func (s *Owner) endBackdated(t *Turn, c *comeback) {
 	spec := c.spec
 	if spec.Uses&compile.UsesLeave != 0 {
-		s.endEffects(t, c.at)
+		s.slot(c.at).endEffects(t)
 	}
 	ago := int64(c.over - c.i.end)
-	e := s.newInstanceEvent(t, buff.Removed, c.at)
+	e := s.slot(c.at).emit(t, buff.Removed)
 	e.Why, e.Offline = reason.Expired, ago
-	k := s.numbersAtEnd(t, s.slot(c.at))
-	s.freeInstance(t, c.at)
+	k := s.slot(c.at).numbersAtEnd(t)
+	s.slot(c.at).free(t)
 	if spec.Save.OfflineExpire == define.OfflineRun {
 		s.followBackdated(t, spec, k, ago)
 	}

@@ -13,7 +13,7 @@ import (
 
 // comeback is the restored state of one buff.
 type comeback struct {
-	i     instance // the instance before it is placed in a slot
+	i     record // the instance before it is placed in a slot
 	x     extra
 	at    uint16 // the slot of the instance, set by placeBuff
 	plain bool   // the instance needs no extra
@@ -25,7 +25,7 @@ type comeback struct {
 	away  int64            // how long the owner was away, in ms of the buff's clock
 	moved bool             // time has passed for the buff
 
-	age              uint64 // see Owner.age
+	age              uint64 // see instance.age
 	period, duration int64
 
 	gone   bool  // the buff has ended
@@ -68,9 +68,9 @@ func (r *restorer) comeback(c *comeback, b *state.Buff, spec *compile.Program) {
 	}
 	i, x := &c.i, &c.x
 	c.age, c.duration = b.Age, b.Duration
-	*i = instance{
+	*i = record{
 		source: buff.OwnerID(b.Source), def: int32(spec.Compiled().Index) + 1, end: wheel.Never, boundary: wheel.Never, magnitude: b.Magnitude,
-		stacks: int16(b.Stacks), level: int16(b.Level), flags: i.flags, extra: noSlot,
+		stacks: int16(b.Stacks), level: int16(b.Level), flags: i.flags, extraIndex: noSlot,
 	}
 	after := func(left int64) wheel.Time {
 		if left == state.Farthest {
@@ -322,15 +322,15 @@ func (c *comeback) runningPeriod() int64 {
 // firstBeat returns the first boundary of a period that starts at the first ms of buff time that
 // has not passed.
 func (c *comeback) firstBeat() wheel.Time {
-	s := Owner{catalog: c.spec.Catalog, rare: &rareState{extras: []extra{c.x}}}
+	s := &Owner{catalog: c.spec.Catalog, rare: &rareState{extras: []extra{c.x}}}
 	i := c.i
-	i.extra = 0
-	s.storePeriod(&i, c.runningPeriod())
+	i.extraIndex = 0
+	instance{record: &i, owner: s, slot: noSlot}.storePeriod(c.runningPeriod())
 	now := c.now
 	if p := &c.x.scale; i.flags&timeScaled != 0 {
 		now = p.ceil(p.at)
 	}
-	return s.firstBoundary(&i, now)
+	return instance{record: &i, owner: s, slot: noSlot}.firstBoundary(now)
 }
 
 // passShared removes stacks each time that the shared duration ends during the owner's absence, as
@@ -405,11 +405,11 @@ func (c *comeback) passEach() {
 	}
 	if n := c.boundaries(min(c.over, last)); n > 0 {
 		c.pulses = n
-		s := Owner{catalog: c.spec.Catalog, rare: &rareState{extras: []extra{*x}}}
+		s := &Owner{catalog: c.spec.Catalog, rare: &rareState{extras: []extra{*x}}}
 		counted := *i
-		counted.extra = 0
+		counted.extraIndex = 0
 		c.pulsed = i.boundary.Add((n - 1) * c.period)
-		c.stacks, c.sum = s.countedStacks(&counted, c.pulsed)
+		c.stacks, c.sum = instance{record: &counted, owner: s, slot: noSlot}.countedStacks(c.pulsed)
 		if len(c.spec.Numbers) > 0 && c.spec.Save.Offline != define.OfflineNone {
 			c.counted = slices.Clone(x.async)
 		}

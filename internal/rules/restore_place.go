@@ -110,13 +110,13 @@ func (r *restorer) placeBuff(c *comeback) {
 	at := r.placeSlot(&c.i)
 	i := s.slot(at)
 	if !c.plain {
-		i.extra = s.ensureRare().allocExtra()
-		s.rare.extras[i.extra] = c.x
+		i.extraIndex = s.ensureRare().allocExtra()
+		s.rare.extras[i.extraIndex] = c.x
 	}
-	s.storeAge(i, c.age)
-	s.storePeriod(i, c.period)
-	s.storeDuration(i, c.duration)
-	s.markDirty(r.turn, at)
+	i.storeAge(c.age)
+	i.storePeriod(c.period)
+	i.storeDuration(c.duration)
+	i.markDirty(r.turn)
 	c.at = at
 	r.restoreAppliers(c)
 	if spec.Uses&compile.UsesActs != 0 {
@@ -131,7 +131,7 @@ func (r *restorer) placeBuff(c *comeback) {
 		return
 	}
 	if spec.Uses&compile.UsesModifiers != 0 {
-		s.addModifiers(at)
+		i.addModifiers()
 	}
 	if spec.Uses&compile.UsesGrants != 0 {
 		s.ensureGates().tags.add(spec.Grants)
@@ -143,11 +143,11 @@ func (r *restorer) placeBuff(c *comeback) {
 
 // placeSlot does the same as Owner.allocSlot, for an Owner that has no free slots but has room for
 // the instance.
-func (r *restorer) placeSlot(i *instance) uint16 {
+func (r *restorer) placeSlot(i *record) uint16 {
 	s := r.set
 	i.generation, i.older, i.newer = s.generations.first(), s.newest, noSlot
 	at := s.addSlot(i)
-	s.rehash(at)
+	s.slot(at).rehash()
 	if s.newest != noSlot {
 		s.slot(s.newest).newer = at
 	} else {
@@ -155,7 +155,7 @@ func (r *restorer) placeSlot(i *instance) uint16 {
 	}
 	s.newest = at
 	s.live++
-	s.mark(at, journal.Begun)
+	s.slot(at).mark(journal.Begun)
 	return at
 }
 
@@ -193,7 +193,7 @@ func (r *restorer) placeLinks() {
 			continue
 		}
 		for n, of := range c.saved.With {
-			l := linkage{link: r.set.handle(c.at)}
+			l := linkage{link: r.set.slot(c.at).handle()}
 			if n < len(c.saved.Brought) {
 				l.stacks = int16(c.saved.Brought[n])
 			}
@@ -220,7 +220,7 @@ func (r *restorer) guessLinks(c *comeback) {
 	for _, l := range c.spec.Links {
 		k := slices.IndexFunc(r.backs, func(b comeback) bool { return !b.gone && b.spec == l && b.saved.Source == c.saved.Source })
 		if k >= 0 && &r.backs[k] != c {
-			r.set.ensureGates().addLink(linkage{head: of, link: r.set.handle(r.backs[k].at)})
+			r.set.ensureGates().addLink(linkage{head: of, link: r.set.slot(r.backs[k].at).handle()})
 		}
 	}
 }
@@ -280,7 +280,7 @@ func (r *restorer) tell(zone []buff.Command) {
 			continue
 		}
 		if i := s.slot(c.at); i.def != 0 && i.flags&hidden == 0 {
-			s.purgeImmune(t, c.at)
+			s.slot(c.at).purgeImmune(t)
 		}
 	}
 	if sheet := s.sheet(); sheet != nil {
@@ -297,8 +297,8 @@ func (r *restorer) tell(zone []buff.Command) {
 func (r *restorer) tellBack(c *comeback) {
 	s, t := r.set, r.turn
 	i := s.slot(c.at)
-	e := s.newInstanceEvent(t, buff.Restored, c.at)
-	e.End, e.Next = s.reportedEnd(i), s.toWorldTime(i, s.nextPulse(i))
+	e := s.slot(c.at).emit(t, buff.Restored)
+	e.End, e.Next = i.reportedEnd(), i.toWorldTime(i.nextPulse())
 	if c.spec.Uses&(compile.UsesHide|compile.UsesOngoing) != 0 {
 		s.ensureGates().requestReevaluation()
 	}
@@ -309,7 +309,7 @@ func (r *restorer) tellBack(c *comeback) {
 		s.tellParts(t, c)
 	}
 	if c.pulses > 0 {
-		s.tellPulses(t, c, s.instanceEvent(buff.Pulsed, c.at), c.at)
+		s.tellPulses(t, c, s.slot(c.at).newEvent(buff.Pulsed), c.at)
 	}
 }
 
@@ -317,13 +317,13 @@ func (r *restorer) tellBack(c *comeback) {
 // application of the queue runs now.
 func (s *Owner) tellParts(t *Turn, c *comeback) {
 	i := s.slot(c.at)
-	e := s.instanceEvent(buff.StackEnded, c.at)
+	e := s.slot(c.at).newEvent(buff.StackEnded)
 	e.Why, e.Offline = reason.Expired, c.away
 	switch c.spec.Stack.Timers {
 	case define.TimersShared:
-		e.End = s.reportedEnd(i)
+		e.End = i.reportedEnd()
 	case define.TimersQueue:
-		e.Kind, e.Why, e.End = buff.Queued, reason.None, s.reportedEnd(i)
+		e.Kind, e.Why, e.End = buff.Queued, reason.None, i.reportedEnd()
 	}
 	t.emit(s, &e)
 }
@@ -374,7 +374,7 @@ func (r *restorer) worksAgain(c *comeback) {
 		return
 	}
 	younger := s.oldest
-	for younger != noSlot && s.age(s.slot(younger)) < c.saved.Age {
+	for younger != noSlot && s.slot(younger).age() < c.saved.Age {
 		younger = s.slot(younger).newer
 	}
 	s.reorderOverrides(sheet, younger)
@@ -412,9 +412,9 @@ func (s *Owner) tellPulses(t *Turn, c *comeback, e buff.Event, at uint16) {
 		case suppressed:
 		case at != noSlot:
 			i := s.slot(at)
-			s.queuePulseActionsOf(t, at, i, spec, s.magnitudesOf(i), async, own)
+			i.queuePulseActionsWith(t, spec, i.magnitudes(), async, own)
 		default:
-			s.queuePulseActionsOf(t, at, &c.i, spec, c.x.magnitudes, async, own)
+			instance{record: &c.i, owner: s, slot: noSlot}.queuePulseActionsWith(t, spec, c.x.magnitudes, async, own)
 		}
 	}
 	for range times {

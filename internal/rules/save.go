@@ -170,9 +170,9 @@ func (w *saver) buffs() {
 		}
 	}
 	w.out.Len(n)
-	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
-		if w.keeps(s.slot(at)) {
-			w.buff(at)
+	for i := s.first(); i.exists(); i = i.next() {
+		if w.keeps(i) {
+			w.buff(i.slot)
 		}
 	}
 	for k := range w.aside.Buffs {
@@ -190,14 +190,13 @@ func (w *saver) findHeadless() {
 	}
 	for again := true; again; {
 		again = false
-		for at := s.oldest; at != noSlot; at = s.slot(at).newer {
-			i := s.slot(at)
-			age, lost := s.age(i), !w.keeps(i)
+		for i := s.first(); i.exists(); i = i.next() {
+			age, lost := i.age(), !w.keeps(i)
 			if slices.Contains(w.headless, age) {
 				continue
 			}
-			if !lost && len(w.headless) > 0 && g.headCount(s.handle(at)) > 0 {
-				lost = !g.hasOtherHead(s.handle(at), w.headless)
+			if !lost && len(w.headless) > 0 && g.headCount(i.handle()) > 0 {
+				lost = !g.hasOtherHead(i.handle(), w.headless)
 			}
 			if lost && (w.keeps(i) || g.isHead(age)) {
 				w.headless, again = append(w.headless, age), true
@@ -208,11 +207,11 @@ func (w *saver) findHeadless() {
 
 // keeps reports whether an instance is saved. A buff of an aura is not: the aura applies it again
 // if the owner is still in range.
-func (w *saver) keeps(i *instance) bool {
-	if i.flags&member != 0 || len(w.headless) > 0 && slices.Contains(w.headless, w.set.age(i)) {
+func (w *saver) keeps(i instance) bool {
+	if i.flags&member != 0 || len(w.headless) > 0 && slices.Contains(w.headless, i.age()) {
 		return false
 	}
-	switch spec := w.set.programOf(i); spec.Save.Mode {
+	switch spec := i.program(); spec.Save.Mode {
 	case define.SaveNever:
 		return false
 	case define.SaveIfRemaining:
@@ -223,11 +222,11 @@ func (w *saver) keeps(i *instance) bool {
 }
 
 // scale returns the buff time of an instance at the moment of saving, and its time scale.
-func (w *saver) scale(i *instance) (wheel.Time, state.Scale) {
+func (w *saver) scale(i instance) (wheel.Time, state.Scale) {
 	if i.flags&timeScaled == 0 {
 		return w.now, state.Scale{}
 	}
-	p := &w.set.extraOf(i).scale
+	p := &i.extra().scale
 	outer := max(w.now, p.at) // the time scale may start at the owner's next ms
 	if p.num == 0 {
 		outer = p.at // the start of the pause: see timeScale.ownerZero
@@ -241,10 +240,10 @@ func (w *saver) scale(i *instance) (wheel.Time, state.Scale) {
 func (w *saver) buff(at uint16) {
 	s := w.set
 	i := s.slot(at)
-	spec, period := s.programOf(i), s.period(i)
+	spec, period := i.program(), i.period()
 	usual := period == 0 || period == spec.Period || period == spec.PeriodAt(int(i.level))
-	appliers, heads := w.gates.appliersOf(at), w.gates.headCount(s.handle(at))
-	if usual && i.extra == noSlot && i.flags&(timeScaled|deathPaused|hidden) == 0 && spec.Clock == define.Online && appliers+heads == 0 {
+	appliers, heads := w.gates.appliersOf(at), w.gates.headCount(i.handle())
+	if usual && i.extraIndex == noSlot && i.flags&(timeScaled|deathPaused|hidden) == 0 && spec.Clock == define.Online && appliers+heads == 0 {
 		w.fill(&w.plain, i, spec, w.now, period)
 		w.out.Plain(&w.plain)
 		return
@@ -266,7 +265,7 @@ func (w *saver) buff(at uint16) {
 			}
 		}
 	}
-	if i.extra == noSlot {
+	if i.extraIndex == noSlot {
 		w.out.Buff(&b, n)
 	} else {
 		w.extra(i, &b, n, now)
@@ -280,20 +279,20 @@ func (w *saver) buff(at uint16) {
 	}
 	var head linkage
 	for range n.With { // the heads in the order of their ages
-		head = w.gates.nextLinked(s.handle(at), head.head)
+		head = w.gates.nextLinked(i.handle(), head.head)
 		w.out.Uint(head.head)
 	}
 	head = linkage{}
 	for range n.With {
-		head = w.gates.nextLinked(s.handle(at), head.head)
+		head = w.gates.nextLinked(i.handle(), head.head)
 		w.out.Int(int64(head.stacks))
 	}
 }
 
 // fill sets the fields of a buff that every instance has.
-func (w *saver) fill(b *state.Buff, i *instance, spec *compile.Program, now wheel.Time, period int64) {
-	b.ID, b.Age, b.Source, b.Stacks, b.Level, b.Magnitude = spec.ID, w.set.age(i), uint64(i.source), int64(i.stacks), int64(i.level), i.magnitude
-	b.Left, b.Duration, b.Next = state.Maybe{}, bounded(w.set.duration(i)), state.Maybe{}
+func (w *saver) fill(b *state.Buff, i instance, spec *compile.Program, now wheel.Time, period int64) {
+	b.ID, b.Age, b.Source, b.Stacks, b.Level, b.Magnitude = spec.ID, i.age(), uint64(i.source), int64(i.stacks), int64(i.level), i.magnitude
+	b.Left, b.Duration, b.Next = state.Maybe{}, bounded(i.duration()), state.Maybe{}
 	if i.end != wheel.Never || spec.Stack.Timers != define.TimersShared {
 		b.Left = state.Some(offset(i.end, now))
 	}
@@ -303,8 +302,8 @@ func (w *saver) fill(b *state.Buff, i *instance, spec *compile.Program, now whee
 }
 
 // extra writes an instance that has an extra.
-func (w *saver) extra(i *instance, b *state.Buff, n state.Lists, now wheel.Time) {
-	x, spec, k := w.set.extraOf(i), w.set.programOf(i), w.set.magnitudesOf(i)
+func (w *saver) extra(i instance, b *state.Buff, n state.Lists, now wheel.Time) {
+	x, spec, k := i.extra(), i.program(), i.magnitudes()
 	b.Wanted, b.Length, b.Charges, b.Owed = x.pendingPeriod, x.currentPeriod, int64(x.charges), int64(x.pendingPulses)
 	if spec.Stack.By == define.ByKey {
 		b.Key = x.key

@@ -36,12 +36,12 @@ func Varies(s *buff.Spec, k int) bool { p := compile.Of(s); return p.Varies(&p.M
 // the extended slice. For a stale handle it appends none.
 func (s *Owner) Numbers(h buff.Handle, dst []float64) []float64 {
 	i := s.lookup(h)
-	if i == nil {
+	if !i.exists() {
 		return dst
 	}
-	dst = append(dst, s.magnitudesOf(i).values...)
-	if spec := s.programOf(i); slices.ContainsFunc(spec.Modifiers, func(m compile.Modifier) bool { return spec.Varies(&m) }) {
-		e := s.effectOf(i)
+	dst = append(dst, i.magnitudes().values...)
+	if spec := i.program(); slices.ContainsFunc(spec.Modifiers, func(m compile.Modifier) bool { return spec.Varies(&m) }) {
+		e := i.effect()
 		for j := range spec.Modifiers {
 			v, _ := e.amount(j)
 			dst = append(dst, v)
@@ -51,15 +51,14 @@ func (s *Owner) Numbers(h buff.Handle, dst []float64) []float64 {
 }
 
 // newSheetChange returns a SheetChange about the present state of a buff.
-func (s *Owner) newSheetChange(t *Turn, at uint16) buff.SheetChange {
-	i := s.slot(at)
-	return buff.SheetChange{At: t.at, Seen: t.Now, Owner: s.id, Handle: s.handle(at), Spec: &s.programOf(i).Spec, Hidden: i.flags&hidden != 0, Place: -1}
+func (i instance) newSheetChange(t *Turn) buff.SheetChange {
+	return buff.SheetChange{At: t.at, Seen: t.Now, Owner: i.owner.id, Handle: i.handle(), Spec: &i.program().Spec, Hidden: i.flags&hidden != 0, Place: -1}
 }
 
 // reportNumber reports a number that is about to change; NaN means that it is removed.
-func (s *Owner) reportNumber(t *Turn, at uint16, place int, was, to float64) {
-	if was != to && t.SheetChanged != nil && s.programOf(s.slot(at)).Modifies(place) {
-		c := s.newSheetChange(t, at)
+func (i instance) reportNumber(t *Turn, place int, was, to float64) {
+	if was != to && t.SheetChanged != nil && i.program().Modifies(place) {
+		c := i.newSheetChange(t)
 		c.Place, c.Was = place, was
 		t.SheetChanged(c)
 	}
@@ -67,35 +66,35 @@ func (s *Owner) reportNumber(t *Turn, at uint16, place int, was, to float64) {
 
 // reportVarying reports the value of a modifier that varies and is about to change; NaN means that
 // it is removed.
-func (s *Owner) reportVarying(t *Turn, at uint16, j int, was, to float64) {
-	spec := s.programOf(s.slot(at))
+func (i instance) reportVarying(t *Turn, j int, was, to float64) {
+	spec := i.program()
 	if was == to || !spec.Varies(&spec.Modifiers[j]) {
 		return
 	}
-	c := s.newSheetChange(t, at)
+	c := i.newSheetChange(t)
 	c.Place, c.Was, c.Hidden = len(spec.Numbers)+j, was, false
 	t.SheetChanged(c)
 }
 
 // reportNumbers reports all numbers that are about to change; nil means that all are removed.
-func (s *Owner) reportNumbers(t *Turn, at uint16, to []float64) {
-	if s.programOf(s.slot(at)).Uses&compile.UsesModifiers == 0 || t.SheetChanged == nil {
+func (i instance) reportNumbers(t *Turn, to []float64) {
+	if i.program().Uses&compile.UsesModifiers == 0 || t.SheetChanged == nil {
 		return
 	}
-	for place, v := range s.magnitudesOf(s.slot(at)).values {
+	for place, v := range i.magnitudes().values {
 		is := math.NaN()
 		if place < len(to) {
 			is = to[place]
 		}
-		s.reportNumber(t, at, place, v, is)
+		i.reportNumber(t, place, v, is)
 	}
 }
 
 // reportLastState reports the state of a buff that is about to end or to move to another version,
 // since it cannot be read later.
-func (s *Owner) reportLastState(t *Turn, at uint16, version bool) {
-	if i := s.slot(at); t.SheetChanged != nil && s.programOf(i).Uses&compile.UsesModifiers != 0 && (version || i.flags&hidden != 0) {
-		t.SheetChanged(s.newSheetChange(t, at))
+func (i instance) reportLastState(t *Turn, version bool) {
+	if t.SheetChanged != nil && i.program().Uses&compile.UsesModifiers != 0 && (version || i.flags&hidden != 0) {
+		t.SheetChanged(i.newSheetChange(t))
 	}
-	s.reportNumbers(t, at, nil)
+	i.reportNumbers(t, nil)
 }

@@ -50,32 +50,31 @@ func (s *Owner) Absorb(amount int64, school buff.Tag) (rest int64) {
 func (s *Owner) absorbDamage(amount int64, school buff.Tag, attr stat.Attr) (rest int64, spent bool) {
 	for amount > 0 {
 		best := uint16(noSlot)
-		for at := s.oldest; at != noSlot; at = s.slot(at).newer {
+		for i := s.first(); i.exists(); i = i.next() {
 			s.visited++
-			i := s.slot(at)
 			switch {
-			case !s.programOf(i).Shield.On:
-			case s.shieldLeft(i) == 0:
+			case !i.program().Shield.On:
+			case i.shieldLeft() == 0:
 				spent = true
-			case i.flags&hidden == 0 && s.programOf(i).Absorbs(school, attr) && (best == noSlot || s.programOf(i).Shield.Priority > s.programOf(s.slot(best)).Shield.Priority):
-				best = at
+			case i.flags&hidden == 0 && i.program().Absorbs(school, attr) && (best == noSlot || i.program().Shield.Priority > s.slot(best).program().Shield.Priority):
+				best = i.slot
 			}
 		}
 		if best == noSlot {
 			return amount, spent
 		}
-		amount = s.useShield(best, amount)
-		spent = spent || s.hasSpent(s.slot(best))
+		amount = s.slot(best).useShield(amount)
+		spent = spent || s.slot(best).hasSpent()
 	}
 	return 0, spent
 }
 
 // shieldLeft returns the remaining points of an instance's shield. With TimersEach, this is the sum
 // over its async stacks.
-func (s *Owner) shieldLeft(i *instance) int64 {
-	x := s.extraOf(i)
+func (i instance) shieldLeft() int64 {
+	x := i.extra()
 	left := uint64(x.shield)
-	if s.programOf(i).Stack.Timers == define.TimersEach {
+	if i.program().Stack.Timers == define.TimersEach {
 		for k := range x.async {
 			left = min(left+uint64(x.async[k].shield), math.MaxInt64)
 		}
@@ -85,11 +84,10 @@ func (s *Owner) shieldLeft(i *instance) int64 {
 
 // useShield reduces damage by the shield of an instance, and returns the damage that is left. With
 // TimersEach, the async stack that ends first is used first.
-func (s *Owner) useShield(at uint16, amount int64) int64 {
-	i := s.slot(at)
-	x := s.extraOf(i)
-	s.mark(at, journal.Shield)
-	if s.programOf(i).Stack.Timers != define.TimersEach {
+func (i instance) useShield(amount int64) int64 {
+	x := i.extra()
+	i.mark(journal.Shield)
+	if i.program().Stack.Timers != define.TimersEach {
 		part := min(amount, x.shield)
 		x.shield -= part
 		return amount - part
@@ -104,9 +102,9 @@ func (s *Owner) useShield(at uint16, amount int64) int64 {
 
 // hasSpent reports whether the shield of an instance, or of one of its async stacks, has no points
 // left.
-func (s *Owner) hasSpent(i *instance) bool {
-	x := s.extraOf(i)
-	if s.programOf(i).Stack.Timers != define.TimersEach {
+func (i instance) hasSpent() bool {
+	x := i.extra()
+	if i.program().Stack.Timers != define.TimersEach {
 		return x.shield <= 0
 	}
 	return slices.ContainsFunc(x.async, func(l asyncStack) bool { return l.shield <= 0 })
@@ -127,9 +125,9 @@ func (s *Owner) absorb(t *Turn, c *buff.Command) buff.Result {
 
 // breakSpent ends the spent shields.
 func (s *Owner) breakSpent(t *Turn) {
-	s.eachInstance(func(at uint16) {
-		if i := s.slot(at); s.programOf(i).Shield.On && s.hasSpent(i) {
-			s.endSpent(t, at, reason.Broken, func(l *asyncStack) bool { return l.shield <= 0 })
+	s.eachInstance(func(i instance) {
+		if i.program().Shield.On && i.hasSpent() {
+			i.endSpent(t, reason.Broken, func(l *asyncStack) bool { return l.shield <= 0 })
 		}
 	})
 }
@@ -140,30 +138,29 @@ func (s *Owner) breakSpent(t *Turn) {
 // the instance has ended.
 //
 // Examples: testdata/timers_queue_uses.txt, timers_each_uses.txt.
-func (s *Owner) endSpent(t *Turn, at uint16, why reason.Reason, spent func(l *asyncStack) bool) bool {
-	i := s.slot(at)
-	switch x := s.extraOf(i); {
-	case s.programOf(i).Stack.Timers == define.TimersQueue && len(x.async) > 0:
-		s.flushPulses(t, at)
-		i.end = s.nowOf(t, i)
-		s.nextInQueue(t, at)
+func (i instance) endSpent(t *Turn, why reason.Reason, spent func(l *asyncStack) bool) bool {
+	switch x := i.extra(); {
+	case i.program().Stack.Timers == define.TimersQueue && len(x.async) > 0:
+		i.flushPulses(t)
+		i.end = i.now(t)
+		i.nextInQueue(t)
 		return false
-	case s.programOf(i).Stack.Timers == define.TimersEach:
+	case i.program().Stack.Timers == define.TimersEach:
 		for k := 0; k < len(x.async) && len(x.async) > 1; {
 			if !spent(&x.async[k]) {
 				k++
 				continue
 			}
-			s.flushPulses(t, at)
-			s.removeAsyncStacks(t, at, k, define.MaxStacks)
-			e := s.instanceEvent(buff.StackEnded, at)
+			i.flushPulses(t)
+			i.removeAsyncStacks(t, k, define.MaxStacks)
+			e := i.newEvent(buff.StackEnded)
 			e.Why = why
-			t.emit(s, &e)
+			t.emit(i.owner, &e)
 		}
 		if !spent(&x.async[0]) {
 			return false
 		}
 	}
-	s.end(t, at, why)
+	i.remove(t, why)
 	return true
 }

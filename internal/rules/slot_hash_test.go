@@ -32,7 +32,7 @@ func TestHashes(t *testing.T) {
 		a := buff.Application{Spec: c.Spec(specs[rng.IntN(len(specs))].ID), Source: buff.OwnerID(rng.IntN(sources))}
 		want := uint16(noSlot)
 		for at := s.oldest; at != noSlot && want == noSlot; at = s.slot(at).newer {
-			if i := s.slot(at); s.sameDefinition(s.programOf(i), compile.Of(a.Spec)) && s.joins(i, &a) {
+			if i := s.slot(at); s.sameDefinition(i.program(), compile.Of(a.Spec)) && i.joins(&a) {
 				want = at
 			}
 		}
@@ -60,7 +60,7 @@ func TestHashes(t *testing.T) {
 		}
 		for at := range s.used {
 			hash := uint16(0)
-			if spec := s.programOf(s.slot(at)); spec != nil {
+			if spec := s.slot(at).program(); spec != nil {
 				hash = hashOf(spec, s.slot(at).source)
 			}
 			if got := s.hash(uint16(at)); got != hash {

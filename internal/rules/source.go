@@ -24,14 +24,13 @@ func (s *Owner) Reread(t *Turn) {
 		return
 	}
 	found := false
-	for at := s.oldest; at != noSlot; at = s.slot(at).newer {
-		i := s.slot(at)
-		spec := s.programOf(i)
+	for i := s.first(); i.exists(); i = i.next() {
+		spec := i.program()
 		if !spec.Rereads {
 			continue
 		}
 		found = true
-		k := s.magnitudesOf(i)
+		k := i.magnitudes()
 		if k == &noMagnitudes {
 			continue
 		}
@@ -39,7 +38,7 @@ func (s *Owner) Reread(t *Turn) {
 		if k.waiting == nil {
 			continue
 		}
-		async := s.extraOf(i).async
+		async := i.extra().async
 		for j := range async {
 			if l := &async[j]; l.numbers != 0 {
 				w := k.waitingOf(l)

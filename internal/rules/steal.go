@@ -53,15 +53,14 @@ func (c *Cause) name() string {
 // Examples: testdata/steal.txt, steal_left.txt, steal_stacks.txt, steal_longer.txt,
 // steal_resist.txt, steal_links.txt, steal_aura.txt.
 func (s *Owner) steal(t *Turn, q *buff.Query, most time.Duration) buff.Result {
-	return s.portions(t, q, reason.Stolen, func(at uint16) {
-		i := s.slot(at)
-		a := buff.Application{Spec: &s.programOf(i).Spec, Source: q.To, Level: int(i.level), Magnitude: i.magnitude, Origin: buff.Origin{Steal: true}}
+	return s.portions(t, q, reason.Stolen, func(i instance) {
+		a := buff.Application{Spec: &i.program().Spec, Source: q.To, Level: int(i.level), Magnitude: i.magnitude, Origin: buff.Origin{Steal: true}}
 		n := i.stacks
-		if q.Stacks > 0 && s.divisible(i) {
+		if q.Stacks > 0 && i.divisible() {
 			n = int16(min(q.Stacks, int(n)))
 		}
-		left := s.fillStolen(t, i, &a, n, most)
-		s.removeStacks(t, at, int(n), reason.Stolen)
+		left := i.fillStolen(t, &a, n, most)
+		i.removeStacks(t, int(n), reason.Stolen)
 		if left {
 			t.Outbox = append(t.Outbox, Outgoing{At: t.at, From: s.id, To: q.To, Command: buff.Command{Verb: verb.Apply, Owner: q.To, Application: a}})
 		}
@@ -71,15 +70,14 @@ func (s *Owner) steal(t *Turn, q *buff.Query, most time.Duration) buff.Result {
 // stealable reports whether an instance can be stolen. A link cannot be stolen by itself: if its
 // head is stolen, the head applies its links again for the thief. A buff from an aura cannot be
 // stolen, because it ends with the aura.
-func (s *Owner) stealable(at uint16) bool {
-	i := s.slot(at)
-	return !s.programOf(i).Dispel.Keep && i.flags&member == 0 && s.gates().headCount(s.handle(at)) == 0
+func (i instance) stealable() bool {
+	return !i.program().Dispel.Keep && i.flags&member == 0 && i.owner.gates().headCount(i.handle()) == 0
 }
 
 // divisible reports whether single stacks of an instance can be stolen. A shield, charges and a
 // queue belong to all stacks together.
-func (s *Owner) divisible(i *instance) bool {
-	spec := s.programOf(i)
+func (i instance) divisible() bool {
+	spec := i.program()
 	return spec.Stack.Timers != define.TimersQueue && !spec.Shield.On && spec.Charges.N == 0
 }
 
@@ -89,19 +87,19 @@ func (s *Owner) divisible(i *instance) bool {
 // With shared timers, this is one application. With TimersEach, and in a queue, there is one
 // application for each part, ordered by age or by turn. The first part is stored in the application
 // itself, the others in stolen.Buff.Rest: see startRest.
-func (s *Owner) fillStolen(t *Turn, i *instance, a *buff.Application, n int16, most time.Duration) bool {
+func (i instance) fillStolen(t *Turn, a *buff.Application, n int16, most time.Duration) bool {
 	a.Stacks = int(n)
 	var taken *stolen.Buff
 	longest := define.MaxDuration.Milliseconds()
 	if most > 0 {
 		longest = min(longest, ceilMillis(most))
 	}
-	if i.extra != noSlot {
-		x := s.extraOf(i)
-		taken = t.allocStolen(s.programOf(i), s.magnitudesOf(i).values)
+	if i.extraIndex != noSlot {
+		x := i.extra()
+		taken = t.allocStolen(i.program(), i.magnitudes().values)
 		taken.Shield, taken.Charges = x.shield, x.charges
 		a.Origin.Stolen = taken
-		if s.programOf(i).Stack.By == define.ByKey {
+		if i.program().Stack.By == define.ByKey {
 			a.Key = x.key
 		}
 	}
@@ -111,19 +109,19 @@ func (s *Owner) fillStolen(t *Turn, i *instance, a *buff.Application, n int16, m
 		}
 		return true
 	}
-	now := s.nowOf(t, i)
+	now := i.now(t)
 	whole := asyncStack{left: min(remaining(now, i.end), longest), magnitude: i.magnitude, stacks: n, level: i.level}
 	if taken != nil {
 		whole.shield, whole.charges = taken.Shield, taken.Charges
 	}
-	if s.programOf(i).Stack.Timers == define.TimersShared {
+	if i.program().Stack.Timers == define.TimersShared {
 		part := whole.stolen()
 		setPart(a, &part)
 		return part.Left > 0
 	}
-	parts := s.stolenParts(t, i, now, &whole)
+	parts := i.stolenParts(t, now, &whole)
 	if taken != nil {
-		copyWaiting(taken, s.magnitudesOf(i), parts)
+		copyWaiting(taken, i.magnitudes(), parts)
 	}
 	for k := range parts {
 		parts[k].left = min(parts[k].left, longest)
@@ -146,10 +144,10 @@ func (s *Owner) fillStolen(t *Turn, i *instance, a *buff.Application, n int16, m
 // stolenParts returns the parts that make up whole.stacks stacks of an instance, each with its
 // remaining time. With TimersEach, these are the stacks that end first, sorted by age. In a queue,
 // they are the running application and then the waiting ones in the order of their turns.
-func (s *Owner) stolenParts(t *Turn, i *instance, now wheel.Time, whole *asyncStack) []asyncStack {
-	async := s.extraOf(i).async
+func (i instance) stolenParts(t *Turn, now wheel.Time, whole *asyncStack) []asyncStack {
+	async := i.extra().async
 	parts := append(t.partsBuffer(len(async)+1), async...)
-	if s.programOf(i).Stack.Timers == define.TimersEach {
+	if i.program().Stack.Timers == define.TimersEach {
 		n := whole.stacks
 		for k := range parts {
 			parts[k].left = remaining(now, parts[k].end)

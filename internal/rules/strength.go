@@ -15,7 +15,7 @@ type strength struct {
 	magnitude int64
 }
 
-func (i *instance) strength() strength { return strength{i.level, i.magnitude} }
+func (i *record) strength() strength { return strength{i.level, i.magnitude} }
 
 func (l *asyncStack) strength() strength { return strength{l.level, l.magnitude} }
 
@@ -29,6 +29,6 @@ func (s strength) compare(o strength) int {
 
 // replacesByLevel reports whether an application replaces a live instance because of its higher
 // level.
-func replacesByLevel(a *buff.Application, i *instance) bool {
+func replacesByLevel(a *buff.Application, i instance) bool {
 	return a.Spec.Stack.Level == define.LevelHigherWins && a.Level > int(i.level) && !a.Origin.Rest
 }

@@ -20,25 +20,26 @@ import (
 // times, but for a buff with a time scale it stores buff times. It reports world times.
 
 // toOwnerTime converts an instant of the instance's time to owner time.
-func (s *Owner) toOwnerTime(i *instance, at wheel.Time) wheel.Time {
+func (i instance) toOwnerTime(at wheel.Time) wheel.Time {
 	if i.flags&timeScaled != 0 {
-		return s.extraOf(i).scale.outer(at)
+		return i.extra().scale.outer(at)
 	}
 	return at
 }
 
 // toWorldTime converts an instant of the instance's time to world time.
-func (s *Owner) toWorldTime(i *instance, at wheel.Time) wheel.Time {
-	return s.timeScale().toWorld(s.toOwnerTime(i, at))
+func (i instance) toWorldTime(at wheel.Time) wheel.Time {
+	return i.owner.timeScale().toWorld(i.toOwnerTime(at))
 }
 
 // reportedEnd returns the end to report in events, in world time. It is Never while the instance
 // is paused.
-func (s *Owner) reportedEnd(i *instance) wheel.Time {
+func (i instance) reportedEnd() wheel.Time {
+	s := i.owner
 	if s.timeScale() == nil && i.flags&timeScaled == 0 {
 		return i.end
 	}
-	own := s.toOwnerTime(i, i.end)
+	own := i.toOwnerTime(i.end)
 	if p := s.timeScale(); p != nil && own < p.inner && p.num != 0 {
 		return p.outerBefore(own)
 	}
@@ -49,77 +50,74 @@ func (s *Owner) reportedEnd(i *instance) wheel.Time {
 // `now` can be later than an instant that is due in the same millisecond.
 func remaining(now, at wheel.Time) int64 { return max(int64(at-now), 0) }
 
-// nowOf returns the current instant in the instance's time.
-func (s *Owner) nowOf(t *Turn, i *instance) wheel.Time {
+// now returns the current instant in the instance's time.
+func (i instance) now(t *Turn) wheel.Time {
 	if i.flags&timeScaled != 0 {
-		return s.scaledNow(t, i)
+		return i.scaledNow(t)
 	}
 	return t.now
 }
 
-func (s *Owner) scaledNow(t *Turn, i *instance) wheel.Time { return s.extraOf(i).scale.ceil(t.now) }
+func (i instance) scaledNow(t *Turn) wheel.Time { return i.extra().scale.ceil(t.now) }
 
 // extend moves the end of a buff by the given time. If `most` has a duration, the new end is at
 // most that long after now, unless the old end was already later. If the new end is not after now,
 // the buff expires at once, without a pulse.
-func (s *Owner) extend(t *Turn, at uint16, by time.Duration, most buff.Span) buff.Result {
-	i := s.slot(at)
+func (i instance) extend(t *Turn, by time.Duration, most buff.Span) buff.Result {
 	if i.end == wheel.Never {
-		return buff.Result{Handle: s.handle(at), Err: fmt.Errorf("%w: %q", buff.ErrInfinite, s.programOf(i).ID)}
+		return buff.Result{Handle: i.handle(), Err: fmt.Errorf("%w: %q", buff.ErrInfinite, i.program().ID)}
 	}
 	end := i.end.Add(by.Milliseconds())
 	if d, given := most.Given(); given {
-		end = min(end, max(i.end, s.nowOf(t, i).Add(ceilMillis(d))))
+		end = min(end, max(i.end, i.now(t).Add(ceilMillis(d))))
 	}
-	s.flushPulses(t, at)
-	s.shiftAsyncEnds(i, int64(end-i.end))
-	return s.setEnd(t, at, end)
+	i.flushPulses(t)
+	i.shiftAsyncEnds(int64(end - i.end))
+	return i.setEnd(t, end)
 }
 
 // setRemaining sets the time until the end of the buff. If `by` is zero or less, the buff expires
 // at once.
-func (s *Owner) setRemaining(t *Turn, at uint16, by time.Duration) buff.Result {
-	i := s.slot(at)
-	end := s.nowOf(t, i)
+func (i instance) setRemaining(t *Turn, by time.Duration) buff.Result {
+	end := i.now(t)
 	if by > 0 {
 		end = end.Add(ceilMillis(by))
 	}
-	s.flushPulses(t, at)
-	s.setAsyncEnds(i, end)
-	return s.setEnd(t, at, end)
+	i.flushPulses(t)
+	i.setAsyncEnds(end)
+	return i.setEnd(t, end)
 }
 
 // setEnd sets the end of the buff, in its own time, and emits a Refreshed. The buff expires if the
 // end is not after now.
-func (s *Owner) setEnd(t *Turn, at uint16, end wheel.Time) buff.Result {
-	i := s.slot(at)
+func (i instance) setEnd(t *Turn, end wheel.Time) buff.Result {
 	i.end = end
-	s.mark(at, journal.Time)
-	now := s.nowOf(t, i)
+	i.mark(journal.Time)
+	now := i.now(t)
 	if i.end <= now {
-		s.end(t, at, reason.Expired)
+		i.remove(t, reason.Expired)
 		return buff.Result{Kind: buff.Removed, Why: reason.Expired}
 	}
-	s.markDirty(t, at)
-	e := s.instanceEvent(buff.Refreshed, at)
-	e.End = s.reportedEnd(i)
-	t.emit(s, &e)
-	for s.firstAsyncEnded(i, now) { // with TimersEach, the new ends of some stacks may be past
-		s.endFirstAsync(t, at, reason.Expired)
+	i.markDirty(t)
+	e := i.newEvent(buff.Refreshed)
+	e.End = i.reportedEnd()
+	t.emit(i.owner, &e)
+	for i.firstAsyncEnded(now) { // with TimersEach, the new ends of some stacks may be past
+		i.endFirstAsync(t, reason.Expired)
 	}
-	return buff.Result{Handle: s.handle(at), Kind: buff.Refreshed}
+	return buff.Result{Handle: i.handle(), Kind: buff.Refreshed}
 }
 
 // compensate moves the ends of the timed buffs that match the query, or of the first Query.Most of
 // them if that is not zero.
 func (s *Owner) compensate(t *Turn, c *buff.Command) buff.Result {
 	var r buff.Result
-	s.eachMatch(t, &c.Query, func(at uint16) bool {
+	s.eachMatch(t, &c.Query, func(i instance) bool {
 		if c.Query.Most > 0 && int(r.Amount) >= c.Query.Most {
 			return false
 		}
-		if s.slot(at).end != wheel.Never {
-			s.extend(t, at, c.By, c.Application.Duration)
+		if i.end != wheel.Never {
+			i.extend(t, c.By, c.Application.Duration)
 			r.Kind = buff.Refreshed
 			r.Amount++
 		}
@@ -137,13 +135,13 @@ func (s *Owner) setTimeScale(t *Turn, c *buff.Command) buff.Result {
 	}
 	if c.Whose == define.OfBuff {
 		i := s.lookup(c.Handle)
-		if i == nil {
+		if !i.exists() {
 			return stale(c.Handle)
 		}
-		s.flushPulses(t, handle.Slot(c.Handle))
-		kind := s.changeTime(t, c, s.scaleOf(t, i), t.now)
-		s.mark(handle.Slot(c.Handle), journal.Time)
-		s.markDirty(t, handle.Slot(c.Handle))
+		s.slot(handle.Slot(c.Handle)).flushPulses(t)
+		kind := s.changeTime(t, c, i.ensureTimeScale(t), t.now)
+		s.slot(handle.Slot(c.Handle)).mark(journal.Time)
+		s.slot(handle.Slot(c.Handle)).markDirty(t)
 		return buff.Result{Kind: kind, Handle: c.Handle}
 	}
 	if c.Whose == define.OfSource || c.Whose > define.OfZone {
@@ -162,9 +160,9 @@ func (s *Owner) setTimeScale(t *Turn, c *buff.Command) buff.Result {
 	return buff.Result{Kind: kind}
 }
 
-// scaleOf returns the time scale of an instance, and creates it if needed.
-func (s *Owner) scaleOf(t *Turn, i *instance) *timeScale {
-	x := s.ensureExtra(i)
+// ensureTimeScale returns the time scale of an instance, and creates it if needed.
+func (i instance) ensureTimeScale(t *Turn) *timeScale {
+	x := i.ensureExtra()
 	if i.flags&timeScaled == 0 {
 		i.flags |= timeScaled
 		x.scale = newTimeScale(t.now)
@@ -246,10 +244,10 @@ func (s *Owner) periodAfter(a *buff.Application) int64 {
 	}
 	i := s.slot(at)
 	switch {
-	case i.extra != noSlot && s.extraOf(i).pendingPeriod > 0:
-		return s.extraOf(i).pendingPeriod
-	case s.programOf(i) == compile.Of(a.Spec) && s.programOf(i).PeriodAt(int(i.level)) == is:
-		return s.period(i)
+	case i.extraIndex != noSlot && i.extra().pendingPeriod > 0:
+		return i.extra().pendingPeriod
+	case i.program() == compile.Of(a.Spec) && i.program().PeriodAt(int(i.level)) == is:
+		return i.period()
 	}
 	return is
 }

@@ -286,13 +286,13 @@ func (s *Owner) runDue(t *Turn, only uint16, until wheel.Time, limit int) bool {
 	most := len(t.Events) + limit
 	switch {
 	case only == noSlot:
-	case limit > 0 && s.pulseOnly(t, only, until):
+	case limit > 0 && s.slot(only).pulseOnly(t, until):
 		if s.scheduler.scratch == nil && t.head == len(t.items) && s.deferredCalls() == 0 {
 			return true
 		}
 		limit--
 	default:
-		limit -= s.dispatchOnly(t, only, until, limit)
+		limit -= s.slot(only).dispatchOnly(t, until, limit)
 	}
 	for {
 		if t.head < len(t.items) {
