@@ -8,7 +8,7 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/engine/history"
 	"github.com/bufftick/bufftick/engine/view"
-	"github.com/bufftick/bufftick/internal/sheet"
+	"github.com/bufftick/bufftick/internal/rules/sheet"
 	"github.com/bufftick/bufftick/wheel"
 )
 

@@ -32,7 +32,7 @@
 //
 // # Example
 //
-// Attack has a base of 100 and a limit of 340. The file testdata/order.txt of internal/sheet
+// Attack has a base of 100 and a limit of 340. The file testdata/order.txt of internal/rules/sheet
 // shows the same example step by step.
 //
 //	channel   op             modifiers       running number

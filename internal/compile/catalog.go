@@ -7,7 +7,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
-	"github.com/bufftick/bufftick/internal/sheet"
+	"github.com/bufftick/bufftick/internal/rules/sheet"
 )
 
 // Catalog is the compiled form of a set of definitions: their programs, and the numbers of all

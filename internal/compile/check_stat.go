@@ -8,7 +8,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
-	"github.com/bufftick/bufftick/internal/sheet"
+	"github.com/bufftick/bufftick/internal/rules/sheet"
 )
 
 // attributes checks the attributes of the owners and adds them to the catalog. An error has a field

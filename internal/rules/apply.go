@@ -363,7 +363,7 @@ func capture(a *buff.Application, dst []buff.Captured, source *Owner, c *compile
 		if v, ok := findCaptured(a.Captured, w.Attr, w.When); ok {
 			dst = append(dst, buff.Captured{Attr: w.Attr, When: w.When, Value: v})
 		} else if source != nil && (w.When == define.SnapshotCast || when != define.SnapshotCast) {
-			dst = append(dst, buff.Captured{Attr: w.Attr, When: w.When, Value: source.attributeValue(c, w.Attr)})
+			dst = append(dst, buff.Captured{Attr: w.Attr, When: w.When, Value: source.sheet().ValueIn(c.Schema, w.Attr)})
 		}
 	}
 	a.Captured = dst[from:len(dst):len(dst)]

@@ -11,7 +11,7 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/compile"
-	"github.com/bufftick/bufftick/internal/sheet"
+	"github.com/bufftick/bufftick/internal/rules/sheet"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -21,43 +21,19 @@ import (
 // limits. The catalog is Turn.Catalog; Attribute panics if the catalog does not have the attribute.
 // A call costs O(1) if no modifier has changed since the previous call.
 func (s *Owner) Attribute(c *buff.Catalog, a stat.Attr) float64 {
-	return s.attributeValue(compiledOf(c), a)
+	return s.sheet().ValueIn(compiledOf(c).Schema, a)
 }
 
 // Base returns the value of an attribute of the owner without modifiers. It panics if the catalog
 // does not have the attribute.
 func (s *Owner) Base(c *buff.Catalog, a stat.Attr) float64 {
-	if s.sheet() == nil || s.sheet().Attrs() < int(a) {
-		return compiledOf(c).Schema.At(a).Base
-	}
-	return s.sheet().Base(a)
+	return s.sheet().BaseIn(compiledOf(c).Schema, a)
 }
 
-// Attributes returns the owner's attributes in the order of the catalog. It may allocate; it is
-// meant for inspection, not for rules.
+// Attributes returns the owner's attributes in the order of the catalog. It is meant for
+// inspection, not for rules.
 func (s *Owner) Attributes(c *buff.Catalog) iter.Seq[stat.View] {
-	catalog := compiledOf(c)
-	switch {
-	case catalog.Schema == nil:
-		return func(func(stat.View) bool) {}
-	case s.sheet() == nil:
-		return sheet.New(catalog.Schema, 0).All()
-	case s.sheet().Attrs() >= catalog.Schema.Len():
-		return s.sheet().All()
-	}
-	return func(yield func(stat.View) bool) {
-		for v := range s.sheet().All() {
-			if !yield(v) {
-				return
-			}
-		}
-		for a := stat.Attr(s.sheet().Attrs() + 1); int(a) <= catalog.Schema.Len(); a++ {
-			def := catalog.Schema.At(a)
-			if !yield(stat.View{Attr: a, Name: def.Name, Base: def.Base, Value: s.attributeValue(catalog, a)}) {
-				return
-			}
-		}
-	}
+	return s.sheet().All(compiledOf(c).Schema)
 }
 
 // Modifiers returns the modifiers of an attribute of the owner, oldest first. The `Of` field of
@@ -83,16 +59,6 @@ func (s *Owner) attributeCatalog(t *Turn) *compile.Catalog {
 		return t.compiled()
 	}
 	return s.catalog
-}
-
-func (s *Owner) attributeValue(c *compile.Catalog, a stat.Attr) float64 {
-	if s.sheet() == nil {
-		return c.Schema.At(a).Base
-	}
-	if int(a) > s.sheet().Attrs() {
-		return s.sheet().ValueIn(c.Schema, a)
-	}
-	return s.sheet().Value(a)
 }
 
 // sheet returns the owner's own sheet, or nil if all attributes have the values in the catalog.

@@ -250,7 +250,7 @@ func (q *evaluator) attribute(n *compile.Number, whom define.Whose, attr stat.At
 			return v, ok
 		}
 	}
-	return q.set.attributeValue(q.set.attributeCatalog(q.turn), attr), true
+	return q.set.sheet().ValueIn(q.set.attributeCatalog(q.turn).Schema, attr), true
 }
 
 func argOf(params []buff.Arg, caller string) (float64, bool) {

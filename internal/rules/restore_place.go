@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/buff/journal"
 	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/compile"
-	"github.com/bufftick/bufftick/internal/sheet"
+	"github.com/bufftick/bufftick/internal/rules/sheet"
 	"github.com/bufftick/bufftick/internal/state"
 	"github.com/bufftick/bufftick/wheel"
 )

@@ -63,7 +63,7 @@ next:
 		if w.When != define.SnapshotApply {
 			continue
 		}
-		v := from.attributeValue(s.attributeCatalog(t), w.Attr)
+		v := from.sheet().ValueIn(s.attributeCatalog(t).Schema, w.Attr)
 		for j := range list {
 			if list[j].Attr == w.Attr && list[j].When == w.When {
 				list[j].Value = v

@@ -28,7 +28,7 @@ func rounds(n int) int { return max(1, long.Times(n)/10) }
 
 // FuzzModel takes a schema and a session from the bytes.
 //
-//	go test ./internal/sheet -run - -fuzz FuzzModel -fuzzminimizetime 1s
+//	go test ./internal/rules/sheet -run - -fuzz FuzzModel -fuzzminimizetime 1s
 func FuzzModel(f *testing.F) {
 	for seed := range uint64(20) {
 		f.Add(seeded(seed, 300).bytes)
@@ -141,7 +141,7 @@ func TestDigest(t *testing.T) {
 	for seed := range uint64(200) {
 		s := newSession(seeded(seed, 600))
 		require.NoError(t, s.run())
-		for v := range s.sheet.All() {
+		for v := range s.sheet.All(nil) {
 			require.NoError(t, binary.Write(h, binary.LittleEndian, []float64{v.Base, v.Value}))
 		}
 	}

@@ -63,8 +63,13 @@ func New(l *Layout, limit int) *Sheet {
 // Schema returns the schema that the sheet was created from or has grown to.
 func (s *Sheet) Schema() *stat.Schema { return s.layout.Schema }
 
-// Attrs returns the number of attributes of the sheet.
-func (s *Sheet) Attrs() int { return len(s.cells) - 1 }
+// Attrs returns the number of attributes of the sheet, 0 if it is nil.
+func (s *Sheet) Attrs() int {
+	if s == nil {
+		return 0
+	}
+	return len(s.cells) - 1
+}
 
 // Value returns the attribute with all its modifiers, within its limits. It costs O(1) unless the
 // attribute is stale after a change. It panics if the schema has no such attribute.
@@ -92,9 +97,13 @@ func (s *Sheet) Grow(to *Layout) {
 }
 
 // ValueIn is like Value, but also accepts an attribute of the given layout that the sheet does not
-// have yet; see [Sheet.Grow]. It panics if the layout has no such attribute.
+// have yet; see [Sheet.Grow]. The sheet may be nil: then the value is the base of the layout.
+// ValueIn panics if the layout has no such attribute.
 func (s *Sheet) ValueIn(of *Layout, a stat.Attr) float64 {
-	if int(a) < len(s.cells) {
+	switch {
+	case s == nil:
+		return of.At(a).Base
+	case int(a) < len(s.cells):
 		return s.Value(a)
 	}
 	of.must(a)
@@ -114,6 +123,15 @@ func (s *Sheet) ValueIn(of *Layout, a stat.Attr) float64 {
 func (s *Sheet) Base(a stat.Attr) float64 {
 	s.layout.must(a)
 	return s.cells[a].base
+}
+
+// BaseIn is like Base, but also accepts an attribute of the given layout that the sheet does not
+// have yet. The sheet may be nil. BaseIn panics if the layout has no such attribute.
+func (s *Sheet) BaseIn(of *Layout, a stat.Attr) float64 {
+	if s == nil || int(a) >= len(s.cells) {
+		return of.At(a).Base
+	}
+	return s.Base(a)
 }
 
 // Limits returns the current minimum and maximum of the attribute. A missing limit is

@@ -57,7 +57,7 @@ func TestTranscripts(t *testing.T) {
 // TestDocExample checks that the intermediate results of the example in the documentation of
 // package stat are the values of the transcript.
 func TestDocExample(t *testing.T) {
-	doc, err := os.ReadFile("../../buff/stat/doc.go")
+	doc, err := os.ReadFile("../../../buff/stat/doc.go")
 	require.NoError(t, err)
 	story, err := os.ReadFile("testdata/order.txt")
 	require.NoError(t, err)
@@ -251,13 +251,13 @@ func (s *transcript) values() []stat.View {
 	if s.sheet == nil {
 		return nil
 	}
-	return slices.Collect(s.sheet.All())
+	return slices.Collect(s.sheet.All(nil))
 }
 
 // changes writes the values that have changed; all values, on a new sheet.
 func (s *transcript) changes(before []stat.View) string {
 	var b strings.Builder
-	for v := range s.sheet.All() {
+	for v := range s.sheet.All(nil) {
 		if len(before) != s.schema.Len() || len(s.names) == 0 {
 			fmt.Fprintf(&b, "%s %v\n", v.Name, v.Value)
 		} else if was := before[v.Attr-1]; was.Value != v.Value || was.Overflow != v.Overflow {
@@ -279,7 +279,7 @@ func overflow(v stat.View) string {
 
 func (s *transcript) show(d *datadriven.TestData) string {
 	var b strings.Builder
-	for v := range s.sheet.All() {
+	for v := range s.sheet.All(nil) {
 		if len(d.CmdArgs) > 0 && d.CmdArgs[0].Key != v.Name {
 			continue
 		}

@@ -38,7 +38,7 @@ func TestSheet_On(t *testing.T) {
 	for range s.On(2) {
 		break
 	}
-	for v := range s.All() {
+	for v := range s.All(nil) {
 		require.Equal(t, stat.View{Attr: 1, Name: "a", Modifiers: 1}, v)
 		break
 	}
@@ -50,13 +50,13 @@ func TestSheet_Copy(t *testing.T) {
 		s := newSession(seeded(seed, 400))
 		require.NoError(t, s.run())
 		again := newSheet(s.sheet.Schema(), 30)
-		for v := range s.sheet.All() {
+		for v := range s.sheet.All(nil) {
 			require.NoError(t, again.SetBase(v.Attr, v.Base))
 			for _, m := range s.sheet.On(v.Attr) {
 				again.mustAdd(t, m)
 			}
 		}
-		for v := range s.sheet.All() {
+		for v := range s.sheet.All(nil) {
 			sameBits(t, v.Value, again.Value(v.Attr), "seed %d", seed)
 		}
 	}
@@ -138,7 +138,7 @@ func TestAllocations(t *testing.T) {
 			s.Value(1)
 			_ = s.SetValue(k, 2e-99)
 			_, _ = s.AddBase(1, -1)
-			for v := range s.All() {
+			for v := range s.All(nil) {
 				for range s.On(v.Attr) {
 					continue
 				}

@@ -6,19 +6,25 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 )
 
-// All returns the attributes in the order of the schema. The sheet may be changed during the
-// iteration.
-func (s *Sheet) All() iter.Seq[stat.View] {
-	return func(yield func(stat.View) bool) { s.all(yield) } // lets All be inlined
+// All returns the attributes of the sheet in the order of the schema, and then the attributes of
+// the given layout that the sheet does not have yet. Both the sheet and the layout may be nil. The
+// sheet may be changed during the iteration, except by Grow.
+func (s *Sheet) All(of *Layout) iter.Seq[stat.View] {
+	return func(yield func(stat.View) bool) { s.all(of, yield) } // lets All be inlined
 }
 
-func (s *Sheet) all(yield func(stat.View) bool) {
-	for i := 1; i < len(s.cells); i++ {
-		a := stat.Attr(i)
-		v := stat.View{Attr: a, Name: s.layout.attrs[i].Name, Value: s.Value(a)}
-		c := &s.cells[i]
+func (s *Sheet) all(of *Layout, yield func(stat.View) bool) {
+	own := s.Attrs()
+	for a := stat.Attr(1); int(a) <= own; a++ {
+		v := stat.View{Attr: a, Name: s.layout.attrs[a].Name, Value: s.Value(a)}
+		c := &s.cells[a]
 		v.Base, v.Modifiers, v.Overflow = c.base, int(c.count), c.overflow
 		if !yield(v) {
+			return
+		}
+	}
+	for a := stat.Attr(own + 1); of != nil && int(a) <= of.Len(); a++ {
+		if !yield(stat.View{Attr: a, Name: of.attrs[a].Name, Base: of.attrs[a].Base, Value: s.ValueIn(of, a)}) {
 			return
 		}
 	}

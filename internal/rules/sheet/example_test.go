@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/bufftick/bufftick/buff/stat"
-	"github.com/bufftick/bufftick/internal/sheet"
+	"github.com/bufftick/bufftick/internal/rules/sheet"
 )
 
 // A blessing raises the maximum, so that there is room to heal. When the blessing ends, all values

@@ -1,6 +1,7 @@
 package sheet
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -61,4 +62,17 @@ func TestValueInLimits(t *testing.T) {
 		require.Equal(t, c.least, s.ValueIn(Compile(great), 3))
 		require.True(t, s.Remove(key))
 	}
+}
+
+// TestSheet_Nil_ReadsLayout checks that a nil sheet has the attributes of the layout.
+func TestSheet_Nil_ReadsLayout(t *testing.T) {
+	l := Compile(schema(t, stat.Attribute{Name: "strength", Base: 15}, stat.Attribute{Name: "speed", Base: 7}))
+	var none *Sheet
+	require.Equal(t, slices.Collect(New(l, 0).All(nil)), slices.Collect(none.All(l)))
+	require.Empty(t, slices.Collect(none.All(nil)))
+	require.Equal(t, []float64{7, 7}, []float64{none.ValueIn(l, 2), none.BaseIn(l, 2)})
+	require.Panics(t, func() { none.BaseIn(l, 3) })
+	small := New(Compile(schema(t, stat.Attribute{Name: "strength", Base: 15})), 0)
+	require.Equal(t, slices.Collect(none.All(l)), slices.Collect(small.All(l)))
+	require.Equal(t, []float64{15, 7}, []float64{small.BaseIn(l, 1), small.BaseIn(l, 2)})
 }
