@@ -308,16 +308,23 @@ func (b *instance) takes(a application, refreshes bool) {
 
 // topUp raises the shield pool of a buff with shared timers to the pool of the application, if the
 // pool of the application is larger. It resets, keeps or increases the charges, as
-// `charges.on_refresh` says.
+// `charges.on_refresh` says. A stolen buff brings only its remaining charges, and never lowers the
+// number of charges.
 func (b *instance) topUp(a application) {
 	fresh := b.def.newContent(a)
 	b.pool = max(b.pool, fresh.pool)
 	if c := b.def.Charges; c != nil {
+		if a.left != nil {
+			b.mark(markStealCharges)
+		}
 		switch or(c.OnRefresh, "reset") {
 		case "reset":
-			b.charges = c.N
+			if a.left != nil {
+				fresh.charges = max(b.charges, fresh.charges)
+			}
+			b.charges = fresh.charges
 		case "add":
-			b.charges += c.N
+			b.charges += fresh.charges
 		}
 	}
 }

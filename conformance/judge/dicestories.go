@@ -179,6 +179,19 @@ var stories = []story{
 		},
 	},
 	{
+		name: "steals of charges",
+		words: map[string][]word{
+			"p": {
+				{"charges", list(m("n", 9, "consume_on", list("damaged")), m("n", 9, "consume_on", list("damaged"), "on_refresh", "add"))},
+				{"stack", list(m("by", "target", "limit", 3), m("by", "target", "limit", 3, "refresh", "none"), m("by", "target", "limit", 2, "level", "higherWins"))},
+				{"duration", list("9s", "infinite")},
+				{"period", list("500ms", "700ms")},
+				{"on.pulse", list(list(m("damage", m("attr", "hp", "by", 1))))},
+			},
+		},
+		steps: []any{m("apply", "p"), m("apply", "p", "owner", "o2"), m("apply", "p", "level", someLevels), m("use", "p", "owner", anyOwner), m("steal", "p", "to", "o2"), m("steal", "p", "to", "o2")},
+	},
+	{
 		name: "partial pulses of the time away",
 		words: map[string][]word{
 			"p": {

@@ -54,6 +54,7 @@ const (
 	markLowest         = "slots: the newcomer has the lowest priority"
 	markStealKeeps     = "steal: does not shorten what the thief has"
 	markStealResist    = "steal: resisted"
+	markStealCharges   = "steal: charges that are left join those of the thief"
 	markReplaces       = "levels: a higher level replaces"
 	markReplacesDeny   = "levels: deny does not refuse a higher level"
 	markLevelShows     = "levels: decide before the magnitude"
@@ -81,7 +82,7 @@ var rules = []string{
 	markUnsavedHead, markUnsavedStacks, markLinkThere, markLinkAgain, markLastHead, markStolenHead, markStolenAura, markHiddenCharges, markHiddenShield, markQueueNext, markQueueHaste,
 	markEachSpent, markEachNumbers, markNeutral, markStealStacks, markDispelStacks, markCompensateMost, markRemoveStacks, markRemoveSource, markPartialAway, markFitHaste,
 	markApplyLive, markCastChain, markLiveStacks, markAmount, markReplacesItself, markCascade, markGrantsImmune, markScale, markMiss, markMaxFell, markMinRose, markZeroClamps,
-	markZoneSaved, markZoneSame, markLowest, markStealKeeps, markStealResist, markReplaces, markReplacesDeny, markLevelShows, markNoPool, markRefreshNothing, markChain,
+	markZoneSaved, markZoneSame, markLowest, markStealKeeps, markStealResist, markStealCharges, markReplaces, markReplacesDeny, markLevelShows, markNoPool, markRefreshNothing, markChain,
 	markChainEnds, markChainJoins, markShare, markShareStacks, markShareTimed, markInfiniteScale, markShieldAttr, markShieldNamed, markSmallDamage, markDamaged, markDealt,
 	markDamageUses, markDamageQuiet, markDeath, markRevived,
 }
