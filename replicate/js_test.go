@@ -58,13 +58,23 @@ func TestTypeScript(t *testing.T) {
 	require.NoError(t, err, "%s", out)
 }
 
-// TestJavaScriptSize checks that the JavaScript client has at most 10 KB and no dependencies.
+// TestJavaScriptSize checks that the JavaScript client has at most 10 KB and no dependencies, and
+// that prediction adds at most 5 KB.
 func TestJavaScriptSize(t *testing.T) {
 	code, err := os.ReadFile("js/client.js")
 	require.NoError(t, err)
 	require.Less(t, len(code), 10_000)
 	require.NotContains(t, string(code), "import ")
 	require.NotContains(t, string(code), "require(")
+	code, err = os.ReadFile("js/predict.js")
+	require.NoError(t, err)
+	require.Less(t, len(code), 5_000)
+}
+
+// TestPrediction plays games with random lag, loss, refusals and changes, and prints how often a
+// buff on the screen jumps with and without prediction.
+func TestPrediction(t *testing.T) {
+	t.Log(node(t, "predictions.js", "testdata/predictions.json") + "\n" + node(t, "jumps.js", strconv.FormatUint(long.Seed(), 10), strconv.Itoa(long.Times(2))))
 }
 
 // TestJavaScriptFuzz checks that no message makes the client throw an undocumented error or

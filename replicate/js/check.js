@@ -1,12 +1,10 @@
-// check feeds lists of messages to a client and compares its state after each message with the
-// expected state. It returns the number of messages, and throws an Error at the first difference.
-// It runs in node and in browsers.
-import { Client, left } from "./client.js";
-
+// The checks of the client and of predictions. They run in node and in browsers. The first argument
+// of each is an object with what the modules client.js and predict.js export. They throw an Error at
+// the first difference.
 const hex = (bytes) => [...bytes].map((b) => b.toString(16).padStart(2, "0")).join("");
 const bytes = (text) => Uint8Array.from(text.match(/../g) ?? [], (two) => parseInt(two, 16));
 
-const screen = (client) => ({
+const screen = (client, left) => ({
   now: client.now,
   fingerprint: client.fingerprint.toString(16).padStart(16, "0"),
   known: client.known,
@@ -23,7 +21,9 @@ const screen = (client) => ({
     })),
 });
 
-export const check = (lists) => {
+/** check feeds lists of messages to a client and compares its state after each message with the
+ * expected state. It returns the number of messages. */
+export const check = ({ Client, left }, lists) => {
   let n = 0;
   for (const list of lists) {
     const client = new Client();
@@ -34,11 +34,32 @@ export const check = (lists) => {
       } catch (err) {
         error = err.code ?? String(err);
       }
-      const got = JSON.stringify([error, hex(client.missed()), screen(client)]);
+      const got = JSON.stringify([error, hex(client.missed()), screen(client, left)]);
       const want = JSON.stringify([v.error, v.answer, v.state]);
       if (got !== want) throw new Error(`${v.about}\n${v.message}\n got ${got}\nwant ${want}`);
       n++;
     }
   }
   return n;
+};
+
+/** checkPredictions plays cases in which the player is owner 7, and returns their number. A step of a
+ * case calls a method, or compares the shown buffs: the definition, source, stacks and remaining time
+ * of each. */
+export const checkPredictions = ({ Client, Predictor, left }, cases) => {
+  for (const { about, limits, steps } of cases) {
+    const client = new Client(), predictor = new Predictor(client, "7", limits);
+    const shown = (now) => predictor.buffs(now).map((b) => [b.spec, b.source, b.stacks, left(b, now)]).sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+    for (const s of steps) {
+      let got, want;
+      if (s.receive) client.receive(bytes(s.receive));
+      else if (s.predict) [got, want] = [predictor.predict(s.predict.now, s.predict.delay, s.predict.buffs), s.key];
+      else if (s.confirm) predictor.confirm(...s.confirm);
+      else if (s.refuse) predictor.refuse(s.refuse);
+      else if (s.reset) predictor.reset();
+      else [got, want] = [JSON.stringify(shown(s.now)), JSON.stringify(s.shown)];
+      if (got !== want) throw new Error(`${about}\n${JSON.stringify(s)}\n got ${got}\nwant ${want}`);
+    }
+  }
+  return cases.length;
 };

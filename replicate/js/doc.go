@@ -1,15 +1,15 @@
-// Package js embeds client.js, the browser client of package replicate, so that a server can
-// serve it. Pages that get the file in another way do not need this package.
+// Package js embeds the JavaScript client of package replicate, so that a server can serve it to
+// browsers. Pages that install the npm package @bufftick/client, which this folder is, do not
+// need this package.
 //
-//	http.HandleFunc("GET /client.js", func(w http.ResponseWriter, _ *http.Request) {
-//		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
-//		io.WriteString(w, js.Client)
-//	})
+//	files := http.FileServerFS(js.Files)
+//	http.Handle("GET /client.js", files)
+//	http.Handle("GET /predict.js", files)
 package js
 
-import _ "embed"
+import "embed"
 
-// Client is the source of client.js, a JavaScript module.
+// Files holds client.js and predict.js, two JavaScript modules.
 //
-//go:embed client.js
-var Client string
+//go:embed client.js predict.js
+var Files embed.FS

@@ -2,12 +2,12 @@ package js_test
 
 import (
 	"fmt"
-	"strings"
+	"io/fs"
 
 	"github.com/bufftick/bufftick/replicate/js"
 )
 
 func Example() {
-	fmt.Println(strings.Contains(js.Client, "export class Client"), len(js.Client) < 10<<10)
-	// Output: true true
+	fmt.Println(fs.Glob(js.Files, "*.js"))
+	// Output: [client.js predict.js] <nil>
 }

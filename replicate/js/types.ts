@@ -1,5 +1,6 @@
 // Code that a game in TypeScript would write. TestTypeScript type-checks it; it is never run.
 import { Client, left, type Buff, type Owner, type ProtocolError, type Spec } from "./client.js";
+import { Predictor, type Prediction } from "./predict.js";
 
 export function screen(client: Client, message: ArrayBuffer, send: (m: Uint8Array) => void): string[] {
   try {
@@ -27,6 +28,18 @@ function line(client: Client, b: Buff): string {
   return `${spec?.id} ${spec?.params["damage"]} ${ms} ${own / server} ${b.source.length} ${b.stacks} ${b.held}`;
 }
 
+export function cast(predictor: Predictor, now: number, send: (key: number) => void): Buff[] {
+  const shield: Prediction = { spec: 3, by: "target", duration: null, shield: 200 };
+  send(predictor.predict(now, 50, [shield, { spec: 4 }]));
+  predictor.confirm(1, now);
+  predictor.refuse(2);
+  if (predictor.pending > 3) predictor.reset();
+  predictor.reset("7");
+  return predictor.buffs(now);
+}
+
+new Predictor(new Client());
+new Predictor(new Client(), "7", { most: 4, timeout: 1000, fade: 0 });
 new Client();
 new Client({ owners: 1, buffs: 2, specs: 3 });
 
@@ -43,3 +56,7 @@ new Client().owners.get(7);
 export const end: number = left({} as Buff, 0);
 // @ts-expect-error: owners is read-only
 new Client().owners.set("7", {});
+// @ts-expect-error: the server decides the source
+new Predictor(new Client(), "7").predict(0, 0, [{ spec: 1, source: "7" }]);
+// @ts-expect-error: definitions of which an owner can have several buffs from one source are not predicted
+new Predictor(new Client(), "7").predict(0, 0, [{ spec: 1, by: "none" }]);

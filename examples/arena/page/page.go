@@ -1,5 +1,5 @@
 // Package page embeds the web page of the arena. The page needs no other files, except client.js
-// of package replicate, which the server adds.
+// and predict.js of package replicate/js, which the server adds.
 //
 //	index.html  style.css
 //	main.js     entry point: input, and the loop of frames

@@ -19,9 +19,9 @@ func (s *Server) Handler() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /play", s.accept)
 	files := http.FileServerFS(page.Files)
-	mux.HandleFunc("GET /client.js", func(w http.ResponseWriter, r *http.Request) {
-		http.ServeContent(w, r, "client.js", time.Time{}, strings.NewReader(js.Client))
-	})
+	client := http.FileServerFS(js.Files)
+	mux.Handle("GET /client.js", client)
+	mux.Handle("GET /predict.js", client)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		if name := strings.TrimPrefix(r.URL.Path, "/"); name != "" && !fs.ValidPath(name) || strings.HasSuffix(name, ".go") {
 			http.NotFound(w, r)
