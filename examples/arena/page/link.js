@@ -1,8 +1,9 @@
 // The WebSocket with simulated lag and loss, and the server's time.
 import { Client } from "./client.js";
+import { Predictor } from "./predict.js";
 
 // Kinds of messages: see serve/wire.go.
-export const hello = 0x01, scene = 0x02, facts = 0x03, pong = 0x04, truth = 0x05, no = 0x06;
+export const hello = 0x01, scene = 0x02, facts = 0x03, pong = 0x04, truth = 0x05, answer = 0x06;
 const play = 0x30, watch = 0x31, walk = 0x32, go = 0x33, aim = 0x34, cast = 0x35, ping = 0x36, pause = 0x37;
 
 // Messages that the simulated loss may drop: the server sends their contents again.
@@ -12,6 +13,7 @@ export class Link {
   constructor(address, heard) {
     Object.assign(this, { address, heard, lag: 0, loss: 0, offset: null, open: false, gaps: 0, bytes: 0, buffBytes: 0, tries: 0, asked: 0, ready: [0, 0], pings: [] });
     this.client = new Client();
+    this.predictor = new Predictor(this.client);
     this.wants = null; // the first message, sent again after a reconnect: [kind, …]
     setInterval(() => this.#ping(), 1000);
   }
@@ -27,6 +29,7 @@ export class Link {
       this.tries = 0;
       this.pings = [];
       this.client.reset();
+      this.predictor.reset();
       if (this.wants) this.#now(this.wants());
       this.#ping();
     };
@@ -67,8 +70,10 @@ export class Link {
     const view = new DataView(m.buffer, m.byteOffset, m.byteLength);
     if (m[0] === pong) this.#pong(view);
     else if (m[0] === hello) {
+      const h = JSON.parse(new TextDecoder().decode(m.subarray(1)));
       this.client.reset();
-      this.heard("hello", JSON.parse(new TextDecoder().decode(m.subarray(1))));
+      this.predictor.reset(String(h.you));
+      this.heard("hello", h);
     } else this.heard(m[0], view);
   }
 
@@ -124,6 +129,7 @@ export class Link {
   walk(x, y) { this.#send(walk, Math.round(x * 100) & 255, Math.round(y * 100) & 255); }
   go(x, y) { this.#send(...this.#two(go, x, y)); }
   aim(id) { this.#send(...this.#two(aim, id)); }
-  cast(k) { this.#send(cast, k); }
+  /** cast requests an ability; key is that of its prediction, or 0. */
+  cast(k, key = 0) { this.#send(cast, k, key & 255, key >> 8); }
   pause(still) { this.#send(pause, still ? 1 : 0); }
 }

@@ -1,5 +1,5 @@
 // The entry point: input, the panels next to the canvas, and the frame loop.
-import { Link, scene as sceneKind, truth as truthKind, no as noKind } from "./link.js";
+import { Link, scene as sceneKind, truth as truthKind, answer as answerKind } from "./link.js";
 import { World } from "./world.js";
 import { Scene } from "./scene.js";
 import { Row, stepOf } from "./buffs.js";
@@ -13,7 +13,7 @@ const small = matchMedia("(max-width: 720px)");
 const world = new World(), view = new Scene($("#scene"));
 const link = new Link(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/play`, heard);
 const { client } = link;
-const stats = { compared: 0, worst: 0, frames: 0, fps: 0, long: 0 };
+const stats = { compared: 0, worst: 0, frames: 0, fps: 0, long: 0, predicted: 0, mispredicted: 0 };
 let follows = 0; // the unit that a spectator follows
 
 // Messages from the server.
@@ -21,7 +21,7 @@ function heard(what, more) {
   if (what === "hello") greet(more);
   else if (what === sceneKind) world.scene(more, link.now);
   else if (what === truthKind) hold(more);
-  else if (what === noKind) refuse(more.getUint8(1), more.getUint8(2));
+  else if (what === answerKind) answered(more.getUint8(1), more.getUint8(2), more.getUint16(3, true), more.getFloat64(5, true));
 }
 
 function greet(h) {
@@ -50,8 +50,18 @@ function hold(v) {
   }
 }
 
+// The kinds of targets: see game/book.go.
+const aims = { foe: 0, friend: 1, self: 2, any: 3 };
+
 const held = { you: 0, keys: new Set() };
+const immune = 5; // the ability was cast, but the target resisted
 const refusals = { 1: "Not ready", 2: "You cannot do that now", 3: "Select a target first", 4: "Too far away", 5: "Immune", 6: "Nothing to dispel" };
+
+function answered(skill, why, key, at) {
+  if (why === 0 || why === immune) link.predictor.confirm(key, at);
+  else link.predictor.refuse(key), stats.mispredicted += key > 0;
+  if (why !== 0) refuse(skill, why);
+}
 
 function refuse(skill, why) {
   const b = $("#skills").children[skill];
@@ -69,6 +79,30 @@ function notice(text) {
   noticed = setTimeout(() => $("#notice").classList.remove("on"), 1300);
 }
 
+// cast requests an ability, and shows what it will probably do to the player's hero.
+function cast(k) { link.cast(k, $("#predict").checked ? predict(world.skills[k]) : 0); }
+
+// predict returns the key of a prediction, or 0 if the cast may fail or its effect is not known. It
+// predicts cooldowns, and the buff if the hero casts it at itself.
+function predict(s) {
+  const now = link.now, me = world.units.get(world.you), at = world.units.get(me?.target);
+  const own = new Map(link.predictor.buffs(now).map((b) => [client.specs.get(b.spec)?.id, b]));
+  const numbers = new Map([...client.specs].map(([n, spec]) => [spec.id, n]));
+  const waits = (id) => own.has(id) && left(own.get(id), now) > 0;
+  if (!me || me.dead || world.still || s.aim === aims.any || ["breath", `${s.id}_cooldown`, "stun", "silence", "fallen"].some(waits)) return 0;
+  const foe = at && !at.dead && at.team !== me.team, near = at && Math.hypot(at.x - me.x, at.y - me.y) <= s.range + (at.sort === "king" ? 2 : 0);
+  if (s.aim === aims.foe && !(foe && near)) return 0;
+  const buffs = [{ spec: numbers.get(`${s.id}_cooldown`) }, { spec: numbers.get("breath"), by: "target" }];
+  const atSelf = s.aim === aims.self || (s.aim === aims.friend && (!at || at === me || at.dead || foe));
+  if (s.id === "renew" && atSelf) { // refresh: pandemic
+    const { duration } = client.specs.get(numbers.get(s.id)), rest = waits(s.id) ? left(own.get(s.id), now) : 0;
+    buffs.push({ spec: numbers.get(s.id), duration: duration + Math.min(rest, 0.3 * duration) });
+  } else if (atSelf) buffs.push({ spec: numbers.get(s.id), by: "target" });
+  const key = link.predictor.predict(now, Math.max((link.trip ?? 0) / 2 - 25, 0), buffs);
+  stats.predicted += key > 0;
+  return key;
+}
+
 // The buttons of the abilities.
 function skills() {
   $("#skills").replaceChildren(...world.skills.map((s, k) => {
@@ -76,15 +110,15 @@ function skills() {
     b.title = `${s.name}: ${s.text}`;
     b.setAttribute("aria-label", b.title);
     b.append(document.createElement("canvas"), Object.assign(document.createElement("kbd"), { textContent: k + 1 }));
-    b.onclick = () => link.cast(k);
+    b.onclick = () => cast(k);
     return b;
   }));
 }
 
 function drawSkills(now) {
-  const own = client.owners.get(String(world.you)), cool = new Map();
+  const cool = new Map();
   let silent = false;
-  for (const b of own?.buffs.values() ?? []) {
+  for (const b of owner(world.you)?.buffs.values() ?? []) {
     const id = client.specs.get(b.spec)?.id ?? "";
     if (id.endsWith("_cooldown") || id === "breath") cool.set(id, b);
     silent ||= id === "silence" || id === "stun" || id === "fallen";
@@ -131,6 +165,10 @@ function drawSkill(g, icon, size, scale, { part, word, held, silent }) {
   g.roundRect(1, 1, size - 2, size - 2, size * 0.22);
   g.stroke();
 }
+
+// owner returns an owner with its buffs, which for the player's hero include the predicted buffs.
+let mine = { buffs: [] };
+const owner = (id) => (id === world.you ? mine : client.owners.get(String(id)));
 
 // The panels next to the canvas.
 const rows = new Map();
@@ -185,14 +223,13 @@ let odd = false;
 function frames(now) {
   odd = !odd;
   const king = world.units.get(world.king), me = world.units.get(world.you), target = me && world.units.get(me.target);
-  const owner = (u) => u && client.owners.get(String(u.id));
   if (odd) {
     if (king) {
       bar($("#king"), king.health, king.dead ? "fallen" : health(king));
       const wide = $("#king").clientWidth - 24, size = small.matches ? 19 : 24, step = stepOf(size);
       const r = row($("#king .buffs"), {});
       Object.assign(r, { size, columns: Math.floor((wide - 2) / step), most: 2 * Math.floor((wide - 2) / step) });
-      stats.king = r.draw(client, owner(king), now);
+      stats.king = r.draw(client, owner(world.king), now);
     }
     return;
   }
@@ -205,7 +242,7 @@ function frames(now) {
     const size = small.matches ? 17 : 26;
     const r = row($(".buffs", el), {});
     Object.assign(r, { size, columns: small.matches ? 6 : 5, most: small.matches ? 12 : 15 });
-    r.draw(client, owner(u), now);
+    r.draw(client, owner(u.id), now);
   }
   if (small.matches) return;
   for (const el of $("#party").children) {
@@ -213,7 +250,7 @@ function frames(now) {
     if (!u) continue;
     el.classList.toggle("dead", u.dead);
     bar(el, u.health);
-    row($(".buffs", el), { size: 17, columns: 7, most: 7, labels: false }).draw(client, owner(u), now);
+    row($(".buffs", el), { size: 17, columns: 7, most: 7, labels: false }).draw(client, owner(u.id), now);
   }
 }
 
@@ -228,7 +265,8 @@ function frame(t) {
   const now = link.now;
   world.settle(now);
   const me = world.units.get(world.you);
-  view.draw(world, client, now, me ?? world.units.get(follows) ?? world.units.get(world.king), me);
+  mine = { buffs: link.predictor.buffs(now) };
+  view.draw(world, client, owner, now, me ?? world.units.get(follows) ?? world.units.get(world.king), me);
   frames(now);
   if (world.you) drawSkills(now);
 }
@@ -244,6 +282,7 @@ setInterval(() => {
   $("#truth").textContent = stats.compared ? `${stats.compared.toLocaleString("en")}: ${stats.worst === Infinity ? "one missing" : `off by ${stats.worst} ms`}` : "–";
   $("#truth").className = stats.compared ? (stats.worst > 0 ? "wrong" : "right") : "";
   $("#gaps").textContent = link.gaps;
+  $("#predicted").textContent = `${stats.predicted}, ${stats.mispredicted} refused`;
   $("#lamp").className = !link.open ? "" : world.still ? "still" : "on";
   $("#state").textContent = !link.open ? "connecting …" : world.still ? "paused" : `ping ${Math.round(link.trip ?? 0)} ms`;
   $("#pause").setAttribute("aria-pressed", world.still);
@@ -262,7 +301,7 @@ addEventListener("keydown", (e) => {
   const key = e.key.toLowerCase();
   if (e.target instanceof HTMLInputElement || e.ctrlKey || e.metaKey || e.altKey) return;
   if (ways[key] && world.you) held.keys.add(key), step(), e.preventDefault();
-  else if (!e.repeat && key >= "1" && key <= "8" && world.you) link.cast(Number(key) - 1);
+  else if (!e.repeat && key >= "1" && key <= "8" && world.you) cast(Number(key) - 1);
   else if (key === "tab" && world.you && document.activeElement === view.canvas) next(), e.preventDefault();
   else if (key === "escape") link.aim(0);
 });

@@ -29,7 +29,7 @@ export class Scene {
   /** place returns the position in the arena of a pixel of the page. */
   place(px, py) { return [this.x + (px - this.w / 2) / this.pace, this.y + (py - this.h * this.middle) / this.pace]; }
 
-  draw(world, client, now, focus, me) {
+  draw(world, client, owner, now, focus, me) {
     const { g, pace } = this, t = performance.now();
     this.middle = this.h > this.w ? 0.46 : 0.53;
     this.floor ??= new Floor(world.width, world.height, this.dark.matches);
@@ -53,7 +53,7 @@ export class Scene {
     }
     seen.sort((a, b) => b.dead - a.dead || a.y - b.y);
     for (const u of seen) {
-      u.buffs = shown(client, client.owners.get(String(u.id)));
+      u.buffs = shown(client, owner(u.id));
       u.has = {};
       for (const [b, spec] of u.buffs) u.has[spec.id] ??= [b, spec];
     }

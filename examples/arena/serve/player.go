@@ -97,7 +97,7 @@ func (s *Server) obey(p *player) error {
 }
 
 // sizes are the lengths of those client messages that have a fixed length.
-var sizes = map[byte]int{askWatch: 3, askWalk: 3, askGo: 5, askAim: 3, askCast: 2, askPing: 9, askPause: 2}
+var sizes = map[byte]int{askWatch: 3, askWalk: 3, askGo: 5, askAim: 3, askCast: 4, askPing: 9, askPause: 2}
 
 // handle handles one message from a client.
 func (s *Server) handle(p *player, m []byte) error {
@@ -138,8 +138,10 @@ func (s *Server) steer(p *player, m []byte) {
 	case askAim:
 		s.world.Aim(p.unit, buff.OwnerID(short(m[1:])))
 	case askCast:
-		if no := s.world.Cast(p.unit, game.Ability(m[1])); no != game.Done && p.room(2) {
-			p.send(append(p.buffer(), msgNo, m[1], byte(no)))
+		no := s.world.Cast(p.unit, game.Ability(m[1]))
+		if p.room(2) {
+			b := append(p.buffer(), msgAnswer, m[1], byte(no), m[2], m[3])
+			p.send(appendFloat(b, float64(s.world.Now().After(game.Frame))))
 		}
 	}
 }

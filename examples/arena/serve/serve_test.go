@@ -29,11 +29,11 @@ func newServer(t *testing.T, o game.Options) *Server {
 // tab is a page without a browser and without a socket.
 type tab struct {
 	*player
-	t      *testing.T
-	screen *client.Client
-	hellos []hello
-	kinds  map[byte]int
-	no     []byte
+	t       *testing.T
+	screen  *client.Client
+	hellos  []hello
+	kinds   map[byte]int
+	answers [][]byte
 }
 
 func enter(t *testing.T, s *Server, first ...byte) *tab {
@@ -64,8 +64,8 @@ func (p *tab) read() {
 			require.NoError(p.t, json.Unmarshal(b[1:], &h))
 			p.hellos = append(p.hellos, h)
 			p.screen = client.New(client.Options{})
-		case b[0] == msgNo:
-			p.no = append(p.no, b[2])
+		case b[0] == msgAnswer:
+			p.answers = append(p.answers, b)
 		}
 	}
 }
@@ -90,11 +90,13 @@ func TestTabs(t *testing.T) {
 	require.NotZero(t, b.You)
 	require.NotEqual(t, a.You, b.You)
 	require.Zero(t, on.hellos[0].You)
-	anna.say(askCast, byte(game.Haste))
+	anna.say(askCast, byte(game.Haste), 1, 0)
 	s.run(2, anna, ben, on)
-	anna.say(askCast, byte(game.Haste))
+	anna.say(askCast, byte(game.Haste), 2, 1)
 	s.run(20, anna, ben, on)
-	require.Equal(t, []byte{byte(game.NotReady)}, anna.no)
+	require.Len(t, anna.answers, 2)
+	require.Equal(t, []byte{msgAnswer, byte(game.Haste), byte(game.Done), 1, 0}, anna.answers[0][:5])
+	require.Equal(t, []byte{msgAnswer, byte(game.Haste), byte(game.NotReady), 2, 1}, anna.answers[1][:5])
 	for _, p := range []*tab{anna, ben, on} {
 		require.Positive(t, p.kinds[msgScene])
 		require.Positive(t, p.kinds[msgTruth])

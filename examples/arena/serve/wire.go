@@ -21,14 +21,16 @@ const (
 	// now float64, number of owners uint8; then for each owner: id uint16, number of buffs uint8;
 	// then for each of its buffs: slot uint16, remaining ms float64 (-1 for an endless buff)
 	msgTruth = 0x05
-	msgNo    = 0x06 // ability, refusal uint8
+	// ability, refusal uint8, 0 if the ability was cast; key uint16 of the cast; time float64 of the
+	// packet that contains the effects. Sent before this packet.
+	msgAnswer = 0x06
 
 	askPlay  = 0x30 // the token of the hero that the player had before; may be empty
 	askWatch = 0x31 // id uint16 of the unit to watch; 0 means the King
 	askWalk  = 0x32 // direction x, y int8
 	askGo    = 0x33 // destination x, y uint16
 	askAim   = 0x34 // id uint16 of the target; 0 means no target
-	askCast  = 0x35 // ability uint8
+	askCast  = 0x35 // ability uint8, key uint16
 	askPing  = 0x36 // 8 bytes, returned in the pong
 	askPause = 0x37 // 1 to pause the arena; 0 to resume its time
 )
