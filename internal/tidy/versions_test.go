@@ -1,6 +1,7 @@
 package tidy
 
 import (
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -45,4 +46,17 @@ func wrongFormats(t *testing.T, fsys fs.FS) (out []string) {
 		}
 	}
 	return out
+}
+
+// TestClientVersion checks that the npm package has the version of the newest release.
+func TestClientVersion(t *testing.T) {
+	changes, err := os.ReadFile(inRoot("CHANGELOG.md"))
+	require.NoError(t, err)
+	file, err := os.ReadFile(inRoot("replicate/js/package.json"))
+	require.NoError(t, err)
+	var client struct{ Version string }
+	require.NoError(t, json.Unmarshal(file, &client))
+	newest := regexp.MustCompile(`(?m)^## v([^ ,\n]+)`).FindSubmatch(changes)
+	require.NotNil(t, newest)
+	require.Equal(t, string(newest[1]), client.Version)
 }
