@@ -14,15 +14,15 @@ type batchedTurn struct {
 	// The loop writes these fields, except that the worker sets used, completed and parked. If a
 	// turn is neither completed nor parked, its result is in the owner, as after a turn started by
 	// a message.
-	owner        *owner      // for prefetching; nil after the turn
-	number       uint32      // number of the owner
-	place        rules.Place // the only place with a deadline that has been reached; NoPlace if there may be others
-	at           wheel.Time
-	given        int32 // the allowance; 0 means the default, Engine.perReason
-	used         int32 // used part of the allowance
-	wasPostponed bool  // the owner was in the backlog before this turn
-	completed    bool  // the turn was completed
-	parked       bool  // the turn was cut short because its allowance was used up
+	owner     *owner      // for prefetching; nil after the turn
+	number    uint32      // number of the owner
+	place     rules.Place // the only place with a deadline that has been reached; NoPlace if there may be others
+	at        wheel.Time
+	given     int32 // the allowance: see Engine.dispatch
+	used      int32 // used part of the allowance
+	wasLate   bool  // an earlier turn of the owner was cut short
+	completed bool  // the turn was completed
+	parked    bool  // the turn was cut short because its allowance was used up
 
 	// The worker's results.
 	hasDeferred bool // handlers were deferred
@@ -41,28 +41,9 @@ type turnBatch struct {
 	before highWater // number of entries in use when shrink was last called
 }
 
-// batchDue starts batched turns for all due owners and all scheduled owners. No owner may be busy.
-func (e *Engine) batchDue() {
-	for _, d := range e.due {
-		x := e.batchTurn(d.number())
-		x.place = e.owners.marks[x.number].place
-	}
-	for _, r := range e.scheduled {
-		if o := r.alive(); o != nil {
-			o.scheduled = false
-			e.batchTurn(o.number).place = rules.NoPlace
-		}
-	}
-	e.clearScheduled()
-}
-
-// batchTurn returns the owner's batched turn in this slice, and adds one if there is none.
-func (e *Engine) batchTurn(number uint32) *batchedTurn {
-	v := &e.batch
-	c := &e.owners.marks[number]
-	if k := c.turn(); k < v.n && v.list[k].number == number {
-		return v.list[k]
-	}
+// batchTurn adds a batched turn of an owner with the given allowance to this slice.
+func (e *Engine) batchTurn(number uint32, given int32) {
+	v, c := &e.batch, e.owners.marks[number]
 	if v.n == len(v.list) {
 		v.list = append(v.list, &batchedTurn{})
 	}
@@ -72,10 +53,8 @@ func (e *Engine) batchTurn(number uint32) *batchedTurn {
 	x, o := v.list[v.n], e.owners.place(number)
 	e.refreshSources(o)
 	x.owner = o
-	x.number, x.place, x.at, x.given, x.used, x.wasPostponed, x.completed, x.parked = number, rules.NoPlace, e.now, 0, 0, false, false, false
-	c.setTurn(v.n)
+	x.number, x.place, x.at, x.given, x.used, x.wasLate, x.completed, x.parked = number, c.place(), e.now, given, 0, c.has(markLate), false, false
 	v.n++
-	return x
 }
 
 // shrink clears the pointers in unused turns, and replaces the list if it is much too long. The
@@ -88,14 +67,6 @@ func (v *turnBatch) shrink(s highWater) {
 	if !s.fits(len(v.list)) {
 		v.list = append(make([]*batchedTurn, 0, max(minCapacity, 2*int(s))), v.list[:s]...)
 	}
-}
-
-// allowance returns the number of events that the owner may process.
-func (v *batchedTurn) allowance(e *Engine) int32 {
-	if v.given > 0 {
-		return v.given
-	}
-	return min(e.perReason, e.share)
 }
 
 // endBatch merges the results of the batched turns, in the order of dispatch.
@@ -128,9 +99,9 @@ func (e *Engine) finishBatched(x *batchedTurn) {
 	if x.parked {
 		o := e.owners.at(x.number)
 		e.noteCutShort(o, x.used)
-		e.postpone(x.number)
-	} else if x.wasPostponed {
-		e.owners.at(x.number).markCaughtUp()
+		e.wait(x.number)
+	} else if x.wasLate {
+		e.markCaughtUp(e.owners.at(x.number))
 	}
 	if x.hasCommands && e.copies != nil {
 		e.copies.turnMerged(e.owners.at(x.number), true, 0)
@@ -148,7 +119,7 @@ func (e *Engine) splitBatch(left []int) {
 		x.owner = nil
 		o := e.owners.at(x.number)
 		e.run(o)
-		e.grantAllowance(o, int(x.allowance(e)))
+		e.grantAllowance(o, int(x.given))
 	}
 	e.collected = e.group.Collect(e.collected[:0], nil)
 	e.high.collected.used(len(e.collected))
@@ -170,7 +141,7 @@ func (e *Engine) splitBatch(left []int) {
 			b.lastRun = e.round
 			// No batch starts while an owner is busy, so x is not reused before it is merged.
 			b.batched = x
-			e.reserveQuota(o, x.allowance(e))
+			e.reserveQuota(o, x.given)
 		default:
 			e.finishBatched(x)
 		}
@@ -259,7 +230,7 @@ func (l *workerState) runBatched(box *mailbox, v *batchedTurn) {
 	} else {
 		*h = progress{}
 	}
-	h.given, h.used = v.allowance(l.engine), 0
+	h.given, h.used = v.given, 0
 	t := l.beginTurn(o, h)
 	defer func() {
 		l.inBatch = false

@@ -117,14 +117,14 @@ func (e *Engine) advance() {
 		r := region(regionAdvance)
 		e.advanceWheel(left)
 		endRegion(r)
-		if len(e.fired)+len(e.scheduled)+e.backlog.n == 0 && e.now == e.target && e.group.Quiet() {
+		if len(e.fired)+len(e.scheduled)+e.waiting.n == 0 && e.now == e.target && e.group.Quiet() {
 			break // no work
 		}
-		e.findDue()
+		e.collectDue()
 		e.seen.Store(int64(e.now))
 		e.dispatch(left)
 		e.work()
-		if e.budget.spent || e.now == e.target && e.backlog.n+len(e.group.Staged()) == 0 {
+		if e.budget.spent || e.now == e.target && e.waiting.n+len(e.group.Staged()) == 0 {
 			break
 		}
 	}
@@ -139,7 +139,7 @@ func (e *Engine) advance() {
 // advanceWheel advances the time for one slice. It stops at an instant by which about `left` events
 // are expected to become due. It moves the wheel from deadline to deadline, and assumes that each
 // deadline repeats every MinPeriod. If more than `left` events are due in a single millisecond, the
-// excess events wait in the backlog, and time does not advance until they have run.
+// excess events wait in Engine.waiting, and time does not advance until they have run.
 //
 // Owners with scheduled turns or messages may set new deadlines, so each counts as one expected
 // event.

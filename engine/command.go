@@ -191,7 +191,7 @@ func (e *Engine) queue(o *owner, c *buff.Command, via bool) buff.Result {
 	}
 	kept := *c
 	cloneData(&kept)
-	e.startPostponed(o)
+	e.startWaiting(o)
 	e.run(o) // due events, and handlers deferred in earlier frames, come first
 	e.send(o, message{kind: do, throughSource: via, at: e.now, cmd: &kept})
 	if e.copies != nil {

@@ -77,8 +77,8 @@ func (e *Engine) eachBusy(yield func(*owner) bool) {
 			}
 		}
 	}
-	for _, number := range e.backlog.queue[e.backlog.head:] {
-		if e.isPostponed(number) && !yield(e.owners.at(number)) {
+	for _, d := range e.waiting.list[e.waiting.head:] {
+		if e.isWaiting(d.number()) && !yield(e.owners.at(d.number())) {
 			return
 		}
 	}
@@ -218,7 +218,7 @@ func (c *copies) Left() int { return int(c.now.n.Load()) }
 func (c *copies) Changed() int { return int(c.next.n.Load()) }
 
 // Busy reports whether any owner is busy or waits for its allowance.
-func (c *copies) Busy() bool { return !c.engine.group.Quiet() || c.engine.backlog.n > 0 }
+func (c *copies) Busy() bool { return !c.engine.group.Quiet() || c.engine.waiting.n > 0 }
 
 // Touch adds an owner to the next round. If the owner belongs to this round and is not copied yet,
 // Touch first copies it.

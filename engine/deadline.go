@@ -14,30 +14,29 @@ import (
 // removing a buff do not touch the wheel.
 
 // ownerMark is what the loop notes about an owner in a table of its own, so that it need not access
-// the owner.
-type ownerMark struct {
-	flags mark
-	slice uint32      // the slice, as in Engine.round, in which the owner was last due
-	place rules.Place // the place that was due in that slice; NoPlace if there were several
-}
-
-// mark holds flags of an owner. Its low bits are the index of the owner's turn in turnBatch.list;
-// the index is valid only if the turn at that index has the number of this owner.
-type mark uint32
+// the owner. The low bits are the place of the owner's only due deadline. If other work may wait as
+// well, they are manyPlaces.
+type ownerMark uint64
 
 const (
-	markPresent   mark = 1 << 31 // the owner exists
-	markPostponed mark = 1 << 30 // the owner is in the backlog
+	markPresent ownerMark = 1 << 63 // the owner exists
+	markWaiting ownerMark = 1 << 62 // the owner is in Engine.waiting
+	markLate    ownerMark = 1 << 61 // a turn of the owner was cut short, and it has not caught up since
 
-	turnMask = markPostponed - 1
+	manyPlaces ownerMark = 1<<ageShift - 1
 )
 
-func (c *ownerMark) has(m mark) bool { return c.flags&m != 0 }
-func (c *ownerMark) set(m mark)      { c.flags |= m }
-func (c *ownerMark) clear(m mark)    { c.flags &^= m }
+func (c *ownerMark) has(m ownerMark) bool { return *c&m != 0 }
+func (c *ownerMark) set(m ownerMark)      { *c |= m }
+func (c *ownerMark) clear(m ownerMark)    { *c &^= m }
 
-func (c *ownerMark) turn() int      { return int(c.flags & turnMask) }
-func (c *ownerMark) setTurn(at int) { c.flags = c.flags&^turnMask | mark(at) }
+// place returns the place of the only due deadline, or NoPlace if there may be more work.
+func (c ownerMark) place() rules.Place {
+	if c &= manyPlaces; c != manyPlaces {
+		return rules.Place(c)
+	}
+	return rules.NoPlace
+}
 
 // An entry of the wheel has 64 bits besides its deadline: the flag auraTimer, the age, and the
 // rules.Place. The age is the number of entries added before it, modulo 2^30: of two entries for
@@ -69,10 +68,12 @@ func (e *Engine) dueKey(f wheel.Fired, number uint32) dueOwner {
 	return dueOwner((mostLate-late)<<instantShift | age<<numberBits | uint64(number))
 }
 
-// findDue collects the owners of the entries that have come out of the wheel, in order.
-func (e *Engine) findDue() {
-	e.due = e.due[:0]
-	sorted, last := true, dueOwner(0)
+// collectDue adds the owners of the entries that have come out of the wheel to Engine.waiting, in
+// order, and after them the owners in Engine.scheduled.
+func (e *Engine) collectDue() {
+	w, quiet := &e.waiting, e.group.Quiet()
+	w.left = w.n > 0
+	first, sorted, last := len(w.list), true, dueOwner(0)
 	for _, f := range e.fired {
 		if f.ID&auraTimer != 0 {
 			e.index.auras.timerFired(int32(f.ID&^auraTimer), f.Due)
@@ -82,22 +83,44 @@ func (e *Engine) findDue() {
 		number := place.Number()
 		c := &e.owners.marks[number]
 		switch {
-		case !c.has(markPresent):
+		case !c.has(markPresent) || !quiet && e.sendDue(e.owners.place(number)):
 			continue
-		case c.slice == uint32(e.round):
-			c.place = rules.NoPlace // several
+		case c.has(markWaiting):
+			c.set(manyPlaces)
 			continue
 		}
-		c.slice, c.place = uint32(e.round), place
+		*c = *c&^manyPlaces | markWaiting | ownerMark(place)
 		d := e.dueKey(f, number)
 		sorted = sorted && last <= d
-		e.due = append(e.due, d)
+		w.list = append(w.list, d)
 		last = d
 	}
 	if !sorted {
-		e.dueSpare = radix.Sort(e.due, numberBits, e.dueSpare)
+		w.spare = radix.Sort(w.list[first:], numberBits, w.spare)
 	}
+	w.n += len(w.list) - first
+	for _, r := range e.scheduled {
+		if o := r.alive(); o != nil {
+			o.scheduled = false
+			if quiet || !e.sendDue(o) {
+				e.wait(o.number)
+			}
+		}
+	}
+	e.clearScheduled()
 	e.stats.Fired += uint64(len(e.fired))
+}
+
+// sendDue reports whether an owner is busy or has messages. Such an owner gets a message to process
+// its due events, unless it is leaving: it does not process events that become due after its Drop.
+func (e *Engine) sendDue(o *owner) bool {
+	if o.quiet() {
+		return false
+	}
+	if !o.leaving() {
+		e.run(o)
+	}
+	return true
 }
 
 // placeOf returns the place in an entry that is not of an aura.

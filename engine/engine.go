@@ -45,8 +45,6 @@ type Engine struct {
 	age          uint64 // number of deadlines added to the wheel
 	swept        uint64 // age at the last sweepWheel
 	fired        []wheel.Fired
-	due          []dueOwner // owners of the entries in fired, each once, earliest deadline first
-	dueSpare     []dueOwner // scratch for sorting due
 	high         highWaters
 
 	owners    owners
@@ -57,9 +55,8 @@ type Engine struct {
 	scheduled []ref  // owners that need a turn in the next Tick
 	round     uint64 // number of slices so far, in all Ticks
 
-	backlog   backlog
+	waiting   waitList
 	starts    int   // number of mailboxes that get a turn in this slice
-	perReason int32 // default allowance of batched turns in this slice; at most `share`
 	share     int32 // upper limit of one allowance: see maxShare
 	patience  int64 // events after which game time no longer waits for a late owner
 	processed int   // events processed in this Tick
@@ -342,7 +339,7 @@ func (e *Engine) hasWork() bool {
 	if s.Running+s.Staged+len(e.outbox)+e.producers.waiting() > 0 {
 		return true
 	}
-	return e.now < e.target || len(e.scheduled)+e.backlog.n > 0 && !e.cutOff.Load()
+	return e.now < e.target || len(e.scheduled)+e.waiting.n > 0 && !e.cutOff.Load()
 }
 
 // runningOwners lists the owners whose handlers are running.

@@ -119,7 +119,7 @@ func (f *Frame) end(e *Engine) {
 	if s := e.watch.on; s != nil {
 		f.countBySpec(s, len(e.counters.lineages))
 	}
-	f.Waiting = e.backlog.n
+	f.Waiting = e.waiting.n
 	if e.group.Quiet() {
 		return
 	}
@@ -207,7 +207,7 @@ func (e *Engine) Stats() view.Stats {
 	e.enter("Stats")
 	s, g := e.stats, e.group.Stats()
 	s.Owners = e.byID.n
-	s.Busy = g.Running + g.Staged + e.backlog.n
+	s.Busy = g.Running + g.Staged + e.waiting.n
 	s.Behind = timeBetween(e.now, e.target)
 	s.Timers = e.countTimers()
 	s.Inbox = e.producers.waiting()

@@ -196,15 +196,15 @@ func (e *Engine) shrinkLists(frame uint64) {
 	}
 	s := &e.high
 	e.fired, e.collected = fit(e.fired[:0], s.fired), fit(e.collected[:0], s.collected)
-	e.due, e.dueSpare, e.loop.Deadlines = fit(e.due[:0], s.fired), fit(e.dueSpare[:0], s.fired), fit(e.loop.Deadlines[:0], s.loop)
+	e.loop.Deadlines = fit(e.loop.Deadlines[:0], s.loop)
 	if len(e.outbox) == 0 {
 		e.outbox = fit(e.outbox, s.outbox)
 	}
 	if !s.scheduled.fits(cap(e.scheduled)) {
 		e.scheduled = append(make([]ref, 0, max(minCapacity, 2*int(s.scheduled))), e.scheduled...)
 	}
-	if b := &e.backlog; b.n == 0 {
-		b.queue = fit(b.queue, s.backlog)
+	if w := &e.waiting; w.n == 0 {
+		w.list, w.spare = fit(w.list, s.waiting), fit(w.spare[:0], s.waiting)
 	}
 	e.group.Shrink(max(minCapacity, 2*int(max(s.collected, s.batch))))
 	e.batch.shrink(s.batch)
@@ -222,7 +222,7 @@ func (e *Engine) shrinkLists(frame uint64) {
 	*s = highWaters{}
 }
 
-type highWaters struct{ fired, collected, outbox, scheduled, batch, events, loop, turns, backlog highWater }
+type highWaters struct{ fired, collected, outbox, scheduled, batch, events, loop, turns, waiting highWater }
 
 // releaseMemory releases the memory of the wheel, the cross-owner index and the owner tables. It
 // is called after the last owner has left, when no timer handles are in use. Owner numbers start

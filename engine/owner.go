@@ -359,7 +359,7 @@ func (e *Engine) removeOwner(o *owner) (dropped int) {
 
 // idle reports whether the loop may access the owner's state now, because no worker is running the
 // owner and no earlier work is waiting.
-func (e *Engine) idle(o *owner) bool { return o.quiet() && !e.isPostponed(o.number) }
+func (e *Engine) idle(o *owner) bool { return o.quiet() && !e.isWaiting(o.number) }
 
 // quiet reports whether no worker is running the owner and the owner has no messages.
 func (o *owner) quiet() bool { return o.box.Idle() && o.box.Len() == 0 }

@@ -67,7 +67,7 @@ func (l *owners) place(number uint32) *owner {
 
 // next returns a new owner number.
 func (l *owners) next() uint32 {
-	l.marks = append(l.marks, ownerMark{})
+	l.marks = append(l.marks, 0)
 	return uint32(len(l.marks) - 1)
 }
 
@@ -84,7 +84,7 @@ func (l *owners) reserve(number uint32) *owner {
 // arrive marks an owner as present.
 func (l *owners) arrive(o *owner) {
 	o.presence = there
-	l.marks[o.number].set(markPresent)
+	l.marks[o.number] = markPresent
 	l.living[o.number/slabLength]++
 }
 

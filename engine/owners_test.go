@@ -81,8 +81,8 @@ func TestOwners_ReusedNumberIsClean(t *testing.T) {
 	require.Len(t, e.scheduled, 2)
 	require.Nil(t, e.scheduled[0].alive())
 	require.Same(t, o, e.scheduled[1].alive())
-	e.batchDue()
-	require.Equal(t, 1, e.batch.n, "one turn, for the one that is there")
+	e.collectDue()
+	require.Equal(t, 1, e.waiting.n, "one turn, for the one that is there")
 	require.Nil(t, e.zones.pending[0].alive())
 	require.Nil(t, e.sweep.missed[0].alive())
 }

@@ -131,27 +131,6 @@ func (e *Engine) emptyWorkers(frame uint64) {
 	e.spare.emptyRead(frame, true)
 }
 
-// scheduleDue schedules a turn for each due owner.
-func (e *Engine) scheduleDue() {
-	for _, d := range e.due {
-		// A leaving owner does not process events that become due after its Drop.
-		if o := e.owners.at(d.number()); !o.leaving() {
-			e.scheduleTurn(o)
-		}
-	}
-}
-
-// startScheduled starts the turns of the owners in Engine.scheduled.
-func (e *Engine) startScheduled() {
-	for _, r := range e.scheduled {
-		if o := r.alive(); o != nil {
-			o.scheduled = false
-			e.run(o)
-		}
-	}
-	e.clearScheduled()
-}
-
 func (e *Engine) clearScheduled() {
 	clear(e.scheduled)
 	e.high.scheduled.used(len(e.scheduled))
@@ -300,7 +279,7 @@ func (e *Engine) mergeTurn(o *owner) {
 	case o.leaving():
 		e.stats.DroppedOnDespawn += uint64(e.removeOwner(o))
 	default:
-		o.markCaughtUp()
+		e.markCaughtUp(o)
 		e.indexAdoptions(o)
 	}
 	if e.copies != nil && !o.leaving() {

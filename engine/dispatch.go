@@ -6,160 +6,105 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// backlog is a FIFO queue of idle owners that have due work but did not get an allowance because
-// Limits.Tick was used up. Their marks have the flag markPostponed. Game time does not advance
-// until all of them have had their turn.
-type backlog struct {
-	queue []uint32 // owner numbers; entries of owners that no longer wait are skipped
-	head  int      // index in `queue` of the first entry
-	n     int      // number of waiting owners
+// waitList holds the idle owners that have due events or deferred handlers, in the order of their
+// turns. Their marks have the flag markWaiting. If a Tick reaches Limits.Tick, the rest of the list
+// waits for the next Tick, and game time does not advance until the list is empty.
+type waitList struct {
+	list  []dueOwner // owners that no longer have the flag are skipped
+	head  int        // index in `list` of the first entry
+	n     int        // number of waiting owners
+	left  bool       // some owners were already waiting before the last collectDue
+	spare []dueOwner // scratch for sorting
 }
 
-// postpone adds an owner to the backlog because it has due events or deferred handlers, or because
-// its turn was cut short.
-func (e *Engine) postpone(number uint32) {
-	if b, c := &e.backlog, &e.owners.marks[number]; !c.has(markPostponed) {
-		c.set(markPostponed)
-		b.queue = append(b.queue, number)
-		b.n++
+// wait adds an owner to the end of the list.
+func (e *Engine) wait(number uint32) {
+	w, c := &e.waiting, &e.owners.marks[number]
+	if !c.has(markWaiting) {
+		w.list = append(w.list, dueOwner(number))
+		w.n++
 	}
+	c.set(markWaiting | manyPlaces)
 }
 
-// nextPostponed removes the owner that has waited longest from the queue, and returns its number.
-// If ok is true, the caller must call removePostponed for that owner.
-func (e *Engine) nextPostponed() (number uint32, ok bool) {
-	for b := &e.backlog; b.n > 0; {
-		n := b.queue[b.head]
-		if b.head++; e.isPostponed(n) {
-			return n, true
+// isWaiting reports whether an owner is in the list.
+func (e *Engine) isWaiting(number uint32) bool {
+	return e.waiting.n > 0 && int(number) < e.owners.len() && e.owners.marks[number].has(markWaiting)
+}
+
+// nextWaiting removes the first owner from the list and returns its number.
+func (e *Engine) nextWaiting() (number uint32, ok bool) {
+	for w := &e.waiting; w.n > 0; {
+		number = w.list[w.head].number()
+		if w.head++; e.owners.marks[number].has(markWaiting) {
+			e.stopWaiting(number)
+			return number, true
 		}
 	}
 	return 0, false
 }
 
-// isPostponed reports whether an owner is in the backlog.
-func (e *Engine) isPostponed(number uint32) bool {
-	return e.backlog.n > 0 && int(number) < e.owners.len() && e.owners.marks[number].has(markPostponed)
-}
-
-// removePostponed removes an owner from the backlog.
-func (e *Engine) removePostponed(number uint32) {
-	b := &e.backlog
-	e.owners.marks[number].clear(markPostponed)
-	if b.n--; b.n == 0 {
-		e.high.backlog.used(len(b.queue))
-		b.queue, b.head = b.queue[:0], 0
-	} else if b.head > len(b.queue)/2 && b.head > minCapacity {
-		b.queue, b.head = b.queue[:copy(b.queue, b.queue[b.head:])], 0
+// stopWaiting removes an owner from the list.
+func (e *Engine) stopWaiting(number uint32) {
+	w := &e.waiting
+	e.owners.marks[number].clear(markWaiting)
+	if w.n--; w.n == 0 {
+		e.high.waiting.used(len(w.list))
+		w.list, w.head = w.list[:0], 0
+	} else if w.head > len(w.list)/2 && w.head > minCapacity {
+		w.list, w.head = w.list[:copy(w.list, w.list[w.head:])], 0
 	}
 }
 
-// startPostponed starts the turn of an owner in the backlog. It is called before a message is sent
-// to the owner, because the owner's due events must run before the message.
-func (e *Engine) startPostponed(o *owner) {
-	if e.isPostponed(o.number) {
-		e.removePostponed(o.number)
+// startWaiting starts the turn of an owner in the list. It is called before a message is sent to
+// the owner, because the owner's due events must run before the message.
+func (e *Engine) startWaiting(o *owner) {
+	if e.isWaiting(o.number) {
+		e.stopWaiting(o.number)
 		e.run(o)
 	}
 }
 
-// dispatch starts the turns of due owners, each with an allowance: the number of events that it may
-// process. The sum of the allowances is at most `left`, the remaining quota. The allowances depend
-// only on the due owners, their due events and their order, not on the number or the speed of the
-// workers.
+// dispatch starts the turns of the owners at the head of the list, each with an allowance: the
+// number of events that it may process. The sum of the allowances is at most `left`, the remaining
+// quota. The allowances depend only on the waiting owners, their messages and their order, not on
+// the number or the speed of the workers.
+//
+// If some owners are busy or have messages, each turn is started by a message to its owner. Owners
+// that already have messages come first.
 func (e *Engine) dispatch(left int) {
 	e.starts = 0
-	if !e.group.Quiet() {
-		e.dispatchMessages(left)
-		return
-	}
-	n := len(e.due) + len(e.scheduled)
-	if e.backlog.n == 0 && n <= left {
-		e.perReason = int32(min(left/max(n, 1), maxShare))
-		e.batchDue()
-		return
-	}
-	e.postponeDue()
-	times := min(max(minShare, left/max(e.backlog.n, 1)), maxShare)
-	for left > 0 {
-		number, ok := e.nextPostponed()
-		if !ok {
-			break
-		}
-		e.removePostponed(number)
-		x := e.batchTurn(number)
-		x.given = min(int32(min(times, left)), e.share)
-		x.wasPostponed = true
-		left -= int(x.given)
-	}
-}
-
-// postponeDue adds all due owners to the backlog, except those that have messages. For owners with
-// messages it schedules a turn.
-func (e *Engine) postponeDue() {
-	for _, d := range e.due {
-		if e.group.Quiet() || e.quietOrScheduled(e.owners.at(d.number())) {
-			e.postpone(d.number())
-		}
-	}
-	for _, r := range e.scheduled {
-		o := r.alive()
-		if o == nil {
-			continue
-		}
-		o.scheduled = false
-		switch {
-		case o.quiet():
-			e.postpone(o.number)
-		default:
-			e.run(o)
-		}
-	}
-	e.clearScheduled()
-}
-
-// quietOrScheduled reports whether a due owner is idle and has no messages. If the owner is busy or
-// has messages, it schedules a turn for the owner.
-func (e *Engine) quietOrScheduled(o *owner) (idle bool) {
-	if o.leaving() {
-		return false
-	}
-	if o.quiet() {
-		return true
-	}
-	e.scheduleTurn(o)
-	return false
-}
-
-// dispatchMessages does the work of dispatch if some owners are busy or have messages. It starts
-// each turn with a message to the owner. Owners that already have messages come first.
-func (e *Engine) dispatchMessages(left int) {
-	n := e.backlog.n + len(e.due) + len(e.scheduled)
+	batched, n := e.group.Quiet(), e.waiting.n
 	for _, box := range e.group.Staged() {
 		n += box.Len()
 	}
-	if e.backlog.n == 0 && n <= left {
-		e.scheduleDue()
-		e.startScheduled()
-	} else {
-		e.postponeDue()
+	each, least := min(left/max(n, 1), maxShare), 1
+	if batched {
+		least = minShare
 	}
-	times := max(1, left/max(n, 1))
+	if e.waiting.left || n > left {
+		each = max(each, least)
+	}
 	for _, box := range e.group.Staged() {
 		if left <= 0 {
 			return
 		}
-		left -= e.grantAllowance(box.Owner, min(times*box.Len(), left))
+		left -= e.grantAllowance(box.Owner, min(each*box.Len(), left))
 	}
 	for left > 0 {
-		number, ok := e.nextPostponed()
+		number, ok := e.nextWaiting()
 		if !ok {
 			return
 		}
-		o := e.owners.at(number)
-		e.removePostponed(number)
+		given := min(each, left, int(e.share))
+		left -= given
+		if batched {
+			e.batchTurn(number, int32(given))
+			continue
+		}
+		o := e.owners.place(number)
 		e.run(o)
-		left -= e.grantAllowance(o, min(times, left))
+		e.grantAllowance(o, given)
 	}
 }
 
@@ -240,7 +185,7 @@ func (e *Engine) horizon() (until wheel.Time, ok bool) {
 	} else if e.waitingSince == wheel.Never {
 		e.waitingSince = e.now
 	}
-	if quiet && e.backlog.n == 0 || !quiet && e.allWorkersStuck() {
+	if quiet && e.waiting.n == 0 || !quiet && e.allWorkersStuck() {
 		return e.target, true
 	}
 	until = e.target
@@ -255,8 +200,8 @@ func (e *Engine) horizon() (until wheel.Time, ok bool) {
 			return e.now, false
 		}
 	}
-	for _, number := range e.backlog.queue[e.backlog.head:] {
-		if e.isPostponed(number) && !e.owners.at(number).readRare().overtaken {
+	for _, d := range e.waiting.list[e.waiting.head:] {
+		if e.isWaiting(d.number()) && !e.owners.at(d.number()).readRare().overtaken {
 			return e.now, false
 		}
 	}
@@ -281,13 +226,15 @@ func (e *Engine) allWorkersStuck() bool {
 // time no longer waits for it.
 func (e *Engine) noteCutShort(o *owner, used int32) {
 	b := o.needRare()
+	e.owners.marks[o.number].set(markLate)
 	if b.sinceCaughtUp = int32(min(int64(b.sinceCaughtUp)+int64(used), math.MaxInt32)); int64(b.sinceCaughtUp) >= e.patience {
 		b.overtaken = true
 	}
 }
 
 // markCaughtUp records that an owner has no overdue events left.
-func (o *owner) markCaughtUp() {
+func (e *Engine) markCaughtUp(o *owner) {
+	e.owners.marks[o.number].clear(markLate)
 	if b := o.rare.Load(); b != nil {
 		b.sinceCaughtUp, b.overtaken = 0, false
 	}
