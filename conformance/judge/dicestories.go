@@ -525,6 +525,7 @@ var stories = []story{
 				{"charges", list(m("n", 3, "consume_on", list("damaged")))},
 				{"shield", list(m("pool", 5, "attrs", list("hp")))},
 				{"group", list(m("name", "g", "priority", 2, "rule", "hide"))},
+				{"tags", list(list("f.g"))},
 				{"stack", list(m("by", "target", "limit", 3), m("by", "target", "timers", "each", "limit", 3, "effective", 1), m("by", "target", "timers", "queue", "limit", 3))},
 				{"on.pulse", list(list(m("apply", "x")))},
 			},
@@ -536,7 +537,7 @@ var stories = []story{
 			},
 			"x": {{"on.exec", list(list(m("damage", m("attr", "hp", "by", 2, "per_stack", true))))}},
 		},
-		steps: []any{m("apply", "p", "magnitude", someStacks, "stacks", someStacks), m("apply", "p", "magnitude", someStacks), m("apply", "q", "duration", someSpans), m("tick", true), m("tick", true), m("damage", "hp", "by", 3)},
+		steps: []any{m("apply", "p", "magnitude", someStacks, "stacks", someStacks), m("apply", "p", "magnitude", someStacks), m("apply", "q", "duration", someSpans), m("tick", true), m("tick", true), m("damage", "hp", "by", 3), m("immune", "f"), m("vulnerable", "f")},
 		seen:  true,
 	},
 	{

@@ -88,20 +88,19 @@ func (i instance) hideCauses(t *Turn) flags {
 // next pulse: its time is unchanged (keep), or the period restarts (reset), with a pulse at once
 // (execute). After other causes the time is always unchanged.
 //
-// Examples: testdata/inhibition.txt, immune_then_hidden.txt, grants_ring.txt.
+// Examples: testdata/inhibition.txt, immune_then_hidden.txt, catchup_hidden.txt, grants_ring.txt.
 func (i instance) setHideCauses(t *Turn, causes flags) {
 	was, told := i.flags&hidden, reportedCauses(i.program())
 	if (was == 0) != (causes == 0) {
 		i.mark(journal.Hidden)
 	}
-	if (was^causes)&^told != 0 {
-		i.flushPulses(t) // pending pulses belong to the old state
+	if was&immune != causes&immune || (was&^immune == 0) != (causes&^immune == 0) {
+		i.flushPulses(t) // pending pulses were suppressed for another reason, or not at all
 	}
 	if (was&told == 0) == (causes&told == 0) {
 		i.flags = i.flags&^hidden | causes
 		return
 	}
-	i.flushPulses(t)
 	if causes&told != 0 {
 		i.revokeEffects(t)
 		i.flags = i.flags&^hidden | causes
