@@ -231,7 +231,6 @@ func (g *dice) query(id string) map[string]any {
 		{"grade", pick(g, "strong", "death")},
 		{"most", 1 + g.IntN(3)},
 		{"newest", true},
-		{"stacks", 1 + g.IntN(2)},
 	} {
 		if g.one(3) {
 			q[w.path] = w.value
@@ -269,7 +268,6 @@ func (g *dice) time(st map[string]any, id string) {
 		st["compensate"], st["by"] = pick[any](g, id, id, m("tag", "f"), m("source", "b"), m("polarity", "negative"), g.query(id)), pick(g, "1s", "-1s", "333ms")
 		if q, ok := st["compensate"].(map[string]any); ok {
 			delete(q, "grade")
-			delete(q, "stacks")
 		}
 	default:
 		st["steal"], st["to"] = pick[any](g, id, id, m("type", "poison"), m("tag", "f", "grade", "strong"), m("buff", id, "most", 1, "newest", true), g.query(id)), "o2"

@@ -145,7 +145,7 @@ var stories = []story{
 		steps: []any{
 			oftenApply, applySecond, applyThird, m("apply", "q", "source", anySource), m("apply", "p", "source", anySource), m("dispel", m("polarity", "neutral")), m("steal", m("polarity", oneOf{"neutral", "positive"}, "most", someStacks), "to", "o2", "stacks", someStacks),
 			m("compensate", m("polarity", oneOf{"neutral", "positive"}, "most", 1), "by", oneOf{"1s", "-1s"}), m("compensate", m("most", 1, "newest", true, "buff", oneOf{"q", "p"}), "by", "1s"),
-			m("dispel", m("polarity", oneOf{"positive", "neutral"}, "most", someStacks, "stacks", 1)),
+			m("dispel", m("polarity", oneOf{"positive", "neutral"}, "most", someStacks), "stacks", 1),
 		},
 	},
 	{
@@ -160,7 +160,7 @@ var stories = []story{
 		name:  "stacks that are stolen",
 		words: map[string][]word{"p": {{"stack", list(m("by", "target", "limit", 5), m("by", "target", "limit", 5), m("by", "target", "limit", 5, "timers", "each"))}, {"duration", list("6s")}}},
 		steps: []any{
-			m("apply", "p", "stacks", 3), m("apply", "p", "owner", "o2", "duration", oneOf{"9s", "2s"}), m("steal", "p", "to", "o2", "stacks", someStacks), m("steal", m("buff", "p", "stacks", someStacks), "to", "o2"),
+			m("apply", "p", "stacks", 3), m("apply", "p", "owner", "o2", "duration", oneOf{"9s", "2s"}), m("steal", "p", "to", "o2", "stacks", someStacks), m("steal", m("buff", "p"), "to", "o2", "stacks", someStacks),
 			m("steal", "p", "to", "o2", "at_most", "1s"),
 		},
 	},

@@ -328,7 +328,7 @@ func rankOf(grade string) int {
 // given number of stacks from every matching buff, or all stacks if the given number is 0.
 // Otherwise it removes at most q.Most portions from the matching buffs together (see dispelOne).
 func (o *owner) dispel(q query, stacks int) {
-	if stacks = max(stacks, q.Stacks); stacks > 0 && q.one == "" {
+	if stacks > 0 && q.one == "" {
 		o.all.mark(markDispelStacks)
 	}
 	if q.one != "" {

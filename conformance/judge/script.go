@@ -118,7 +118,6 @@ type query struct {
 	Source   string
 	Most     int
 	Newest   bool
-	Stacks   int
 }
 
 // Decode reads a scenario, or a list of them, in JSON.

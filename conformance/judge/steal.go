@@ -15,7 +15,6 @@ type loot struct {
 // is a whole buff, or the number of stacks that the command names. Links and buffs of an aura are
 // never stolen.
 func (o *owner) steal(q query, to *owner, atMost *span, stacks int) {
-	stacks = max(stacks, q.Stacks)
 	strength := rankOf(q.Grade)
 	takes := func(b *instance) bool {
 		ok := b.stealable() && b.grade() <= strength
