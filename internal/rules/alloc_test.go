@@ -12,6 +12,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/internal/rules/slots"
 	"github.com/bufftick/bufftick/wheel"
 	"github.com/stretchr/testify/require"
 )
@@ -99,7 +100,7 @@ func TestAllocations(t *testing.T) {
 	require.EqualError(t, err, buff.ErrStale.Error()+": "+gone.String())
 	w.apply()
 	full := newWork(t, buff.Spec{ID: "p", Duration: time.Hour})
-	full.set.limit = 1
+	full.set = NewOwner(1, 1, 0, 1)
 	full.apply()
 	require.LessOrEqual(t, testing.AllocsPerRun(200, func() {
 		err = full.do(buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: full.spec, Source: 3}}).Err
@@ -126,14 +127,12 @@ func TestAllocations(t *testing.T) {
 func TestOwner_MemorySize(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	require.NoError(t, err)
-	for what, size := range map[string]uintptr{"an Owner": unsafe.Sizeof(Owner{}), "instance": unsafe.Sizeof(record{}), "extra": unsafe.Sizeof(extra{})} {
+	for what, size := range map[string]uintptr{"an Owner": unsafe.Sizeof(Owner{}), "record": unsafe.Sizeof(record{}), "extra": unsafe.Sizeof(extra{})} {
 		require.Contains(t, string(doc), fmt.Sprintf("%s, %d bytes", what, size))
 	}
-	require.Contains(t, string(doc), fmt.Sprintf("keys, %d bytes each", keyWords(64)*8/64))
-	require.Contains(t, string(doc), fmt.Sprintf("chunk, up to %d KiB", chunkLines*unsafe.Sizeof(cacheLine{})>>10))
-	require.LessOrEqual(t, chunkLines/pieceLines(1), mostPieces, "each has its bit")
+	require.Contains(t, string(doc), "keys, 10 bytes each")
 	for f := range reflect.TypeFor[record]().Fields() {
-		require.NotContains(t, []reflect.Kind{reflect.Pointer, reflect.Slice, reflect.Interface, reflect.String, reflect.Map, reflect.Func}, f.Type.Kind(), "%s: the collector looks for nothing in instances", f.Name)
+		require.NotContains(t, []reflect.Kind{reflect.Pointer, reflect.Slice, reflect.Interface, reflect.String, reflect.Map, reflect.Func}, f.Type.Kind(), "%s: the collector looks for nothing in records", f.Name)
 	}
 	require.LessOrEqual(t, unsafe.Sizeof(magnitudes{}), uintptr(80), "as doc.go says")
 	require.LessOrEqual(t, unsafe.Sizeof(buff.Event{}), uintptr(160))
@@ -144,7 +143,7 @@ func TestOwner_MemorySize(t *testing.T) {
 	}
 	s := w.set
 	size := unsafe.Sizeof(*s) +
-		uintptr(pieceLines(s.room()))*unsafe.Sizeof(cacheLine{}) + uintptr(cap(s.timeouts().all()))*unsafe.Sizeof(timeout{})
+		uintptr(slots.Bytes(20)) + uintptr(cap(s.timeouts().all()))*unsafe.Sizeof(timeout{})
 	require.Nil(t, s.rare)
 	require.Nil(t, s.scheduler.scratch, "they are the Turn's")
 	require.Nil(t, s.gates())

@@ -116,8 +116,8 @@ func (s *Owner) joinOrStartAll(t *Turn, a *buff.Application, spec *compile.Progr
 
 // joinOrStart joins a live instance or starts a new one, with a duration of d ms.
 func (s *Owner) joinOrStart(t *Turn, a *buff.Application, spec *compile.Program, d int64) outcome {
-	at := s.joinTarget(a)
-	if at == noSlot {
+	i := s.joinTarget(a)
+	if !i.exists() {
 		return s.start(t, a, spec, d)
 	}
 	if back := t.backdate.Ms; back > 0 && d > 0 { // join with the time that remains of d
@@ -126,7 +126,7 @@ func (s *Owner) joinOrStart(t *Turn, a *buff.Application, spec *compile.Program,
 		}
 		d -= back
 	}
-	return s.slot(at).reapply(t, a, d)
+	return i.reapply(t, a, d)
 }
 
 // executeInstant executes an instant buff.
@@ -138,33 +138,32 @@ func (s *Owner) executeInstant(t *Turn, a *buff.Application) outcome {
 	return outcome{kind: buff.Executed}
 }
 
-// joinTarget returns the slot of the live instance that the application joins, or noSlot.
-func (s *Owner) joinTarget(a *buff.Application) uint16 {
+// joinTarget returns the live instance that the application joins, or none.
+func (s *Owner) joinTarget(a *buff.Application) instance {
 	if a.Spec.Stack.By == define.ByNone {
-		return noSlot
+		return instance{}
 	}
 	return s.findJoinable(a)
 }
 
 // start starts a new instance with a duration of d ms.
 func (s *Owner) start(t *Turn, a *buff.Application, spec *compile.Program, d int64) outcome {
-	why, at := reason.None, uint16(noSlot)
+	why, i := reason.None, instance{}
 	if spec.Uses&compile.UsesRoom != 0 {
 		why = s.makeRoom(t, a)
 	}
 	if why == reason.None {
-		if spec.Uses&compile.UsesImmunity != 0 && s.live < s.limit {
+		if spec.Uses&compile.UsesImmunity != 0 && s.records.Len() < s.records.Limit() {
 			s.flushMatching(t, spec.Immunity.Matches) // late pulses are from before the immunity
 		}
-		at = s.allocSlot(t)
+		i = s.newInstance(t)
 	}
 	switch {
-	case why == reason.None && at == noSlot, why == reason.Full:
+	case why == reason.None && !i.exists(), why == reason.Full:
 		return s.denyFull(t, a)
 	case why != reason.None:
 		return s.deny(t, a, why, nil)
 	}
-	i := s.slot(at)
 	i.setProgram(spec)
 	i.source, i.magnitude, i.level = a.Source, a.Magnitude, int16(a.Level)
 	i.storeDuration(d)
@@ -280,16 +279,16 @@ func nextMultiple(now wheel.Time, zero, period int64) wheel.Time {
 }
 
 func (s *Owner) denyFull(t *Turn, a *buff.Application) outcome {
-	if s.live < s.limit {
+	if s.records.Len() < s.records.Limit() {
 		return s.deny(t, a, reason.Full, fmt.Errorf("%w: %d modifiers on owner %d", buff.ErrFull, stat.MaxModifiers, s.id))
 	}
-	return s.deny(t, a, reason.Full, fullError{s.limit, s.id})
+	return s.deny(t, a, reason.Full, fullError{s.records.Limit(), s.id})
 }
 
 // fullError is the error of an application for which the owner has no room. Its text is formatted
 // lazily, because capped owners fail every frame.
 type fullError struct {
-	limit int16
+	limit int
 	owner buff.OwnerID
 }
 

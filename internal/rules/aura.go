@@ -8,7 +8,6 @@ import (
 	"github.com/bufftick/bufftick/buff/journal"
 	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/compile"
-	"github.com/bufftick/bufftick/internal/handle"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -29,8 +28,7 @@ func (s *Owner) enterAura(t *Turn, a *buff.Application) buff.Result {
 	if !compile.Of(a.Spec).AuraCanApply() {
 		panic("buff: an Enter of " + a.Spec.ID + ", which an aura cannot apply")
 	}
-	if at, k := s.findMember(a); at != noSlot {
-		i := s.slot(at)
+	if i, k := s.findMember(a); i.exists() {
 		if h := &i.extra().async[k]; h.end != wheel.Never {
 			i.flushPulses(t)
 			h.end = wheel.Never
@@ -42,13 +40,11 @@ func (s *Owner) enterAura(t *Turn, a *buff.Application) buff.Result {
 	}
 	a.Origin.Aura = true
 	was := int16(0)
-	if at := s.joinTarget(a); at != noSlot {
-		was = s.slot(at).stacks
+	if i := s.joinTarget(a); i.exists() {
+		was = i.stacks
 	}
 	r := s.apply(t, a)
-	if r.kind != buff.Denied && r.kind != buff.Removed && s.isLive(r.handle) {
-		at := handle.Slot(r.handle)
-		i := s.slot(at)
+	if i := s.lookup(r.handle); i.exists() && r.kind != buff.Denied && r.kind != buff.Removed {
 		s.ages++
 		x := i.ensureExtra()
 		x.async = append(x.async, asyncStack{source: a.Source, end: wheel.Never, stacks: i.stacks - was, age: s.ages})
@@ -69,11 +65,10 @@ func (i instance) clearEnd(t *Turn) {
 // at once; if the buff has other holders, it only loses the stacks of this aura. If linger is above
 // zero, the same happens after that time, unless the owner returns earlier.
 func (s *Owner) leaveAura(t *Turn, a *buff.Application, linger time.Duration) buff.Result {
-	at, k := s.findMember(a)
-	if at == noSlot {
+	i, k := s.findMember(a)
+	if !i.exists() {
 		return buff.Result{}
 	}
-	i := s.slot(at)
 	h := &i.extra().async[k]
 	switch {
 	case h.end != wheel.Never:
@@ -154,16 +149,16 @@ func (i instance) firstLeaving() int {
 	return first
 }
 
-// findMember returns the slot of the instance that the aura of a source has applied, and the index
-// of the holder in its extra.async. The slot is noSlot if there is no such instance.
-func (s *Owner) findMember(a *buff.Application) (uint16, int) {
+// findMember returns the instance that the aura of a source has applied, or none, and the index of
+// the holder in its extra.async.
+func (s *Owner) findMember(a *buff.Application) (instance, int) {
 	for i := s.first(); i.exists(); i = i.next() {
 		if i.flags&member == 0 || !s.sameDefinition(i.program(), compile.Of(a.Spec)) {
 			continue
 		}
 		if k := slices.IndexFunc(i.extra().async, func(h asyncStack) bool { return h.source == a.Source }); k >= 0 {
-			return i.slot, k
+			return i, k
 		}
 	}
-	return noSlot, 0
+	return instance{}, 0
 }

@@ -42,13 +42,13 @@ func (s *Owner) Waits(d Deadline) bool {
 		l := s.timeouts().all()
 		return int(at) < len(l) && l[at].filed == d.Due
 	}
-	return at < s.used && *s.key(at) == d.Due
+	return at < s.records.Used() && *s.records.Key(at) == d.Due
 }
 
 // WaitsBy reports whether the Owner has a deadline at or before the given instant. It costs
 // O(slots).
 func (s *Owner) WaitsBy(until wheel.Time) bool {
-	for _, due := range s.filed() {
+	for _, due := range s.records.Keys() {
 		if due <= until {
 			return true
 		}
@@ -101,7 +101,7 @@ func (t *Turn) unfile(filed *wheel.Time) {
 // deadline of an instance, and the Turn has no other work. Then collectDue returns the slot of the
 // instance without marking the slot. Otherwise it returns noSlot.
 func (s *Owner) collectDue(t *Turn, until wheel.Time) (only uint16) {
-	only, n, filed := noSlot, 0, s.filed()
+	only, n, filed := noSlot, 0, s.records.Keys()
 	for at, due := range filed {
 		if due <= until {
 			filed[at] = wheel.Never
@@ -131,7 +131,7 @@ func (s *Owner) collectDue(t *Turn, until wheel.Time) (only uint16) {
 // given slot may have been reached.
 func (s *Owner) collectOne(t *Turn, at uint16, until wheel.Time) (only uint16) {
 	only = noSlot
-	if filed := s.key(at); *filed <= until {
+	if filed := s.records.Key(at); *filed <= until {
 		t.unfile(filed)
 		only = at
 	}
@@ -166,7 +166,7 @@ func (s *Owner) markTimeoutDirty(t *Turn, at uint16) {
 
 // markAllDirty marks every deadline for rescheduling after the owner's clock has changed.
 func (s *Owner) markAllDirty(t *Turn) {
-	s.visited += uint32(s.live) + uint32(len(s.timeouts().all()))
+	s.visited += uint32(s.records.Len()) + uint32(len(s.timeouts().all()))
 	for i := s.first(); i.exists(); i = i.next() {
 		i.markDirty(t)
 	}
@@ -203,7 +203,7 @@ func (s *Owner) reschedule(t *Turn, until wheel.Time) {
 		i.flags &^= dirty
 		if i.def != 0 {
 			due, key := i.nextDue()
-			s.schedule(t, reached, dueEntry{at: due, key: key, ref: r}, s.key(at), until)
+			s.schedule(t, reached, dueEntry{at: due, key: key, ref: r}, s.records.Key(at), until)
 		}
 	}
 	l.dirty = l.dirty[:0]

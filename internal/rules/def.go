@@ -58,7 +58,7 @@ func (s *Owner) setCatalog(c *compile.Catalog) {
 	was := s.catalog
 	s.catalog = c
 	others := false
-	for at := range s.used {
+	for at := range s.records.Used() {
 		i := s.slot(at)
 		switch {
 		case i.def > 0:

@@ -29,8 +29,8 @@ func (s *Owner) execute(t *Turn, c *buff.Command) buff.Result {
 	case verb.RemoveSpec:
 		if c.Application.Origin.Links {
 			return s.unlink(t, c)
-		} else if at := s.oldestInstance(compile.Of(c.Application.Spec), c.Application.Source); at != noSlot {
-			return s.slot(at).removeStacks(t, c.Stacks, c.Reason).result()
+		} else if i := s.oldestInstance(compile.Of(c.Application.Spec), c.Application.Source); i.exists() {
+			return i.removeStacks(t, c.Stacks, c.Reason).result()
 		}
 		return buff.Result{}
 	case verb.AddTimeout:

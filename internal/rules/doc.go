@@ -79,32 +79,29 @@
 // such accesses small.
 //
 //	 an Owner, 88 bytes                           Memory, of all owners
-//	┌─────────────────────────────────────┐   ┌ chunk, up to 128 KiB ───────────────┐
-//	│ piece: its slots, and their number ─┼───┼▸ instance, 64 bytes   slot 0 ───────┼─▸ number of its Spec
-//	│ scratch: while slots are dirty      │   │  instance, 64 bytes   slot 1 ─┐     │   in the Catalog
+//	┌─────────────────────────────────────┐   ┌ chunk ──────────────────────────────┐
+//	│ records: its buffs ─────────────────┼───┼▸ record, 64 bytes     slot 0 ───────┼─▸ number of its Spec
+//	│ scratch: while slots are dirty      │   │  record, 64 bytes     slot 1 ─┐     │   in the Catalog
 //	│ catalog ────────────────────────────┼┐  │  …                            │     │      │
 //	│                                     ││  │  keys, 10 bytes each          │     │      │
 //	│ rare: nil until needed ───────────┐ │└──┼───────────────────────────────┼─────┼──────┘
 //	└───────────────────────────────────┼─┘   └───────────────────────────────┼─────┘
 //	                                    └▸ gates, timeouts, …, extra, 184 bytes  ◂─────┘
 //
-// Due instances, and the instance that an application joins, are found by scanning the keys; then
-// only that instance is read, which is one cache line. The key of an instance has its deadline and
-// 16 bits of a hash of its Spec and source. The keys are stored as rows, one for each field, so
-// that a cache line has eight deadlines or 32 hashes. The instances of an owner, followed by their
-// keys, are one piece of a chunk. A chunk has no pointers, so the garbage collector does not scan
-// it: an instance names its definition by number. An owner that needs more slots moves to a longer
-// piece, and its old piece is reused: see [Memory]. Free slots are reused. From eight slots on, the
-// number of slots grows in steps of four; it never shrinks. State that plain buffs do not need is
-// in an extra, and so is an age, a period or a duration above 32 bits. The extras are outside the
-// chunk, with the timeouts and the sheet of attributes, and are reused too. The scratch buffers of
-// a turn belong to the Turn, which lends them to one Owner after the other.
+// The records of the buffs are stored by package slots, next to those of other owners, one cache
+// line each. The rules use an instance, which is a record with its owner and its slot. Due
+// instances, and the instance that an application joins, are found by scanning the keys; then only
+// that instance is read. The key of an instance has its deadline and 16 bits of a hash of its Spec
+// and source. A record has no pointers, so the garbage collector does not scan it: it names its
+// definition by number. State that plain buffs do not need is in an extra, and so is an age, a
+// period or a duration above 32 bits. The extras are outside the chunk, with the timeouts and the
+// sheet of attributes, and are reused too. The scratch buffers of a turn belong to the Turn, which
+// lends them to one Owner after the other.
 //
 // In the code each part is a type with its own data, and the methods of Owner combine them:
 // scheduler has the slots to be rescheduled and the events that are due; gates decides what may be
-// applied; timeScale converts between the times of world, owner and buff; generations determines
-// the generations of handles; rareState has rarely used fields; evaluator evaluates a number;
-// timeouts has the timeouts; saver and restorer write and read the blob of an owner.
+// applied; timeScale converts between the times of world, owner and buff; rareState has rarely
+// used fields; evaluator evaluates a number; timeouts has the timeouts; saver and restorer write and read the blob of an owner.
 //
 // # Limits
 //

@@ -96,9 +96,7 @@ func (i instance) free(t *Turn) {
 	if i.program().Uses&compile.UsesModifiers != 0 {
 		i.owner.rare.modifiers -= int32(len(i.program().Modifiers))
 	}
-	wasDirty := i.flags & dirty
 	i.freeSlot(t)
-	i.flags = wasDirty // the slot is still in the dirty list
 }
 
 // removeStacks removes n stacks of an instance. It ends the instance if n is at most zero or at
@@ -172,20 +170,19 @@ func (i instance) expire(t *Turn) {
 // many it has dropped. The attributes are reset to the catalog's values.
 func (s *Owner) Clear(t *Turn, at wheel.Time, why reason.Reason) (dropped int) {
 	t.begin(at, s.timeScale().firstReached(at), false)
-	for s.oldest != noSlot {
-		slot := s.oldest
-		e := s.slot(slot).newEvent(buff.Removed)
+	for i := s.first(); i.exists(); i = s.first() {
+		e := i.newEvent(buff.Removed)
 		e.Why = why
-		s.slot(slot).free(t)
+		i.free(t)
 		if why == reason.Unload {
 			t.emitUnnumbered(s, &e)
 		} else {
 			t.emit(s, &e)
 		}
 	}
-	for i := range s.timeouts().all() {
-		if s.rare.timeouts.list[i].live {
-			s.releaseTimeout(t, uint16(i))
+	for k := range s.timeouts().all() {
+		if s.rare.timeouts.list[k].live {
+			s.releaseTimeout(t, uint16(k))
 			dropped++
 		}
 	}

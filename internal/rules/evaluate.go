@@ -59,8 +59,7 @@ func (s *Owner) evaluateNumbers(t *Turn, a *buff.Application) reason.Reason {
 	if spec.Kind == define.Instant {
 		q.stacks = instantStacks(&a.Origin.Share) // an instant buff cannot stack: ignore Application.Stacks
 	}
-	if at := s.joinTarget(a); at != noSlot && spec.Stack.Timers != define.TimersQueue {
-		i := s.slot(at)
+	if i := s.joinTarget(a); i.exists() && spec.Stack.Timers != define.TimersQueue {
 		q.stacks = min(int32(i.stacks)+q.stacks, spec.Limit)
 		if spec.Stack.Level == define.LevelSum {
 			q.level = min(int(i.level)+a.Level, define.MaxLevel)

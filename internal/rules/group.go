@@ -29,7 +29,7 @@ func (s *Owner) makeRoom(t *Turn, a *buff.Application) reason.Reason {
 	if compile.Of(a.Spec).Uses&compile.UsesShare != 0 {
 		s.displaceSource(t, a)
 	}
-	if int(s.live)-len(t.displaced) >= int(s.limit) {
+	if s.records.Len()-len(t.displaced) >= s.records.Limit() {
 		return reason.Full
 	}
 	freed := 0

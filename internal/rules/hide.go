@@ -198,7 +198,7 @@ func (s *Owner) tag(t *Turn, c *buff.Command) buff.Result {
 // Instances that start meanwhile are not visited.
 func (s *Owner) eachInstance(f func(i instance)) {
 	last := s.ages
-	for at := s.oldest; at != noSlot; {
+	for at := s.records.Oldest(); at != noSlot; {
 		age := s.slot(at).age()
 		if age > last {
 			return
@@ -213,11 +213,11 @@ func (s *Owner) eachInstance(f func(i instance)) {
 // slot that had the instance of that age.
 func (s *Owner) nextYounger(at uint16, age uint64) uint16 {
 	if i := s.slot(at); i.def != 0 && i.age() == age {
-		return i.newer
+		return i.Newer()
 	}
-	for at = s.oldest; at != noSlot && s.slot(at).age() <= age; {
+	for at = s.records.Oldest(); at != noSlot && s.slot(at).age() <= age; {
 		s.visited++
-		at = s.slot(at).newer
+		at = s.slot(at).Newer()
 	}
 	return at
 }

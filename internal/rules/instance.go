@@ -3,6 +3,7 @@ package rules
 import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/internal/rules/slots"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -16,8 +17,8 @@ const (
 	rankTimeout
 )
 
-// record has the state of one running buff. Its size is one cache line, 64 bytes, because an owner has dozens
-// of instances.
+// record has the state of one running buff. Its size is one
+// cache line, 64 bytes, because an owner has dozens of records. It has no pointers.
 type record struct {
 	source buff.OwnerID
 
@@ -31,17 +32,16 @@ type record struct {
 
 	age32, period32, duration32 uint32 // see instance.age, instance.period and instance.duration
 
-	generation uint32
 	def        int32 // number of the definition, see instance.program; 0 if the slot is free
 	stacks     int16
 	level      int16
 	flags      flags
 	extraIndex uint16 // index in rareState.extras of the state that plain buffs do not need, or noSlot
 
-	older, newer uint16 // neighbors by age, or noSlot; in a free slot, newer is the next free slot
+	slots.Header
 }
 
-const noSlot = 1<<16 - 1
+const noSlot = slots.None
 
 // flags are boolean properties of an instance.
 type flags uint16
@@ -75,10 +75,10 @@ type instance struct {
 func (i instance) exists() bool { return i.record != nil }
 
 // next returns the next younger instance.
-func (i instance) next() instance { return i.owner.linked(i.newer) }
+func (i instance) next() instance { return i.owner.linked(i.Newer()) }
 
 // first returns the oldest instance.
-func (s *Owner) first() instance { return s.linked(s.oldest) }
+func (s *Owner) first() instance { return s.linked(s.records.Oldest()) }
 
 // linked returns the instance in a slot, or none for noSlot.
 func (s *Owner) linked(slot uint16) instance {
@@ -89,7 +89,7 @@ func (s *Owner) linked(slot uint16) instance {
 }
 
 // slot returns the instance in a slot.
-func (s *Owner) slot(at uint16) instance { return instance{s.record(at), s, at} }
+func (s *Owner) slot(at uint16) instance { return instance{s.records.Record(at), s, at} }
 
 // nextPulse returns the instant of the next pulse in buff time, or Never if there is none up to
 // the end. A partial tail pulses at the end, unless the end is a boundary or the buff continues
@@ -215,33 +215,11 @@ type timeout struct {
 //
 // It panics if the origin is odd, or if the Owner has been used.
 func (s *Owner) SetOrigin(origin uint32) {
-	if origin%2 != 0 || int(s.used)+len(s.timeouts().all()) > 0 {
+	if origin%2 != 0 || int(s.records.Used())+len(s.timeouts().all()) > 0 {
 		panic("rules: SetOrigin with an odd number, or of an Owner that has been used")
 	}
-	s.generations.origin = origin
+	s.records.SetGenerations(slots.Generations{Base: s.records.Generations().Base, Origin: origin})
 }
-
-// generations determines the generations of the slots of an owner. The first use of a slot has the
-// generation origin+base+1.
-type generations struct {
-	base   uint32 // see NewOwner
-	origin uint32 // see Owner.SetOrigin
-}
-
-// first returns the generation of the first use of a slot. It is never 0, so that no handle is
-// the zero Handle.
-func (g generations) first() uint32 { return max(g.origin+g.base+1, 1) }
-
-// next returns the generation after the given one, and reports whether there is one. Generations
-// wrap around and end before the origin. They skip 0. The last generation is origin-1, which is
-// never 0, because the origin is even.
-func (g generations) next(generation uint32) (uint32, bool) {
-	next := max(generation+1, 1)
-	return next, generation+1 != g.origin && next != g.origin
-}
-
-// used returns the number of generations from the origin to the given one.
-func (g generations) used(generation uint32) uint32 { return generation - g.origin }
 
 // slotRef identifies an instance or a timeout of one owner.
 type slotRef uint16

@@ -68,7 +68,7 @@ type visibleState struct {
 
 // visibleState returns the present state, which markDifferences compares with a later state.
 func (i instance) visibleState() visibleState {
-	l := visibleState{i.program(), i.source, i.magnitude, 0, int64(i.end), 0, 0, i.stacks, i.level, i.generation}
+	l := visibleState{i.program(), i.source, i.magnitude, 0, int64(i.end), 0, 0, i.stacks, i.level, i.Generation()}
 	if i.extraIndex != noSlot {
 		x := i.extra()
 		l.shield, l.charges = i.shieldLeft(), i.chargesLeft()
@@ -82,7 +82,7 @@ func (i instance) visibleState() visibleState {
 // markDifferences records the differences between an earlier state and the present one. If the
 // instance has ended in between, it does nothing, because the end is already recorded.
 func (i instance) markDifferences(was *visibleState) {
-	if i.generation != was.generation {
+	if i.Generation() != was.generation {
 		return
 	}
 	is := i.visibleState()

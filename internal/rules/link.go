@@ -43,8 +43,8 @@ func (s *Owner) applyLink(t *Turn, a *buff.Application) outcome {
 	if s.hasLink(of, compile.Of(a.Spec)) {
 		return outcome{}
 	}
-	if at := s.joinTarget(a); at != noSlot {
-		was = s.slot(at).stacks
+	if i := s.joinTarget(a); i.exists() {
+		was = i.stacks
 	}
 	r := s.apply(t, a)
 	switch r.kind {

@@ -157,7 +157,7 @@ func (i instance) addModifiers() {
 	e := i.effect()
 	e.addModifiers(sheet, i.handle())
 	if i.program().Uses&compile.UsesOverride != 0 {
-		s.reorderOverrides(sheet, i.newer)
+		s.reorderOverrides(sheet, i.next())
 	}
 }
 
@@ -168,13 +168,12 @@ func (e *effect) addModifiers(sheet *sheet.Sheet, of buff.Handle) {
 	}
 }
 
-// reorderOverrides removes the overrides of the buff in the slot `from` and of all younger buffs,
+// reorderOverrides removes the overrides of an instance, if there is one, and of all younger ones,
 // and adds them again in the order of age. This is needed because the sheet uses the override that
 // was added last, which must be the override of the youngest buff, not of the buff shown last.
-func (s *Owner) reorderOverrides(sheet *sheet.Sheet, from uint16) {
-	for younger := from; younger != noSlot; younger = s.slot(younger).newer {
+func (s *Owner) reorderOverrides(sheet *sheet.Sheet, o instance) {
+	for ; o.exists(); o = o.next() {
 		s.visited++
-		o := s.slot(younger)
 		k, spec := o.magnitudes(), o.program()
 		if spec.Uses&compile.UsesOverride == 0 || len(k.keys) == 0 {
 			continue

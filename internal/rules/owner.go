@@ -10,6 +10,7 @@ import (
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/exact"
 	"github.com/bufftick/bufftick/internal/handle"
+	"github.com/bufftick/bufftick/internal/rules/slots"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -19,7 +20,7 @@ type Owner struct {
 	// Fields that every command reads come first, on the same cache lines, because an owner is
 	// rarely in the cache. An Owner is kept small: there is one for each player.
 	scheduler scheduler
-	piece     // the slots and their keys
+	records   slots.Slots[record, wheel.Time] // the buffs; the key of each is the instant of its Deadline
 
 	catalog *compile.Catalog // the catalog of the last application and of the instances; see instance.program
 	rare    *rareState       // nil until needed
@@ -27,11 +28,8 @@ type Owner struct {
 	events  uint64           // number of the last numbered event; see Event.Seq
 	id      buff.OwnerID
 
-	number               uint32
-	generations          generations
-	visited              uint32
-	limit                int16 // maximum number of instances
-	free, oldest, newest uint16
+	number  uint32
+	visited uint32
 }
 
 // NewOwner returns an empty Owner for the given owner. The number, below buff.MaxOwners, is part of
@@ -44,8 +42,7 @@ func NewOwner(owner buff.OwnerID, number uint32, base uint32, limit int) *Owner 
 		panic("rules: NewOwner with a number, generation or limit out of range")
 	}
 	return &Owner{
-		id: owner, number: number, generations: generations{base: base}, limit: int16(limit),
-		free: noSlot, piece: noPiece(), oldest: noSlot, newest: noSlot,
+		id: owner, number: number, records: slots.New[record, wheel.Time](limit, slots.Generations{Base: base}),
 	}
 }
 
@@ -53,7 +50,7 @@ func NewOwner(owner buff.OwnerID, number uint32, base uint32, limit int) *Owner 
 func (s *Owner) ID() buff.OwnerID { return s.id }
 
 // Len returns the number of buffs, including hidden ones.
-func (s *Owner) Len() int { return int(s.live) }
+func (s *Owner) Len() int { return s.records.Len() }
 
 // Timeouts returns the number of waiting timeouts.
 func (s *Owner) Timeouts() int { return s.timeouts().count() }
@@ -62,12 +59,9 @@ func (s *Owner) Timeouts() int { return s.timeouts().count() }
 // with the same number; no handle of this Owner is above it. If the result is math.MaxUint32, no
 // generation is left and the number must not be used again. Generation costs O(slots).
 func (s *Owner) Generation() uint32 {
-	g := s.generations.base
-	for i := range s.used {
-		g = max(g, s.generations.used(s.slot(i).generation))
-	}
+	g := s.records.LastGeneration()
 	for _, x := range s.timeouts().all() {
-		g = max(g, s.generations.used(x.generation))
+		g = max(g, s.records.Generations().Count(x.generation))
 	}
 	return g
 }
@@ -77,8 +71,8 @@ func (s *Owner) Generation() uint32 {
 // present state.
 func (s *Owner) All() iter.Seq[buff.Instance] {
 	return func(yield func(buff.Instance) bool) {
-		for at := s.oldest; at != noSlot; {
-			next := s.slot(at).newer
+		for at := s.records.Oldest(); at != noSlot; {
+			next := s.slot(at).Newer()
 			if !yield(s.slot(at).describe()) {
 				return
 			}
@@ -169,26 +163,23 @@ func reducedRatio(num, den uint64) buff.Ratio {
 // At returns the buff in a slot, and reports whether there is one. Slots are below
 // [buff.MaxPerOwner] and are reused: see [buff.Handle.Slot].
 func (s *Owner) At(slot int) (buff.Instance, bool) {
-	if slot < 0 || slot >= int(s.used) || s.slot(uint16(slot)).def == 0 {
+	if slot < 0 || slot >= int(s.records.Used()) || s.slot(uint16(slot)).def == 0 {
 		return buff.Instance{}, false
 	}
 	return s.slot(uint16(slot)).describe(), true
 }
 
 func (i instance) handle() buff.Handle {
-	return buff.Handle(handle.Pack(i.owner.number, i.slot, i.generation))
+	return buff.Handle(handle.Pack(i.owner.number, i.slot, i.Generation()))
 }
 
 // lookup returns the live instance of h, or nil.
 func (s *Owner) lookup(h buff.Handle) instance {
-	at := handle.Slot(h)
-	if h.Number() != s.number || int(at) >= int(s.used) {
+	slot := handle.Slot(h)
+	if h.Number() != s.number || !s.records.Has(slot, handle.Generation(h)) {
 		return instance{}
 	}
-	if i := s.slot(at); i.def != 0 && i.generation == handle.Generation(h) {
-		return i
-	}
-	return instance{}
+	return s.slot(slot)
 }
 
 // joins reports whether the application joins the given instance of its definition. An instance
@@ -207,107 +198,53 @@ func (i instance) joins(a *buff.Application) bool {
 	return st.By == define.ByTarget
 }
 
-// oldestInstance returns the slot of the oldest instance of a definition from the given source. If
-// there is none, or if the source is 0, it returns the slot of the oldest instance from any source,
-// or noSlot.
+// oldestInstance returns the oldest instance of a definition from the given source. If there is
+// none, or if the source is 0, it returns the oldest instance from any source, or none.
 //
 // Example: testdata/remove_source.txt.
-func (s *Owner) oldestInstance(spec *compile.Program, source buff.OwnerID) uint16 {
-	oldest := uint16(noSlot)
+func (s *Owner) oldestInstance(spec *compile.Program, source buff.OwnerID) (oldest instance) {
 	for i := s.first(); i.exists(); i = i.next() {
 		s.visited++
 		if !s.sameDefinition(i.program(), spec) {
 			continue
 		}
 		if source == 0 || i.source == source {
-			return i.slot
+			return i
 		}
-		if oldest == noSlot {
-			oldest = i.slot
+		if !oldest.exists() {
+			oldest = i
 		}
 	}
 	return oldest
 }
 
-// allocSlot returns a free slot, linked as the newest, or noSlot if the owner is full.
-func (s *Owner) allocSlot(t *Turn) uint16 {
-	if s.live >= s.limit {
-		return noSlot
+// newInstance returns a new instance without a definition, or none if the owner is full.
+func (s *Owner) newInstance(t *Turn) instance {
+	slot, ok := s.records.Alloc(t.Memory)
+	if !ok {
+		return instance{}
 	}
-	at := s.free
-	if at != noSlot {
-		s.free = s.slot(at).newer
-	} else {
-		if int(s.used) == buff.MaxPerOwner {
-			return noSlot // the free slots are retired
-		}
-		if n := int(s.used); n == s.room() {
-			s.growTo(t, s.grownRoom(n))
-		}
-		at = s.addSlot(&record{generation: s.generations.first()})
-	}
+	i := s.slot(slot)
+	i.clear()
+	i.extraIndex = noSlot
 	s.ages++
-	s.live++
-	if s.ages%evacuateInterval == 0 {
-		s.evacuate(t)
-	}
-	i := s.slot(at)
-	generation, listed := i.generation, i.flags&dirty
-	*i.record = record{} // zeroed in place, which is faster than a copy
-	i.generation, i.flags = generation, listed
-	i.older, i.newer, i.extraIndex = s.newest, noSlot, noSlot
 	i.storeAge(s.ages)
-	if s.newest != noSlot {
-		s.slot(s.newest).newer = at
-	} else {
-		s.oldest = at
-	}
-	s.newest = at
 	i.mark(journal.Begun)
-	return at
+	return i
 }
 
-// evacuateInterval is the number of new buffs between two checks of whether the owner's chunk is
-// draining. While any chunk is draining, a check takes a lock.
-const evacuateInterval = 16
-
-// grownRoom returns the new number of slots for an owner that has used all its n slots. It stays
-// within the limit as long as no slot has been retired.
-func (s *Owner) grownRoom(n int) int {
-	if limit := int(s.limit); n < limit {
-		return min(n+slotGrowth(n), limit)
-	}
-	return n + slotGrowth(n)
+// clear clears the record, except that a dirty slot is still in the dirty list.
+func (i instance) clear() {
+	header, listed := i.Header, i.flags&dirty
+	*i.record = record{} // zeroed in place, which is faster than a copy
+	i.Header, i.flags = header, listed
 }
 
-// slotGrowth returns how many slots to add to n. Most owners have about ten buffs, most creatures
-// one or two. Unused slots are the largest waste of memory, but a move to a longer piece makes a
-// new buff 50% more expensive. Steps of two would save a tenth of the memory, and move twice as
-// often.
-func slotGrowth(n int) int {
-	if n < 8 {
-		return max(1, n)
-	}
-	return max(4, n/8&^3)
-}
-
-// freeSlot frees a slot, which invalidates its handle.
+// freeSlot frees the slot of the instance, which invalidates its handle.
 func (i instance) freeSlot(t *Turn) {
 	s := i.owner
-	if i.older != noSlot {
-		s.slot(i.older).newer = i.newer
-	} else {
-		s.oldest = i.newer
-	}
-	if i.newer != noSlot {
-		s.slot(i.newer).older = i.older
-	} else {
-		s.newest = i.older
-	}
-	s.live--
 	i.mark(journal.Ended)
-	t.unfile(s.key(i.slot))
-	s.setHash(i.slot, 0)
+	t.unfile(s.records.Key(i.slot))
 	if g := s.gates(); g != nil && len(g.appliers)+len(g.links) > 0 {
 		g.dropAppliers(i.slot)
 		g.dropLinks(i.handle())
@@ -316,13 +253,18 @@ func (i instance) freeSlot(t *Turn) {
 		s.rare.freeExtraAt(i.extraIndex)
 	}
 	i.clearForeign()
-	generation := i.generation
-	*i.record = record{}
-	i.generation, i.newer = generation, s.free
-	if next, ok := s.generations.next(generation); ok {
-		i.generation = next
-		s.free = i.slot
+	i.clear()
+	s.records.Free(i.slot)
+}
+
+// Free returns the memory of the Owner's instances. Call [Owner.Clear] first; Free panics if there
+// are buffs. After Free, only [Owner.ID] may be called.
+func (s *Owner) Free(t *Turn) {
+	if s.records.Len() != 0 {
+		panic("rules: Free of an Owner that has buffs")
 	}
+	s.records.Release(t.Memory)
+	s.rare = nil
 }
 
 // workPerDeadline is the cost of rescheduling one deadline, as a number of visited buffs.

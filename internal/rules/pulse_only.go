@@ -38,7 +38,7 @@ func (i instance) pulseOnly(t *Turn, until wheel.Time) bool {
 	s.visited += workPerDeadline
 	t.begin(own, own, true)
 	i.boundary = boundary
-	s.file(t, s.key(i.slot), slotRef(i.slot), due, own)
+	s.file(t, s.records.Key(i.slot), slotRef(i.slot), due, own)
 	i.emitPulse(t, p, own, i.handle())
 	s.callPulse(t, p.Pulse[0].Handler)
 	if len(t.items) > 0 || s.scheduler.scratch != nil {

@@ -225,9 +225,9 @@ func requireSame(t *testing.T, seed uint64, a, b *onlySide) {
 	if a.set.timeScale() == nil { // requireKeys needs deadlines in world time
 		requireKeys(t, a.set)
 	}
-	for at := range a.set.used {
-		require.Equal(t, *a.set.record(at), *b.set.record(at), "seed %d", seed)
-		require.Equal(t, *a.set.key(at), *b.set.key(at), "seed %d, slot %d", seed, at)
+	for at := range a.set.records.Used() {
+		require.Equal(t, *a.set.records.Record(at), *b.set.records.Record(at), "seed %d", seed)
+		require.Equal(t, *a.set.records.Key(at), *b.set.records.Key(at), "seed %d, slot %d", seed, at)
 	}
 }
 

@@ -57,7 +57,7 @@ import (
 // Owner is then unchanged. Without the events, it allocates at most a fixed multiple of the length
 // of the blob, whatever its contents.
 func (s *Owner) Restore(t *Turn, at buff.Moment, blob []byte, handler func(name string) (define.HandlerID, bool), zone ...buff.Command) (buff.Restoration, error) {
-	if int(s.used)+len(s.timeouts().all()) > 0 || s.gates() != nil || s.timeScale() != nil || s.sheet() != nil {
+	if int(s.records.Used())+len(s.timeouts().all()) > 0 || s.gates() != nil || s.timeScale() != nil || s.sheet() != nil {
 		panic("rules: Restore into an Owner that has been used")
 	}
 	r := t.restorer()
@@ -330,7 +330,7 @@ func (r *restorer) timeouts() {
 			continue
 		}
 		r.waits = append(r.waits, timeout{
-			at: r.now.Add(max(b.Left, 1)), age: b.Age, filed: wheel.Never, name: b.Name, handler: id, generation: r.set.generations.first(), live: true,
+			at: r.now.Add(max(b.Left, 1)), age: b.Age, filed: wheel.Never, name: b.Name, handler: id, generation: r.set.records.Generations().First(), live: true,
 		})
 	}
 	r.result.Timeouts = len(r.waits)
@@ -370,8 +370,8 @@ func (r *restorer) room() error {
 		what    string
 	}{
 		{modifiers, stat.MaxModifiers, "modifiers"},
-		{r.result.Restored, int(r.set.limit), "buffs"},
-		{r.result.Timeouts, int(r.set.limit), "timeouts"},
+		{r.result.Restored, int(r.set.records.Limit()), "buffs"},
+		{r.result.Timeouts, int(r.set.records.Limit()), "timeouts"},
 		{r.result.Unknown, buff.MaxPerOwner, "unknown buffs"},
 		{r.result.Unnamed, buff.MaxPerOwner, "timeouts without a handler"},
 	} {

@@ -77,7 +77,7 @@ func (r *restorer) placeMemory() {
 		}
 	}
 	if buffs > 0 {
-		s.growTo(r.turn, buffs)
+		s.records.Reserve(r.turn.Memory, buffs)
 	}
 	if buffs+len(r.waits) > 0 {
 		l := s.scheduler.borrowScratch(r.turn)
@@ -141,22 +141,15 @@ func (r *restorer) placeBuff(c *comeback) {
 	}
 }
 
-// placeSlot does the same as Owner.allocSlot, for an Owner that has no free slots but has room for
-// the instance.
-func (r *restorer) placeSlot(i *record) uint16 {
-	s := r.set
-	i.generation, i.older, i.newer = s.generations.first(), s.newest, noSlot
-	at := s.addSlot(i)
-	s.slot(at).rehash()
-	if s.newest != noSlot {
-		s.slot(s.newest).newer = at
-	} else {
-		s.oldest = at
-	}
-	s.newest = at
-	s.live++
-	s.slot(at).mark(journal.Begun)
-	return at
+// placeSlot puts a record into a new slot, for which there is room.
+func (r *restorer) placeSlot(of *record) uint16 {
+	slot, _ := r.set.records.Alloc(r.turn.Memory)
+	i := r.set.slot(slot)
+	of.Header = i.Header
+	*i.record = *of
+	i.rehash()
+	i.mark(journal.Begun)
+	return slot
 }
 
 // rejuvenate makes a buff the youngest of its owner.
@@ -373,9 +366,9 @@ func (r *restorer) worksAgain(c *comeback) {
 	if c.spec.Uses&compile.UsesOverride == 0 {
 		return
 	}
-	younger := s.oldest
-	for younger != noSlot && s.slot(younger).age() < c.saved.Age {
-		younger = s.slot(younger).newer
+	younger := s.first()
+	for younger.exists() && younger.age() < c.saved.Age {
+		younger = younger.next()
 	}
 	s.reorderOverrides(sheet, younger)
 }

@@ -164,7 +164,7 @@ func rebased(own *sheet.Sheet, a stat.Attr) bool {
 func (w *saver) buffs() {
 	s, n := w.set, len(w.aside.Buffs)
 	w.findHeadless()
-	for at := range s.used { // in memory order, so that the pass by age finds them in the cache
+	for at := range s.records.Used() { // in memory order, so that the pass by age finds them in the cache
 		if i := s.slot(at); i.def != 0 && w.keeps(i) {
 			n++
 		}

@@ -30,16 +30,16 @@ func TestHashes(t *testing.T) {
 	joined, most := 0, 0
 	for range 20_000 {
 		a := buff.Application{Spec: c.Spec(specs[rng.IntN(len(specs))].ID), Source: buff.OwnerID(rng.IntN(sources))}
-		want := uint16(noSlot)
-		for at := s.oldest; at != noSlot && want == noSlot; at = s.slot(at).newer {
-			if i := s.slot(at); s.sameDefinition(i.program(), compile.Of(a.Spec)) && i.joins(&a) {
-				want = at
+		want := instance{}
+		for i := s.first(); i.exists() && !want.exists(); i = i.next() {
+			if s.sameDefinition(i.program(), compile.Of(a.Spec)) && i.joins(&a) {
+				want = i
 			}
 		}
 		if got := s.findJoinable(&a); got != want {
-			t.Fatalf("%v of %d joins slot %d, not %d", a.Spec, a.Source, got, want)
+			t.Fatalf("%v of %d joins slot %d, not %d", a.Spec, a.Source, got.slot, want.slot)
 		}
-		if want != noSlot {
+		if want.exists() {
 			joined++
 		}
 		switch n := rng.IntN(10); {
@@ -55,15 +55,12 @@ func TestHashes(t *testing.T) {
 		}
 		most = max(most, s.Len())
 		turn.Events = turn.Events[:0]
-		if len(s.piece.keys()) != keyWords(s.room()) {
-			t.Fatalf("%d words of keys for %d slots", len(s.piece.keys()), s.room())
-		}
-		for at := range s.used {
+		for at := range s.records.Used() {
 			hash := uint16(0)
 			if spec := s.slot(at).program(); spec != nil {
 				hash = hashOf(spec, s.slot(at).source)
 			}
-			if got := s.hash(uint16(at)); got != hash {
+			if got := s.records.Hash(at); got != hash {
 				t.Fatalf("slot %d has the hash %#x, not %#x", at, got, hash)
 			}
 		}

@@ -238,12 +238,9 @@ func (s *Owner) effectiveDuration(t *Turn, a *buff.Application, spec *compile.Pr
 // period of the definition if the application joins a buff whose period was changed by haste.
 func (s *Owner) periodAfter(a *buff.Application) int64 {
 	level := s.levelOf(a)
-	is, at := compile.Of(a.Spec).PeriodAt(level), s.joinTarget(a)
-	if at == noSlot {
-		return is
-	}
-	i := s.slot(at)
+	is, i := compile.Of(a.Spec).PeriodAt(level), s.joinTarget(a)
 	switch {
+	case !i.exists():
 	case i.extraIndex != noSlot && i.extra().pendingPeriod > 0:
 		return i.extra().pendingPeriod
 	case i.program() == compile.Of(a.Spec) && i.program().PeriodAt(int(i.level)) == is:
@@ -256,8 +253,8 @@ func (s *Owner) periodAfter(a *buff.Application) int64 {
 // of the application; with LevelSum, the level of the instance that it joins is added.
 func (s *Owner) levelOf(a *buff.Application) int {
 	if spec := a.Spec; spec.Stack.Level == define.LevelSum && spec.Stack.Timers != define.TimersQueue {
-		if at := s.joinTarget(a); at != noSlot {
-			return min(int(s.slot(at).level)+a.Level, define.MaxLevel)
+		if i := s.joinTarget(a); i.exists() {
+			return min(int(i.level)+a.Level, define.MaxLevel)
 		}
 	}
 	return a.Level

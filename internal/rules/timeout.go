@@ -8,6 +8,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/handle"
+	"github.com/bufftick/bufftick/internal/rules/slots"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -63,22 +64,22 @@ func (l *timeouts) find(h buff.TimeoutHandle) (uint16, bool) {
 }
 
 // allocSlot returns a free slot, or a new one.
-func (l *timeouts) allocSlot(g generations) uint16 {
+func (l *timeouts) allocSlot(g slots.Generations) uint16 {
 	l.live++
 	if at := l.free; at != noSlot {
 		l.free = l.list[at].next
 		return at
 	}
-	l.list = append(l.list, timeout{filed: wheel.Never, generation: g.first()})
+	l.list = append(l.list, timeout{filed: wheel.Never, generation: g.First()})
 	return uint16(len(l.list) - 1)
 }
 
 // freeSlot frees a slot, or retires it if its generations are used up.
-func (l *timeouts) freeSlot(at uint16, g generations) {
+func (l *timeouts) freeSlot(at uint16, g slots.Generations) {
 	x := &l.list[at]
 	l.live--
 	*x = timeout{filed: wheel.Never, generation: x.generation, next: l.free, dirty: x.dirty}
-	if next, ok := g.next(x.generation); ok {
+	if next, ok := g.Next(x.generation); ok {
 		x.generation = next
 		l.free = at
 	}
@@ -95,11 +96,11 @@ func (s *Owner) addTimeout(t *Turn, c *buff.Command) buff.Result {
 	switch {
 	case c.Do == nil && c.Handler == 0:
 		return buff.Result{Err: fmt.Errorf("%w: timeout %q has neither a function nor a handler", buff.ErrHandler, c.Name)}
-	case l.live >= int32(s.limit), l.free == noSlot && len(l.list) == buff.MaxPerOwner:
+	case l.live >= int32(s.records.Limit()), l.free == noSlot && len(l.list) == buff.MaxPerOwner:
 		t.emit(s, &buff.Event{Kind: buff.Faulted, Why: reason.Full, Name: c.Name, End: wheel.Never})
-		return buff.Result{Kind: buff.Faulted, Why: reason.Full, Err: fmt.Errorf("%w: %d timeouts on owner %d", buff.ErrFull, s.limit, s.id)}
+		return buff.Result{Kind: buff.Faulted, Why: reason.Full, Err: fmt.Errorf("%w: %d timeouts on owner %d", buff.ErrFull, s.records.Limit(), s.id)}
 	}
-	at := l.allocSlot(s.generations)
+	at := l.allocSlot(s.records.Generations())
 	s.ages++
 	x := &l.list[at]
 	*x = timeout{
@@ -131,7 +132,7 @@ func (s *Owner) cancel(t *Turn, h buff.TimeoutHandle) buff.Result {
 // releaseTimeout frees a slot and increments its generation, which invalidates its handle.
 func (s *Owner) releaseTimeout(t *Turn, at uint16) {
 	t.unfile(&s.rare.timeouts.list[at].filed)
-	s.rare.timeouts.freeSlot(at, s.generations)
+	s.rare.timeouts.freeSlot(at, s.records.Generations())
 }
 
 // fireTimeout emits the event of a due timeout and queues its call. The timeout is freed first. So

@@ -8,6 +8,7 @@ import (
 	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/compile"
+	"github.com/bufftick/bufftick/internal/rules/slots"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -16,6 +17,9 @@ const (
 	MaxRounds   = 16     // depth: commands that cause commands, and so on
 	MaxCommands = 10_000 // number of commands in the chain
 )
+
+// Memory stores the records of many Owners. Its zero value is ready for use.
+type Memory = slots.Memory
 
 // Turn holds the working state of an Owner: its output, such as events, and the queue of commands
 // that handlers have issued. One Turn serves many Owners, one after the other.
@@ -51,7 +55,7 @@ type Turn struct {
 	Deadlines []Deadline
 	Waiting   int
 
-	// Memory stores the instances of the Owners. If Memory is nil, each Owner has its own piece of
+	// Memory stores the records of the Owners. If Memory is nil, each Owner has its own piece of
 	// the heap. An Owner must always be used with the same Memory.
 	Memory *Memory
 
@@ -274,7 +278,7 @@ func (s *Owner) Run(t *Turn, until wheel.Time, limit int) bool {
 // have been reached.
 func (s *Owner) RunPlace(t *Turn, p Place, until wheel.Time, limit int) bool {
 	at := p.slot()
-	if p&placeTimeout != 0 || at >= s.used {
+	if p&placeTimeout != 0 || at >= s.records.Used() {
 		return s.Run(t, until, limit)
 	}
 	return s.runDue(t, s.collectOne(t, at, until), until, limit)

@@ -1,4 +1,4 @@
-package rules
+package slots
 
 import (
 	"math/bits"
@@ -6,26 +6,19 @@ import (
 	"sync/atomic"
 )
 
-// Memory stores the instances of many Owners, with their keys. It cuts pieces of various sizes from
-// chunks. A chunk has up to 128 KiB and contains no pointers. This has three advantages: for a
-// million buffs the garbage collector sees a few hundred objects instead of one object for each
-// owner; when an owner outgrows its piece, another owner can use the piece; and no memory is lost
-// to the size classes of the allocator.
+// Memory stores the records of many Slots. It cuts pieces of various sizes from chunks of up to
+// 128 KiB. For a million records the garbage collector sees a few hundred objects instead of one
+// object for each owner; when an owner outgrows its piece, another owner can use the piece; and no
+// memory is lost to the size classes of the allocator.
 //
 // An empty chunk is freed. A chunk is drained if other chunks of the same piece size have room for
-// its pieces. Draining means that each owner in the chunk moves to another chunk when it gets one
-// of its next sixteen buffs. So owners that grow at the same time do not leave nearly empty chunks.
+// its pieces. Draining means that each Slots in the chunk moves to another chunk at one of its next
+// sixteen Allocs. So owners that grow at the same time do not leave nearly empty chunks.
 //
-//	chunk of pieces of 4   ┌ piece ───────────────────────┬ piece ─────────────
-//	in lines of 64 bytes   │ slot slot slot slot keys,name│ slot slot slot …
-//	                       └──────────────────────────────┴────────────────────
-//	                         of one Owner                     free
-//
-// When an Owner has filled its slots, it takes a longer piece and returns the old piece;
-// [Owner.Free] returns its last piece. Taking and returning pieces is rare, takes a lock, and may
-// happen on any goroutine. The location of a piece has no effect on results. All Turns that are
-// used with an Owner must have the same Memory. The zero value is ready for use. A Memory must not
-// be copied.
+// Taking and returning pieces is rare, takes a lock, and may happen on any goroutine. The location
+// of a piece has no effect on results. A Slots must always be used with the same Memory; a nil
+// Memory gives each Slots its own memory of the heap. The zero value is ready for use. A Memory must
+// not be copied.
 type Memory struct {
 	mu       sync.Mutex
 	chunks   []*slotChunk // by number; nil if the number is unused; number 0 means no chunk
@@ -60,7 +53,10 @@ const (
 	largestPiece = 64   // maximum number of slots; longer pieces are allocated separately
 )
 
-// alloc returns a piece for n instances. m may be nil.
+// Bytes returns the size of the memory of n slots, with their keys and hashes.
+func Bytes(n int) int { return pieceLines(n) * lineSize }
+
+// alloc returns a piece for n slots. m may be nil.
 func (m *Memory) alloc(n int) piece {
 	if m == nil || n > largestPiece {
 		return newPiece(make([]cacheLine, pieceLines(n)), n, pieceName{})
@@ -91,8 +87,8 @@ func (m *Memory) cut(size *pieceSize) piece {
 		m.unlink(&size.available, c)
 	}
 	p := newPiece(c.lines[at*pieceLines(n):], n, pieceName{chunk: number, at: uint16(at)})
-	if poison {
-		checkPoison(p.slots())
+	if Poison {
+		checkPoison(p.lines())
 	}
 	return p
 }
@@ -102,8 +98,8 @@ func (m *Memory) release(p piece) {
 	if p.size == 0 {
 		return
 	}
-	if poison {
-		poisonSlots(p.slots())
+	if Poison {
+		poison(p.lines())
 	}
 	name := p.name()
 	if name.chunk == 0 {
@@ -194,9 +190,8 @@ func (m *Memory) addChunk(n int) {
 	c := &slotChunk{lines: make([]cacheLine, pieces*pieceLines(n)), size: uint16(n), pieces: uint16(pieces)}
 	for at := range pieces {
 		c.room[at/64] |= 1 << (at % 64)
-		if poison {
-			p := newPiece(c.lines[at*pieceLines(n):], n, pieceName{})
-			poisonSlots(p.slots())
+		if Poison {
+			poison(c.lines[at*pieceLines(n):][:n])
 		}
 	}
 	if len(m.chunks) == 0 {
@@ -220,7 +215,7 @@ func (c *slotChunk) first() int {
 			return k*64 + bits.TrailingZeros64(word)
 		}
 	}
-	panic("rules: no free piece in an available chunk")
+	panic("slots: no free piece in an available chunk")
 }
 
 // link prepends a chunk to a list.
@@ -259,58 +254,4 @@ func (m *Memory) relocate(p piece) (other piece, ok bool) {
 		return piece{}, false
 	}
 	return m.cut(size), true
-}
-
-// growTo moves the Owner to a larger piece, for n instances.
-func (s *Owner) growTo(t *Turn, n int) {
-	s.moveTo(t, t.Memory.alloc(n))
-}
-
-func (s *Owner) moveTo(t *Turn, to piece) {
-	to.keys().copyFrom(s.keys(), int(s.used), int(to.size), s.room())
-	copy(to.slots(), s.slots()[:s.used])
-	t.Memory.release(s.piece)
-	s.base, s.size = to.base, to.size
-}
-
-// evacuate moves the instances to another chunk if their chunk is draining.
-func (s *Owner) evacuate(t *Turn) {
-	if t.Memory == nil || t.Memory.draining.Load() == 0 {
-		return
-	}
-	if to, ok := t.Memory.relocate(s.piece); ok {
-		s.moveTo(t, to)
-	}
-}
-
-// Free returns the memory of the Owner's instances. Call [Owner.Clear] first; Free panics if there
-// are buffs. After Free, only [Owner.ID] may be called.
-func (s *Owner) Free(t *Turn) {
-	if s.live != 0 {
-		panic("rules: Free of an Owner that has buffs")
-	}
-	t.Memory.release(s.piece)
-	s.piece, s.free = noPiece(), noSlot
-	s.rare = nil
-}
-
-// poisonSlots fills freed slots with an invalid pattern, so that a use after free panics.
-func poisonSlots(slots []record) {
-	for k := range slots {
-		slots[k] = poisoned
-	}
-}
-
-// checkPoison panics if a freed slot has been written to.
-func checkPoison(slots []record) {
-	for k := range slots {
-		if slots[k] != poisoned {
-			panic("rules: write to a freed slot")
-		}
-	}
-}
-
-var poisoned = record{
-	source: 1<<63 - 1, end: -1, boundary: -1, magnitude: -1 << 62,
-	age32: 1<<32 - 1, period32: 1<<32 - 1, duration32: 1<<32 - 1, generation: 1<<32 - 1, def: 1<<31 - 1, older: noSlot - 1, newer: noSlot - 1, extraIndex: noSlot - 1,
 }

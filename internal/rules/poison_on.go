@@ -1,5 +1,0 @@
-//go:build bufftickpoison
-
-package rules
-
-var poison = true

@@ -1,0 +1,5 @@
+//go:build bufftickpoison
+
+package slots
+
+const poisonTag = true
