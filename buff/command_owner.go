@@ -108,8 +108,9 @@ func Dispel(owner OwnerID, q Query) Command {
 // buffs ([Spec].Links), which end with the buff that applied them, nor buffs that an aura applies.
 //
 // For the thief, a stolen buff is an ordinary application, except that it never shortens a buff of
-// the thief. Result.Amount is the number of portions used, including portions that resisted. The
-// outcome for the thief is reported by an event. Buffs for which the thief has no room are lost.
+// the thief or lowers its charges. Result.Amount is the number of portions used, including portions
+// that resisted. The outcome for the thief is reported by an event. Buffs for which the thief has
+// no room are lost.
 func Steal(from, to OwnerID, q Query, most time.Duration) Command {
 	q.To = to
 	return Command{Verb: verb.Steal, Owner: from, Query: q, By: most}
