@@ -1,6 +1,7 @@
 package replicate
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"flag"
 	"math/rand/v2"
@@ -110,18 +111,42 @@ func TestProtocolPage(t *testing.T) {
 	}
 }
 
-// writeHistories writes random histories, one on each line. A history is a list of messages, with
-// the client's state after each message.
+// writeHistories writes random histories, one on each line, and after each a list of corrupted
+// messages. Both are lists of messages, with the client's state after each message.
 func writeHistories(t *testing.T, file string, n int) {
 	t.Helper()
 	out, err := os.Create(file)
 	require.NoError(t, err)
 	defer out.Close()
+	var sent [][]byte
+	for seed := range uint64(20) {
+		for _, m := range sentIn(t, seed) {
+			sent = append(sent, slices.DeleteFunc(m[:], func(b []byte) bool { return len(b) == 0 })...)
+		}
+	}
 	lists := json.NewEncoder(out)
 	for k := range uint64(n) {
-		require.NoError(t, lists.Encode(history(t, long.Seed()+k)))
+		seed := long.Seed() + k
+		require.NoError(t, lists.Encode(history(t, seed)))
+		require.NoError(t, lists.Encode(corrupted(t, seed, sent)))
 	}
 	require.NoError(t, out.Close())
+}
+
+// corrupted returns a list of messages from other connections, corrupted in several places, half of
+// them with an additional number of up to 64 bits.
+func corrupted(t *testing.T, seed uint64, sent [][]byte) []vector {
+	dice := rand.New(rand.NewPCG(seed, 10))
+	s := &script{t: t, c: client.New(client.Options{})}
+	for range 20 {
+		m := corruptOneOf(dice, nil, sent)
+		if len(m) > 1 && dice.IntN(2) == 0 {
+			number := binary.AppendUvarint(nil, dice.Uint64()>>dice.IntN(64))
+			m = slices.Insert(m, 1+dice.IntN(len(m)-1), number...)
+		}
+		s.receive("corrupted", m)
+	}
+	return s.out
 }
 
 // history returns one random history.

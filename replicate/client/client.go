@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math/bits"
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/wheel"
@@ -124,6 +125,9 @@ func (o *Owner) Dead() bool { return o.dead }
 // to Receive.
 func (o *Owner) Buffs() []Buff { return o.buffs }
 
+// maxLeft bounds the remaining time of a buff whose rate makes it longer.
+const maxLeft = 1 << 62
+
 // Left returns the remaining ms of the buff's own time at the given server time, and whether the
 // buff has an end. The remaining time of a paused buff does not change.
 func (b *Buff) Left(now wheel.Time) (ms int64, ends bool) {
@@ -135,7 +139,13 @@ func (b *Buff) Left(now wheel.Time) (ms int64, ends bool) {
 	}
 	ms = max(int64(b.End-now), 0)
 	if b.Rate.Den > 0 {
-		ms = int64(min(float64(ms)*float64(b.Rate.Num)/float64(b.Rate.Den), 1<<62))
+		hi, lo := bits.Mul64(uint64(ms), uint64(b.Rate.Num))
+		den := uint64(b.Rate.Den)
+		ms = maxLeft
+		if hi < den {
+			q, _ := bits.Div64(hi, lo, den)
+			ms = int64(min(q, maxLeft))
+		}
 	}
 	return ms, true
 }

@@ -46,7 +46,7 @@ func (c *Client) define(r *reader) error {
 		number, s := uint32(r.upTo(math.MaxUint32)), &Spec{}
 		s.ID, s.Icon = r.text(), r.text()
 		flags := r.byte()
-		s.Hide, s.Polarity = flags&1 != 0, define.Polarity(flags>>1)
+		s.Hide, s.Polarity = flags&1 != 0, define.Polarity(flags>>1&3)
 		s.Priority = int(r.signed())
 		s.Duration = time.Duration(r.upTo(math.MaxInt64/uint64(time.Millisecond))) * time.Millisecond
 		for n := r.upTo(define.MaxParams); n > 0 && !r.bad; n-- {

@@ -35,8 +35,8 @@ class Reader {
     }
     return bad("number too long");
   }
-  // number reads an unsigned number that must not exceed the given limit.
-  number(most = Number.MAX_SAFE_INTEGER) {
+  // number reads an unsigned number that must not exceed the given limit. Above 2^53 it is rounded.
+  number(most = Infinity) {
     let v = 0, unit = 1;
     for (let k = 0; k < 10; k++) {
       const b = this.byte();
@@ -65,11 +65,11 @@ class Reader {
   }
 }
 
-/** number encodes a number. */
+/** number encodes a BigInt as a number. */
 const number = (v) => {
   const out = [];
-  for (; v >= 128; v = Math.floor(v / 128)) out.push((v % 128) | 128);
-  return [...out, v];
+  for (; v >= 128n; v >>= 7n) out.push(Number(v & 127n) | 128);
+  return [...out, Number(v)];
 };
 
 /** left returns the remaining ms of a buff's own time at the given server time, or
@@ -77,14 +77,15 @@ const number = (v) => {
 export const left = (buff, now) => {
   if (buff.held) return buff.left;
   if (buff.end === null) return null;
-  return Math.floor((Math.max(buff.end - now, 0) * buff.rate[0]) / buff.rate[1]);
+  const ms = Math.max(buff.end - now, 0), [own, server] = buff.rate;
+  return Math.floor(ms / server) * own + Math.floor(((ms % server) * own) / server);
 };
 
 export class Client {
   #locals = [];
   #numbers = new Map(); // owner id to local number
   #buffs = 0;
-  #last = 0;
+  #last = 0n; // number of the last packet
   #specsOf = 0n;
   #limits;
 
@@ -107,7 +108,8 @@ export class Client {
     this.#locals = [];
     this.#numbers.clear();
     this.owners.clear();
-    this.#buffs = this.#last = 0;
+    this.#buffs = 0;
+    this.#last = 0n;
     this.fingerprint = 0n;
   }
 
@@ -127,13 +129,13 @@ export class Client {
   }
 
   #packet(r, kind) {
-    const n = r.number(), base = kind === 0x11 ? r.number() : n - 1;
+    const n = r.big(), base = kind === 0x11 ? r.big() : n - 1n;
     let now = r.number(TIME);
-    if (n === 0 || base >= n) bad("invalid header");
+    if (n === 0n || base >= n) bad("invalid header");
     if (n <= this.#last) return;
     if (base > this.#last) throw new ProtocolError("gap", `it follows packet ${base}, the last received is ${this.#last}`);
     while (r.at < r.bytes.length) {
-      const head = r.number(), local = Math.floor(head / 4), about = head % 4;
+      const about = r.bytes[r.at] & 3, local = Math.floor(r.number() / 4);
       if (about === 3) {
         if (local === 0) this.fingerprint = r.fixed();
         else if (local === 1) now += r.number(TIME - now);
@@ -214,7 +216,7 @@ export class Client {
         const name = r.text();
         Object.defineProperty(params, name, { value: r.float(), enumerable: true, configurable: true });
       }
-      specs.set(n, { id, icon, hide: (flags & 1) !== 0, polarity: flags >> 1, priority, duration, params });
+      specs.set(n, { id, icon, hide: (flags & 1) !== 0, polarity: (flags >> 1) & 3, priority, duration, params });
     }
     if (r.at !== r.bytes.length) bad("trailing bytes after the definitions");
     this.specs = specs;
