@@ -1,0 +1,83 @@
+using System;
+using System.Text;
+
+namespace Bufftick
+{
+    // Reader decodes the fields of a message. After an error it returns only zeros.
+    struct Reader
+    {
+        readonly byte[] bytes;
+        readonly int end;
+        int at;
+
+        internal Reader(byte[] bytes, int offset, int count)
+        {
+            this.bytes = bytes;
+            at = offset;
+            end = offset + count;
+            Bad = false;
+        }
+
+        // Bad reports whether the message ended too early, or a number was out of range.
+        internal bool Bad { get; private set; }
+
+        internal ReceiveError Error => Bad ? ReceiveError.Format : ReceiveError.None;
+
+        internal bool More => at < end;
+
+        internal byte ReadByte()
+        {
+            if (Bad || at >= end)
+            {
+                Fail();
+                return 0;
+            }
+            return bytes[at++];
+        }
+
+        // ReadNumber reads an unsigned number that must not exceed the given maximum.
+        internal ulong ReadNumber(ulong max = ulong.MaxValue)
+        {
+            ulong v = 0;
+            for (int shift = 0; shift < 70; shift += 7)
+            {
+                byte b = ReadByte();
+                if (shift == 63 && b > 1) break;
+                v |= (ulong)(b & 0x7F) << shift;
+                if (b < 0x80) return v > max || Bad ? Fail() : v;
+            }
+            return Fail();
+        }
+
+        internal int ReadInt() => (int)ReadNumber(int.MaxValue);
+
+        internal long ReadSigned()
+        {
+            ulong v = ReadNumber();
+            return (long)(v >> 1) ^ -(long)(v & 1);
+        }
+
+        internal ulong ReadFixed()
+        {
+            ulong v = 0;
+            for (int shift = 0; shift < 64; shift += 8) v |= (ulong)ReadByte() << shift;
+            return Bad ? 0 : v;
+        }
+
+        internal double ReadDouble() => BitConverter.Int64BitsToDouble((long)ReadFixed());
+
+        internal string ReadText()
+        {
+            ulong size = ReadNumber();
+            if (size > (ulong)(end - at)) size = Fail();
+            at += (int)size;
+            return Encoding.UTF8.GetString(bytes, at - (int)size, (int)size);
+        }
+
+        internal ulong Fail()
+        {
+            Bad = true;
+            return 0;
+        }
+    }
+}
