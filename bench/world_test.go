@@ -83,7 +83,7 @@ func (w *world) fill() {
 
 // bless gives a player a blessing from a source, or refreshes the blessing if the player has it.
 func (w *world) bless(player, source int) buff.Handle {
-	h, _ := w.AddBuff(buff.OwnerID(player), buff.Application{Spec: w.blessing, Source: buff.OwnerID(source)})
+	h := w.AddBuff(buff.OwnerID(player), buff.Application{Spec: w.blessing, Source: buff.OwnerID(source)}).Handle
 	return h
 }
 

@@ -19,7 +19,7 @@ type Captured struct {
 	Value float64
 }
 
-// Errors of a command. [Result.Err] wraps one of them and names the subject and the limit.
+// Errors of a command. [Result.Failure] wraps one of them and names the subject and the limit.
 var (
 	ErrDuration = errors.New("buff: bad duration")
 	ErrStacks   = errors.New("buff: stacks must not be negative")
@@ -33,6 +33,8 @@ var (
 	ErrTag      = errors.New("buff: a tag is missing")
 	ErrHandler  = errors.New("buff: a timeout calls nothing")
 	ErrAmount   = errors.New("buff: bad amount")
+
+	ErrDenied = errors.New("buff: denied") // only from [Result.Err]: a rule denied the application
 
 	ErrAttribute = errors.New("buff: there is no such attribute")
 	ErrValue     = errors.New("buff: bad value of an attribute")
@@ -187,7 +189,7 @@ type Result struct {
 	Timeout TimeoutHandle // the new timeout of an AddTimeout
 
 	// Kind is the main outcome: Applied, Stacked, Refreshed, Executed, Denied, StackEnded, Removed,
-	// Queued, Hastened, Changed, Reacted, Died, Revived, or Faulted with Err. It is Done if the
+	// Queued, Hastened, Changed, Reacted, Died, Revived, or Faulted with Failure. It is Done if the
 	// command made a change without an event, and zero if it made no change.
 	Kind EventKind
 	Why  reason.Reason // set if Kind is Denied, Removed, StackEnded or Faulted
@@ -208,16 +210,30 @@ type Result struct {
 	// selected.
 	Amount int64
 
-	// Err is set if the command failed. A failed command changes nothing.
-	Err error
+	// Failure is set if the command failed. A failed command changes nothing. [Result.Err] is this
+	// error, or one that says why the rules denied an application.
+	Failure error
+}
+
+// OK reports that the command did not fail and the rules did not deny it. It is also true for a
+// command that waits (Queued) and for one that found nothing to change.
+func (r Result) OK() bool { return r.Failure == nil && r.Kind != Denied }
+
+// Err returns nil if [Result.OK], otherwise Failure or, without one, an error that wraps
+// [ErrDenied] and names the reason.
+func (r Result) Err() error {
+	if r.Failure == nil && r.Kind == Denied {
+		return fmt.Errorf("%w: %v", ErrDenied, r.Why)
+	}
+	return r.Failure
 }
 
 // String formats the result for a log: "apply 3/0/17", "deny limit", "queued", "nothing changed",
 // or the error.
 func (r Result) String() string {
 	switch {
-	case r.Err != nil:
-		return r.Err.Error()
+	case r.Failure != nil:
+		return r.Failure.Error()
 	case r.Queued:
 		return "queued"
 	}

@@ -519,7 +519,7 @@ func TestResultText(t *testing.T) {
 		"apply 0/0/17":          {Kind: buff.Applied, Handle: 17},
 		"remove amount=3":       {Kind: buff.Removed, Amount: 3},
 		"timeout timeout 0/0/1": {Kind: buff.TimedOut, Timeout: 1},
-		"buff: bad duration":    {Kind: buff.Faulted, Err: buff.ErrDuration},
+		"buff: bad duration":    {Kind: buff.Faulted, Failure: buff.ErrDuration},
 	} {
 		require.Equal(t, want, r.String())
 	}

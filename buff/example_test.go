@@ -6,6 +6,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 )
 
 // A poison that hurts every 3 s for 10 s. Package engine runs it; package catalog reads definitions
@@ -27,4 +28,20 @@ func ExampleNewCatalog() {
 	// Output:
 	// apply poison owner=7 source=9
 	// handlers [hurt]
+}
+
+func ExampleResult() {
+	for _, r := range []buff.Result{
+		{Kind: buff.Applied},
+		{Queued: true},
+		{Kind: buff.Denied, Why: reason.Limit},
+		{Failure: buff.ErrStale},
+	} {
+		fmt.Println(r.OK(), r.Err())
+	}
+	// Output:
+	// true <nil>
+	// true <nil>
+	// false buff: denied: limit
+	// false buff: the handle names nothing that runs
 }

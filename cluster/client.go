@@ -136,7 +136,7 @@ func (c *Client) Do(ctx context.Context, zone string, cmd buff.Command) error {
 // repeatedly until its outcome is known, even if the zone moves to another node, but is executed
 // only once.
 //
-// Ask returns [ErrRefused] if the command was not and will never be executed; Reply.Result.Err is
+// Ask returns [ErrRefused] if the command was not and will never be executed; Reply.Result.Failure is
 // the reason. If the command could not be sent, Ask returns [ErrOverloaded], [ErrTooLarge],
 // [ErrClosed] or an error of Command.AppendBinary. If ctx ends first, the error wraps ctx.Err(),
 // and also [ErrUnknown] if the command was sent, or [ErrNoOwner] if it was not. The error also
@@ -312,10 +312,10 @@ func outcome(o policy.Outcome) (r Reply, err error) {
 	case policy.Unknown:
 		return r, fmt.Errorf("%w: the zone has executed too many others since", ErrUnknown)
 	case policy.Refused:
-		if r.Result.Err == nil {
+		if r.Result.Failure == nil {
 			return r, ErrRefused
 		}
-		return r, fmt.Errorf("%w: %w", ErrRefused, r.Result.Err)
+		return r, fmt.Errorf("%w: %w", ErrRefused, r.Result.Failure)
 	}
 	return r, nil
 }

@@ -47,8 +47,8 @@ func zoneOf(b *testing.B, catalog *buff.Catalog) *store.Saver {
 		id := buff.OwnerID(k + 1)
 		require.NoError(b, v.Engine().Spawn(id, nil))
 		for source := range 2 {
-			_, r := v.Engine().AddBuff(id, buff.Application{Spec: catalog.Spec("poison"), Source: buff.OwnerID(crowd + 1 + source)})
-			require.NoError(b, r.Err)
+			r := v.Engine().AddBuff(id, buff.Application{Spec: catalog.Spec("poison"), Source: buff.OwnerID(crowd + 1 + source)})
+			require.NoError(b, r.Failure)
 		}
 		v.After(v.Engine().Tick(time.Millisecond)) // so that not all pulse at the same time
 	}

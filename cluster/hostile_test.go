@@ -50,7 +50,7 @@ func TestClient_Hostile(t *testing.T) {
 		if rng.IntN(3) == 0 {
 			r.ID = policy.ID{}
 		}
-		r.Body = appendResult(nil, buff.Result{Kind: buff.EventKind(rng.IntN(256)), Why: reason.Reason(rng.IntN(256)), Err: errors.New("no")})[:rng.IntN(15)]
+		r.Body = appendResult(nil, buff.Result{Kind: buff.EventKind(rng.IntN(256)), Why: reason.Reason(rng.IntN(256)), Failure: errors.New("no")})[:rng.IntN(15)]
 		data := appendReply(nil, &r)
 		switch rng.IntN(4) {
 		case 0:

@@ -208,22 +208,22 @@ func (h *host) busy(a answer) {
 // zone, the result "here" is false and the command was not executed.
 func (h *host) execute(m *policy.Message, r *policy.Reply, at *policy.Place) (frame uint64, here bool) {
 	owner, result := h.runCommand(m)
-	if errors.Is(result.Err, engine.ErrUnknownOwner) {
+	if errors.Is(result.Failure, engine.ErrUnknownOwner) {
 		if code, ask := policy.Away(h.zone, h.saver.Leaving(owner), at); ask || code != policy.Refused {
 			return 0, false
 		}
 	}
-	if errors.Is(result.Err, errRetry) {
+	if errors.Is(result.Failure, errRetry) {
 		r.Code = policy.Busy
 		return 0, true
 	}
 	r.Code, r.Body = policy.Applied, appendResult(nil, result)
 	id := m.ID
-	if result.Err != nil {
+	if result.Failure != nil {
 		r.Code, id = policy.Refused, m.ID.AsRefused()
 	}
 	h.n.count(func(s *Stats) {
-		if s.Commands++; result.Err != nil {
+		if s.Commands++; result.Failure != nil {
 			s.Refused++
 		}
 	})
@@ -243,11 +243,11 @@ func (h *host) keep(id policy.ID) (frame uint64) {
 // runCommand executes a command or a transfer, and returns its owner and its result.
 func (h *host) runCommand(m *policy.Message) (buff.OwnerID, buff.Result) {
 	if owner, to, ok := parseTransfer(m.Body); ok {
-		return owner, buff.Result{Err: h.depart(owner, to)}
+		return owner, buff.Result{Failure: h.depart(owner, to)}
 	}
 	var c buff.Command
 	if err := c.UnmarshalBinary(m.Body, h.eng.Catalog()); err != nil {
-		return 0, buff.Result{Err: err}
+		return 0, buff.Result{Failure: err}
 	}
 	return c.Owner, h.eng.Do(c)
 }

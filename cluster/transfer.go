@@ -71,7 +71,7 @@ func (h *host) away(e envelope, a answer) {
 	}
 	h.n.count(func(s *Stats) { s.Elsewhere++ })
 	if a.r.Code, a.r.Body = policy.Moved, []byte(e.at.Zone); e.at.Zone == "" {
-		a.r.Code, a.r.Body = policy.Refused, appendResult(nil, buff.Result{Err: fmt.Errorf("%w: %d", engine.ErrUnknownOwner, owner)})
+		a.r.Code, a.r.Body = policy.Refused, appendResult(nil, buff.Result{Failure: fmt.Errorf("%w: %d", engine.ErrUnknownOwner, owner)})
 	}
 	h.applied = append(h.applied, a)
 }

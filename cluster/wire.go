@@ -156,8 +156,8 @@ func appendResult(dst []byte, r buff.Result) []byte {
 	dst = append(dst, byte(r.Kind), byte(r.Why), queued)
 	dst = binary.AppendVarint(dst, r.Amount)
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(r.Handle))
-	if r.Err != nil {
-		text := r.Err.Error()
+	if r.Failure != nil {
+		text := r.Failure.Error()
 		dst = append(dst, text[:min(len(text), mostText)]...)
 	}
 	return dst
@@ -178,7 +178,7 @@ func parseResult(b []byte) (r buff.Result, err error) {
 	}
 	r.Amount, r.Handle = amount, buff.Handle(binary.LittleEndian.Uint64(b[3+n:]))
 	if rest := b[3+n+8:]; len(rest) > 0 {
-		r.Err = errors.New(string(rest))
+		r.Failure = errors.New(string(rest))
 	}
 	return r, nil
 }

@@ -15,7 +15,7 @@ import (
 func FuzzWire(f *testing.F) {
 	f.Add(appendMessage(nil, &policy.Message{}))
 	f.Add(appendMessage(nil, &policy.Message{ID: policy.ID{7}, Since: 300, Sure: true, Body: []byte("body")}))
-	result := appendResult(nil, buff.Result{Kind: buff.Stacked, Why: 3, Queued: true, Amount: -5, Handle: 99, Err: errors.New("no")})
+	result := appendResult(nil, buff.Result{Kind: buff.Stacked, Why: 3, Queued: true, Amount: -5, Handle: 99, Failure: errors.New("no")})
 	f.Add(appendReply(nil, &policy.Reply{ID: policy.ID{7}, Epoch: 9, Total: 1000, Code: policy.Durable, Body: result}))
 	f.Add(result)
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -39,7 +39,7 @@ func FuzzWire(f *testing.F) {
 
 // TestWire_Truncated checks that a truncated message is rejected.
 func TestWire_Truncated(t *testing.T) {
-	r := buff.Result{Kind: buff.Stacked, Why: 3, Queued: true, Amount: -5, Handle: 99, Err: errors.New("no")}
+	r := buff.Result{Kind: buff.Stacked, Why: 3, Queued: true, Amount: -5, Handle: 99, Failure: errors.New("no")}
 	b := appendResult(nil, r)
 	again, err := parseResult(b)
 	require.NoError(t, err)

@@ -46,7 +46,7 @@ func TestNoAllocations(t *testing.T) {
 	check("Tick with 1,000 pulses", 0, func() { e.Tick(time.Second) })
 	var h buff.Handle
 	check("AddBuff of a new one, and Remove", 0, func() {
-		h, _ = e.AddBuff(5, mark)
+		h = e.AddBuff(5, mark).Handle
 		e.Remove(h)
 		e.Tick(0)
 	})
@@ -148,7 +148,7 @@ func TestVerbsDoNotAllocate(t *testing.T) {
 
 	h, err := x.AddTimeout(1, time.Hour, func(*engine.Context) {})
 	require.NoError(t, err)
-	require.NoError(t, x.Cancel(h).Err)
+	require.NoError(t, x.Cancel(h).Failure)
 	fight := func(c *engine.Context) {
 		c.AddBuff(1, later)
 		c.AddBuff(3, later)
@@ -222,9 +222,9 @@ func TestNoAllocationsOfTheCrossIndex(t *testing.T) {
 	check("a look of two auras with 100 members each", func() { e.Tick(500 * time.Millisecond) })
 	require.NotZero(t, carries(e, 1, cat.Spec("light")))
 	check("a zone that stops and goes on", func() {
-		_ = e.Do(buff.PauseZone(0)).Err
+		_ = e.Do(buff.PauseZone(0)).Failure
 		e.Tick(time.Millisecond)
-		_ = e.Do(buff.ResumeZone(0)).Err
+		_ = e.Do(buff.ResumeZone(0)).Failure
 		e.Tick(time.Millisecond)
 	})
 }

@@ -10,7 +10,7 @@ import (
 // Ask executes a command in the next Tick that has room for it, like [Engine.Do] on the loop, and
 // returns its Result. If the owner is busy, Result.Queued is set: the command waits in the owner's
 // mailbox, and an event will report its outcome. If the rules or the engine refused the command,
-// Result.Err is the reason.
+// Result.Failure is the reason.
 //
 // Ask fails in the same cases as [Inbox.Do]; the command is then not executed. If ctx ends while
 // the command is still waiting, Ask returns ctx.Err(), and the command is never executed. If ctx

@@ -73,7 +73,7 @@ func TestAsk(t *testing.T) {
 		e.Tick(0)
 		require.True(t, gone.done() && end.done())
 		require.NoError(t, gone.err)
-		require.ErrorIs(t, gone.r.Err, buff.ErrStale)
+		require.ErrorIs(t, gone.r.Failure, buff.ErrStale)
 		require.Equal(t, buff.Removed, end.r.Kind)
 
 		_, err := e.Inbox().Ask(t.Context(), buff.Apply(1, buff.Application{}))
@@ -233,8 +233,8 @@ func TestRun(t *testing.T) {
 			return buff.Result{}, e.Inbox().Run(t.Context(), func(e *engine.Engine) {
 				require.EqualValues(t, 1000, e.Now())
 				require.NoError(t, e.Spawn(2, nil))
-				h, _ = e.AddBuff(2, buff.Application{Spec: cat.Spec("p")})
-				require.NoError(t, e.Do(buff.Extend(h, time.Second)).Err)
+				h = e.AddBuff(2, buff.Application{Spec: cat.Spec("p")}).Handle
+				require.NoError(t, e.Do(buff.Extend(h, time.Second)).Failure)
 				require.Equal(t, 1, countOf(e, 2))
 				_, err := e.AddTimeout(2, time.Second, func(c *engine.Context) { c.Do(buff.Kill(2)) })
 				require.NoError(t, err)
@@ -242,7 +242,7 @@ func TestRun(t *testing.T) {
 				require.NoError(t, err)
 				_, err = e.Restore(1, nil, blob)
 				require.NoError(t, err)
-				require.ErrorIs(t, e.Do(buff.Kill(77)).Err, engine.ErrUnknownOwner)
+				require.ErrorIs(t, e.Do(buff.Kill(77)).Failure, engine.ErrUnknownOwner)
 			})
 		})
 		hit(2)

@@ -362,5 +362,5 @@ func (e *Engine) leaveAura(i int32, id buff.OwnerID, since wheel.Time) bool {
 	a := &x.all[i]
 	left := time.Duration(max(since.After(a.spec.Aura.Linger)-e.now, 0)) * time.Millisecond
 	r := e.deliver(o, &buff.Command{Verb: verb.Leave, By: left, Application: buff.Application{Spec: a.apply, Source: a.bearer}})
-	return !errors.Is(r.Err, ErrOverloaded)
+	return !errors.Is(r.Failure, ErrOverloaded)
 }

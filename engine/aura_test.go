@@ -132,8 +132,8 @@ func TestAuraMembers(t *testing.T) {
 		f.at[id+1] = float64(id % 2 * 100)
 		spawn(t, e, 20-id)
 	}
-	_, r := e.AddBuff(3, buff.Application{Spec: cat.Spec("beacon"), Source: 99, Magnitude: 42, Level: 3})
-	require.NoError(t, r.Err)
+	r := e.AddBuff(3, buff.Application{Spec: cat.Spec("beacon"), Source: 99, Magnitude: 42, Level: 3})
+	require.NoError(t, r.Failure)
 	ids := []buff.OwnerID{}
 	var fifth buff.Handle
 	for ev := range e.Tick(0).Events() {
@@ -171,10 +171,10 @@ func TestAuraOfNoEffect(t *testing.T) {
 		},
 		"zone": {
 			func(e *engine.Engine, _ buff.Handle) {
-				_ = e.Do(buff.SetZone(1, 5)).Err
-				_ = e.Do(buff.PauseZone(5)).Err
+				_ = e.Do(buff.SetZone(1, 5)).Failure
+				_ = e.Do(buff.PauseZone(5)).Failure
 			},
-			func(e *engine.Engine, _ buff.Handle) { _ = e.Do(buff.ResumeZone(5)).Err },
+			func(e *engine.Engine, _ buff.Handle) { _ = e.Do(buff.ResumeZone(5)).Failure },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -424,7 +424,7 @@ func TestAuraOfBusyMembers(t *testing.T) {
 		e.Tick(0)
 		for _, id := range []buff.OwnerID{2, 3} {
 			for range mailbox {
-				require.NoError(t, e.Do(buff.Revive(id)).Err)
+				require.NoError(t, e.Do(buff.Revive(id)).Failure)
 			}
 			f.at[id] = 100
 		}

@@ -46,7 +46,7 @@ func BenchmarkAddBuff(b *testing.B) {
 	b.Run("new and remove", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			h, _ := e.AddBuff(0, mark)
+			h := e.AddBuff(0, mark).Handle
 			e.Remove(h)
 			drain()
 		}
@@ -120,7 +120,7 @@ func BenchmarkCrossIndex(b *testing.B) {
 		e := world(b)
 		for i := buff.OwnerID(0); b.Loop(); i++ {
 			e.AddBuff(i%owners, buff.Application{Spec: cat.Spec("curse"), Source: 7})
-			_ = e.Do(buff.LoseSource(7)).Err
+			_ = e.Do(buff.LoseSource(7)).Failure
 			e.Tick(0)
 		}
 	})

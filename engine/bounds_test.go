@@ -27,8 +27,8 @@ func TestP29_Limits(t *testing.T) {
 		buff.Spec{ID: "told", Kind: define.Instant, On: define.Hooks{Exec: call("hear")}},
 	)
 	apply := func(e *engine.Engine, spec string) error {
-		_, r := e.AddBuff(1, buff.Application{Spec: cat.Spec(spec)})
-		return r.Err
+		r := e.AddBuff(1, buff.Application{Spec: cat.Spec(spec)})
+		return r.Failure
 	}
 	timeout := func(e *engine.Engine) error {
 		_, err := e.AddTimeout(1, time.Hour, func(*engine.Context) {})
@@ -137,13 +137,13 @@ func TestP29_Zones(t *testing.T) {
 	}
 	e := open(t, engine.Options{Synchronous: true})
 	for id := range uint32(buff.MaxOwners - 1) {
-		require.NoError(t, e.Do(buff.PauseZone(id+1)).Err)
+		require.NoError(t, e.Do(buff.PauseZone(id+1)).Failure)
 	}
-	err := e.Do(buff.PauseZone(buff.MaxOwners)).Err
+	err := e.Do(buff.PauseZone(buff.MaxOwners)).Failure
 	require.ErrorIs(t, err, engine.ErrTooManyZones)
 	require.ErrorContains(t, err, fmt.Sprint(buff.MaxOwners))
-	require.NoError(t, e.Do(buff.ResumeZone(1)).Err)
-	require.NoError(t, e.Do(buff.PauseZone(buff.MaxOwners)).Err)
+	require.NoError(t, e.Do(buff.ResumeZone(1)).Failure)
+	require.NoError(t, e.Do(buff.PauseZone(buff.MaxOwners)).Failure)
 }
 
 // TestP27_CommandsForOthers checks that a handler that issues commands endlessly is stopped, and
@@ -318,8 +318,8 @@ func TestP30_Pairs(t *testing.T) {
 			before = heap()
 		}
 		h := add(t, e, buff.OwnerID(k%100), cat.Spec("venom"))
-		if r := e.Remove(h); r.Err != nil {
-			require.NoError(t, r.Err)
+		if r := e.Remove(h); r.Failure != nil {
+			require.NoError(t, r.Failure)
 		}
 		if k%1000 == 0 {
 			e.Tick(50 * time.Millisecond)

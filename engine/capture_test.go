@@ -37,19 +37,20 @@ func TestApplication_BusySource(t *testing.T) {
 		burn := func(source buff.OwnerID) buff.Application {
 			return buff.Application{Spec: cat.Spec("burn"), Source: source}
 		}
-		h, r := e.AddBuff(1, burn(2))
+		r := e.AddBuff(1, burn(2))
+		h := r.Handle
 		require.Equal(t, buff.Result{Queued: true}, r)
 		require.Zero(t, h)
-		_, r = e.AddBuff(1, burn(99))
+		r = e.AddBuff(1, burn(99))
 		require.Equal(t, buff.Applied, r.Kind, "nobody can be asked, now or later")
-		_, r = e.AddBuff(1, buff.Application{Spec: cat.Spec("plain"), Source: 2})
+		r = e.AddBuff(1, buff.Application{Spec: cat.Spec("plain"), Source: 2})
 		require.Equal(t, buff.Applied, r.Kind)
 		require.NoError(t, e.Inbox().AddBuff(1, burn(2)))
 		_, err = e.AddTimeout(3, 0, func(c *engine.Context) { c.AddBuff(1, burn(2)) })
 		require.NoError(t, err)
 		require.Equal(t, []string{"1: 1000 apply burn x1", "1: 1000 apply plain x1", "3: 1001 timeout"}, lines(e.Tick(time.Second)))
-		_, r = e.AddBuff(1, burn(2))
-		require.ErrorIs(t, r.Err, engine.ErrOverloaded, "the mailbox of the source has a limit")
+		r = e.AddBuff(1, burn(2))
+		require.ErrorIs(t, r.Failure, engine.ErrOverloaded, "the mailbox of the source has a limit")
 
 		close(gate)
 		var got []string
@@ -86,13 +87,13 @@ func TestApplication_BusySourceAndReload(t *testing.T) {
 		cat := statsOf(t, burn("power"))
 		e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: brief})
 		spawn(t, e, 1, 2)
-		require.NoError(t, e.Do(buff.SetBase(2, attrOf(cat, "power"), 7)).Err)
-		require.NoError(t, e.Do(buff.SetBase(2, attrOf(cat, "health"), 60)).Err)
+		require.NoError(t, e.Do(buff.SetBase(2, attrOf(cat, "power"), 7)).Failure)
+		require.NoError(t, e.Do(buff.SetBase(2, attrOf(cat, "health"), 60)).Failure)
 		gate := make(chan struct{})
 		_, err := e.AddTimeout(2, 0, func(*engine.Context) { <-gate })
 		require.NoError(t, err)
 		e.Tick(time.Second)
-		_, r := e.AddBuff(1, buff.Application{Spec: cat.Spec("burn"), Source: 2})
+		r := e.AddBuff(1, buff.Application{Spec: cat.Spec("burn"), Source: 2})
 		require.Equal(t, buff.Result{Queued: true}, r)
 		reload(t, e, next(t, cat, burn("health")))
 		require.NoError(t, e.Drop(2))

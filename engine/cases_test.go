@@ -21,7 +21,7 @@ func TestW09_Steal(t *testing.T) {
 		spawn(t, e, 1, 2)
 		add(t, e, 1, o.Catalog.Spec("might"))
 		r := e.Do(buff.Steal(1, 2, buff.Query{Polarity: define.Positive}, 2*time.Minute))
-		require.NoError(t, r.Err)
+		require.NoError(t, r.Failure)
 		require.Equal(t, int64(1), r.Amount)
 		require.Equal(t, []string{
 			"1: 0 apply might x1 end=1800000", "1: 0 remove might why=stolen", "2: 0 apply might x1 end=120000", "2: 120000 remove might why=expired",
@@ -66,7 +66,7 @@ func TestUndeliveredWhileIdle(t *testing.T) {
 		e := open(t, o)
 		spawn(t, e, 1)
 		gone = add(t, e, 1, o.Catalog.Spec("p"))
-		require.NoError(t, e.Remove(gone).Err)
+		require.NoError(t, e.Remove(gone).Failure)
 		add(t, e, 1, o.Catalog.Spec("p"))
 		m.pass(e, 500*time.Millisecond)
 		require.Equal(t, uint64(1), e.Stats().Undelivered)

@@ -143,9 +143,9 @@ func TestP29_CommandsForUnfinishedOwner(t *testing.T) {
 			}
 		}
 		for e.Busy(1) && marks == 0 {
-			_, r := e.AddBuff(1, buff.Application{Spec: cat.Spec("mark")})
-			if r.Err != nil {
-				require.ErrorIs(t, r.Err, engine.ErrOverloaded)
+			r := e.AddBuff(1, buff.Application{Spec: cat.Spec("mark")})
+			if r.Failure != nil {
+				require.ErrorIs(t, r.Failure, engine.ErrOverloaded)
 				break
 			}
 			waiting++

@@ -60,8 +60,8 @@ func newMany(t *testing.T, owners int, stall time.Duration, o engine.Options) *m
 			if a.Spec == m.specs[0] {
 				a.Duration = buff.Lasting(time.Duration(1+d.Int64N(stall.Milliseconds())) * time.Millisecond)
 			}
-			if _, r := m.eng.AddBuff(id, a); r.Err != nil {
-				require.NoError(t, r.Err)
+			if r := m.eng.AddBuff(id, a); r.Failure != nil {
+				require.NoError(t, r.Failure)
 			}
 		}
 		if n%max(1, m.owners/manyWaves) == 0 && m.eng.Now() < manyWaves {
@@ -179,8 +179,8 @@ func TestP10_OneInstant(t *testing.T) {
 			}
 			for range 3 {
 				if id := asked * 37; id < owners {
-					_, r := e.AddBuff(buff.OwnerID(id), buff.Application{Spec: cat.Spec("next")})
-					require.NoError(t, r.Err)
+					r := e.AddBuff(buff.OwnerID(id), buff.Application{Spec: cat.Spec("next")})
+					require.NoError(t, r.Failure)
 					require.Equal(t, ended[id] < buffsOfOne, r.Queued)
 					began -= 1
 					asked++

@@ -244,8 +244,8 @@ func TestTick_EndlessHandlers(t *testing.T) {
 			}
 			if tick == 30 {
 				require.True(t, e.Busy(1))
-				_, r := e.AddBuff(1, buff.Application{Spec: cat.Spec("beat")})
-				require.NoError(t, r.Err)
+				r := e.AddBuff(1, buff.Application{Spec: cat.Spec("beat")})
+				require.NoError(t, r.Failure)
 				require.True(t, r.Queued, "it is asked for an instant that the owner has not come to")
 			}
 		}

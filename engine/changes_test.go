@@ -128,7 +128,7 @@ func TestEngine_Changes_Death(t *testing.T) {
 		if dead {
 			do = buff.Kill
 		}
-		require.NoError(t, e.Do(do(7)).Err)
+		require.NoError(t, e.Do(do(7)).Failure)
 		e.Tick(time.Second)
 		before := o.reported
 		o.read(t)

@@ -71,8 +71,9 @@ func TestChunksOfEmptyTurns(t *testing.T) {
 		p.hold(1)
 		rooms := []int{}
 		for n := range 300 {
-			h, r := p.AddBuff(2, buff.Application{Spec: p.late})
-			require.NoError(t, r.Err)
+			r := p.AddBuff(2, buff.Application{Spec: p.late})
+			h := r.Handle
+			require.NoError(t, r.Failure)
 			require.Equal(t, buff.Applied, r.Kind)
 			p.Tick(0) // runs only its handler
 			synctest.Wait()

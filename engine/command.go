@@ -21,24 +21,23 @@ import (
 // parameter has no default, the application is Denied for the reason NoParam. A busy source cannot
 // be read, so the command waits, as it does for a busy owner.
 //
-// Besides the errors of package buff, Result.Err is [ErrUnknownOwner], [ErrUnknownSpec],
+// Besides the errors of package buff, Result.Failure is [ErrUnknownOwner], [ErrUnknownSpec],
 // [ErrRemoved], [ErrClosed] or [ErrOverloaded]. If the owner is busy, or the source is busy and
-// must be read, the command waits, Result.Queued is set, and the Handle is zero.
+// must be read, the command waits, Result.Queued is set, and Result.Handle is zero.
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner), because it searches for an
 // instance that the application can join.
-func (e *Engine) AddBuff(id buff.OwnerID, a buff.Application) (buff.Handle, buff.Result) {
+func (e *Engine) AddBuff(id buff.OwnerID, a buff.Application) (r buff.Result) {
 	e.enter("AddBuff")
-	var r buff.Result
 	e.apply(&r, e.ownerOf(id), id, &a)
-	return r.Handle, r
+	return r
 }
 
 // apply is AddBuff for the owner `o`, which is nil if the ID is unknown. It may change the
 // application. To avoid a copy, it writes to *r instead of returning a Result.
 func (e *Engine) apply(r *buff.Result, o *owner, id buff.OwnerID, a *buff.Application) {
 	if !e.loop.Catalog.Has(a.Spec) {
-		if a.Spec, r.Err = e.version(a.Spec); r.Err != nil {
+		if a.Spec, r.Failure = e.version(a.Spec); r.Failure != nil {
 			return
 		}
 	}
@@ -48,7 +47,7 @@ func (e *Engine) apply(r *buff.Result, o *owner, id buff.OwnerID, a *buff.Applic
 	}
 	e.beforeChange(o)
 	e.refreshSources(o)
-	r.Handle, r.Kind, r.Why, r.Err = o.set.Apply(e.turn(), e.now, a)
+	r.Handle, r.Kind, r.Why, r.Failure = o.set.Apply(e.turn(), e.now, a)
 	e.afterCommand(o)
 }
 
@@ -91,11 +90,11 @@ func (e *Engine) AddTimeout(id buff.OwnerID, delay time.Duration, f func(*Contex
 		panic("engine: AddTimeout without a function")
 	}
 	r := e.execute(&buff.Command{Verb: verb.AddTimeout, Owner: id, By: delay, Do: f})
-	return r.Timeout, r.Err
+	return r.Timeout, r.Failure
 }
 
 // Remove ends the buff with the given handle, for the reason Cancelled. If the buff no longer
-// exists, Remove has no effect, and Result.Err is buff.ErrStale. If Result.Queued is not set, the
+// exists, Remove has no effect, and Result.Failure is buff.ErrStale. If Result.Queued is not set, the
 // only further event of the buff is its Removed event.
 //
 // If the owner is busy, Result.Queued is set, and the buff is removed later: events that are due
@@ -121,7 +120,7 @@ func (e *Engine) removeBuff(r *buff.Result, h buff.Handle) {
 	}
 	e.beforeChange(o)
 	e.refreshSources(o)
-	r.Handle, r.Kind, r.Why, r.Err = o.set.Remove(e.turn(), e.now, h, 0, reason.Cancelled)
+	r.Handle, r.Kind, r.Why, r.Failure = o.set.Remove(e.turn(), e.now, h, 0, reason.Cancelled)
 	e.afterCommand(o)
 }
 
@@ -141,7 +140,7 @@ func (e *Engine) Cancel(t buff.TimeoutHandle) buff.Result {
 func (e *Engine) deliverWithinLimits(o *owner, c *buff.Command) buff.Result {
 	switch {
 	case e.closed:
-		return buff.Result{Err: ErrClosed}
+		return buff.Result{Failure: ErrClosed}
 	case len(e.loop.Events) >= e.opts.Limits.Events:
 		return e.overload(o, e.opts.Limits.Events, "events for the next Frame")
 	}
@@ -157,7 +156,7 @@ func (e *Engine) deliver(o *owner, c *buff.Command) buff.Result {
 		return e.overload(o, e.opts.Limits.Handlers, "handlers for its next turn")
 	}
 	if c.Verb == verb.Steal && e.ownerOf(c.Query.To) == nil {
-		return buff.Result{Err: fmt.Errorf("%w: %d, the thief", ErrUnknownOwner, c.Query.To)}
+		return buff.Result{Failure: fmt.Errorf("%w: %d, the thief", ErrUnknownOwner, c.Query.To)}
 	}
 	e.beforeChange(o)
 	e.refreshSources(o)
@@ -203,7 +202,7 @@ func (e *Engine) queue(o *owner, c *buff.Command, via bool) buff.Result {
 
 func (e *Engine) overload(o *owner, limit int, what string) buff.Result {
 	e.stats.Refused++
-	return buff.Result{Err: fmt.Errorf("%w: owner %d, %d %s", ErrOverloaded, o.id(), limit, what)}
+	return buff.Result{Failure: fmt.Errorf("%w: owner %d, %d %s", ErrOverloaded, o.id(), limit, what)}
 }
 
 // turn returns the Turn in which the loop executes its commands, prepared for one command.
@@ -335,7 +334,7 @@ func (e *Engine) checkRoomForAll(n int, what string, id uint64, owners iter.Seq[
 	}
 	for o := range owners {
 		if !e.idle(o) && o.waiting() >= e.opts.Limits.Mailbox {
-			return e.overload(o, e.opts.Limits.Mailbox, "commands, since it is busy").Err
+			return e.overload(o, e.opts.Limits.Mailbox, "commands, since it is busy").Failure
 		}
 	}
 	return nil

@@ -36,7 +36,7 @@ func BenchmarkCopies(b *testing.B) {
 			n := 0
 			b.ReportAllocs()
 			for b.Loop() {
-				h, _ := e.AddBuff(0, mark)
+				h := e.AddBuff(0, mark).Handle
 				e.Remove(h)
 				if n++; n%1000 == 0 {
 					e.Tick(0)

@@ -104,7 +104,7 @@ func TestCopiesWaitingOfAuras(t *testing.T) {
 		e.Tick(time.Second)
 		in = false
 		e.Tick(time.Second)
-		require.NoError(t, e.Do(buff.PauseZone(0)).Err)
+		require.NoError(t, e.Do(buff.PauseZone(0)).Failure)
 		e.Tick(time.Second)
 		r := round()
 		require.Equal(t, []buff.OwnerID{2}, r.Older)

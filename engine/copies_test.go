@@ -52,7 +52,7 @@ func (d *copied) revive(t testing.TB, o engine.Options) *engine.Engine {
 		require.NoError(t, err)
 	}
 	for _, c := range d.waiting {
-		require.NoError(t, e.Do(c).Err)
+		require.NoError(t, e.Do(c).Failure)
 	}
 	return e
 }
@@ -111,8 +111,8 @@ func newRobbersOf(t *testing.T, m mode, seed uint64, o engine.Options) *robbers 
 	r.e = open(t, r.o)
 	for id := range buff.OwnerID(robberCount) {
 		spawn(t, r.e, id)
-		_, res := r.e.AddBuff(id, buff.Application{Spec: r.cat.Spec("coin"), Stacks: coinsEach})
-		require.NoError(t, res.Err)
+		res := r.e.AddBuff(id, buff.Application{Spec: r.cat.Spec("coin"), Stacks: coinsEach})
+		require.NoError(t, res.Failure)
 		add(t, r.e, id, r.cat.Spec("itch"))
 		if id%3 == 0 {
 			add(t, r.e, id, r.cat.Spec("greed"))
@@ -126,9 +126,9 @@ func (r *robbers) play(t *testing.T) {
 	for range 3 {
 		a, b := buff.OwnerID(r.rng.IntN(robberCount)), buff.OwnerID(r.rng.IntN(robberCount))
 		if a != b {
-			require.NoError(t, r.e.Do(buff.Steal(a, b, buff.Query{Spec: r.cat.Spec("coin")}, 0)).Err)
-			_, res := r.e.AddBuff(b, buff.Application{Spec: r.cat.Spec("rage")})
-			require.NoError(t, res.Err)
+			require.NoError(t, r.e.Do(buff.Steal(a, b, buff.Query{Spec: r.cat.Spec("coin")}, 0)).Failure)
+			res := r.e.AddBuff(b, buff.Application{Spec: r.cat.Spec("rage")})
+			require.NoError(t, res.Failure)
 			require.NoError(t, r.e.Inbox().Do(buff.Steal(b, a, buff.Query{Spec: r.cat.Spec("coin")}, 0)))
 		}
 	}
@@ -215,14 +215,14 @@ func TestCopiesZones(t *testing.T) {
 		rate := buff.Ratio{Num: 2, Den: zone + 3}
 		switch zone % 4 {
 		case 0:
-			require.NoError(t, e.Do(buff.SetZoneRate(zone, rate)).Err)
+			require.NoError(t, e.Do(buff.SetZoneRate(zone, rate)).Failure)
 			want = append(want, snapshot.ZoneTime{Zone: zone, Rate: rate})
 		case 1:
-			require.NoError(t, e.Do(buff.PauseZone(zone)).Err)
+			require.NoError(t, e.Do(buff.PauseZone(zone)).Failure)
 			want = append(want, snapshot.ZoneTime{Zone: zone, Paused: true})
 		case 2:
-			require.NoError(t, e.Do(buff.PauseZone(zone)).Err)
-			require.NoError(t, e.Do(buff.ResumeZone(zone)).Err)
+			require.NoError(t, e.Do(buff.PauseZone(zone)).Failure)
+			require.NoError(t, e.Do(buff.ResumeZone(zone)).Failure)
 		}
 	}
 	c := e.Copies(nil)
@@ -238,8 +238,8 @@ func TestCopiesClean(t *testing.T) {
 	o := engine.Options{Catalog: cat, Synchronous: true, Epoch: noon, Uptime: time.Hour}
 	e := open(t, o)
 	spawn(t, e, 1, 2)
-	require.NoError(t, e.Do(buff.SetZone(1, 5)).Err)
-	require.NoError(t, e.Do(buff.SetZoneRate(5, buff.Ratio{Num: 1, Den: 2})).Err)
+	require.NoError(t, e.Do(buff.SetZone(1, 5)).Failure)
+	require.NoError(t, e.Do(buff.SetZoneRate(5, buff.Ratio{Num: 1, Den: 2})).Failure)
 	for s := range cat.All() {
 		add(t, e, 1, s)
 	}
@@ -259,7 +259,7 @@ func TestCopiesClean(t *testing.T) {
 
 	o.Epoch, o.Uptime = noon.Add(4*time.Second), time.Hour+4*time.Second
 	e2 := open(t, o)
-	require.NoError(t, e2.Do(buff.SetZoneRate(5, buff.Ratio{Num: 1, Den: 2})).Err)
+	require.NoError(t, e2.Do(buff.SetZoneRate(5, buff.Ratio{Num: 1, Den: 2})).Failure)
 	for id, x := range disk.owners {
 		_, err := e2.Readmit(id, nil, x.Blob, x.Zone, disk.moment.Uptime)
 		require.NoError(t, err)
@@ -290,11 +290,11 @@ func stealBusy(t *testing.T, thief buff.OwnerID) {
 	c := r.e.Copies(nil)
 	disk := &copied{owners: map[buff.OwnerID]snapshot.Copy{}}
 	r.round(t, c, disk)
-	require.NoError(t, r.e.Do(buff.Steal(3, 1, coin, 0)).Err) // before the owner is busy
+	require.NoError(t, r.e.Do(buff.Steal(3, 1, coin, 0)).Failure) // before the owner is busy
 	r.e.Tick(time.Second)
 	require.True(t, r.e.Busy(1))
 	require.True(t, c.Busy())
-	require.NoError(t, r.e.Do(buff.Steal(3-thief, thief, coin, 0)).Err)
+	require.NoError(t, r.e.Do(buff.Steal(3-thief, thief, coin, 0)).Failure)
 	began := r.round(t, c, disk)
 	require.Equal(t, []buff.OwnerID{1}, began.Older)
 	require.Equal(t, 30, wealth(t, disk.revive(t, r.o), 4))
@@ -320,7 +320,7 @@ func TestCopiesBusyWhole(t *testing.T) {
 func keepBusy(t *testing.T, refuses bool) {
 	r := newBusy(t)
 	defer close(r.gate)
-	require.NoError(t, r.e.Do(buff.SetZone(1, 5)).Err)
+	require.NoError(t, r.e.Do(buff.SetZone(1, 5)).Failure)
 	_, err := r.e.AddTimeout(1, time.Hour, func(*engine.Context) {})
 	require.NoError(t, err)
 	said := "before"
@@ -334,7 +334,7 @@ func keepBusy(t *testing.T, refuses bool) {
 	r.round(t, c, disk)
 	change := func(now string, span time.Duration) {
 		said = now
-		require.NoError(t, r.e.Do(buff.AddTimeout(1, 100*time.Millisecond, "rob")).Err)
+		require.NoError(t, r.e.Do(buff.AddTimeout(1, 100*time.Millisecond, "rob")).Failure)
 		r.e.Tick(span)
 	}
 	change("on the way", 200*time.Millisecond) // it has had a turn and is idle
@@ -373,10 +373,10 @@ func newBusy(t *testing.T) *busy {
 	r.e = open(t, r.o)
 	spawn(t, r.e, 1, 2, 3)
 	for id := range buff.OwnerID(3) {
-		_, res := r.e.AddBuff(id+1, buff.Application{Spec: r.cat.Spec("coin"), Stacks: 10})
-		require.NoError(t, res.Err)
+		res := r.e.AddBuff(id+1, buff.Application{Spec: r.cat.Spec("coin"), Stacks: 10})
+		require.NoError(t, res.Failure)
 	}
-	require.NoError(t, r.e.Do(buff.AddTimeout(1, 500*time.Millisecond, "wait")).Err)
+	require.NoError(t, r.e.Do(buff.AddTimeout(1, 500*time.Millisecond, "wait")).Failure)
 	return r
 }
 
@@ -452,7 +452,7 @@ func TestCopies_OwnerTouchedDuringRound(t *testing.T) {
 	spawn(t, e, 1, 2)
 	c := e.Copies(nil)
 	for _, change := range []func() error{
-		func() error { return c.Touch(1) }, func() error { return e.Do(buff.SetZone(1, 5)).Err },
+		func() error { return c.Touch(1) }, func() error { return e.Do(buff.SetZone(1, 5)).Failure },
 	} {
 		c.Begin(true)
 		require.NoError(t, change())

@@ -194,7 +194,7 @@ func (e *Engine) evict(c *outgoing) {
 	if o == nil {
 		return
 	}
-	if r := e.deliver(o, &c.cmd); errors.Is(r.Err, ErrOverloaded) {
+	if r := e.deliver(o, &c.cmd); errors.Is(r.Failure, ErrOverloaded) {
 		e.index.retries = append(e.index.retries, *c)
 	}
 }

@@ -95,8 +95,9 @@ buffs:
 	hit, _ := cat.Act("hit")
 	move, _ := cat.Act("move")
 	add := func(id string, source buff.OwnerID) buff.Handle {
-		h, r := e.AddBuff(1, buff.Application{Spec: cat.Spec(id), Source: source})
-		require.NoError(t, r.Err)
+		r := e.AddBuff(1, buff.Application{Spec: cat.Spec(id), Source: source})
+		h := r.Handle
+		require.NoError(t, r.Failure)
 		return h
 	}
 	add("form", 7)
@@ -149,7 +150,7 @@ buffs:
 	} {
 		require.Equal(t, c.want, e.Do(c.do).String(), "%v", c.do)
 	}
-	require.Error(t, e.Do(buff.Remove(ward)).Err, "its last charge is used")
+	require.Error(t, e.Do(buff.Remove(ward)).Failure, "its last charge is used")
 	add("form", 7)
 	add("ward", 0)
 	require.Equal(t, "remove interrupt amount=1", e.Do(buff.Interrupt(1, move)).String())

@@ -17,7 +17,7 @@ import (
 //	r = eng.Do(buff.Dispel(7, buff.Query{Type: "curse"}))
 //
 // The functions of package buff that make commands document each command, the meaning of its
-// Result.Amount, and the errors of the rules. Other values of Result.Err are [ErrUnknownOwner],
+// Result.Amount, and the errors of the rules. Other values of Result.Failure are [ErrUnknownOwner],
 // [ErrUnknownSpec], [ErrRemoved], [ErrUnknownHandler], [ErrClosed], [ErrOverloaded] and
 // [ErrTooManyZones], and buff.ErrStale for the handle of a buff or timeout that has ended. If the
 // owner is busy, the command waits in its mailbox and Result.Queued is set.
@@ -36,12 +36,12 @@ import (
 func (e *Engine) Do(c buff.Command) buff.Result {
 	e.enter("Do")
 	if c.Verb == verb.Apply {
-		_, r := e.AddBuff(c.Owner, c.Application)
+		r := e.AddBuff(c.Owner, c.Application)
 		return r
 	}
 	e.mustBeValid(&c)
 	if err := e.resolveHandler(&c); err != nil {
-		return buff.Result{Err: err}
+		return buff.Result{Failure: err}
 	}
 	return e.execute(&c)
 }
@@ -102,11 +102,11 @@ func (e *Engine) targetOf(c *buff.Command) *owner {
 func notFound(c *buff.Command) buff.Result {
 	switch _, by := c.Number(); {
 	case c.Verb == verb.Cancel:
-		return buff.Result{Err: fmt.Errorf("%w: timeout %v", buff.ErrStale, c.Timeout)}
+		return buff.Result{Failure: fmt.Errorf("%w: timeout %v", buff.ErrStale, c.Timeout)}
 	case by:
-		return buff.Result{Err: fmt.Errorf("%w: %v", buff.ErrStale, c.Handle)}
+		return buff.Result{Failure: fmt.Errorf("%w: %v", buff.ErrStale, c.Handle)}
 	}
-	return buff.Result{Err: &ownerError{ErrUnknownOwner, c.Owner}}
+	return buff.Result{Failure: &ownerError{ErrUnknownOwner, c.Owner}}
 }
 
 // concernsMany reports whether a command concerns more than one owner, or data that is not part
@@ -118,7 +118,7 @@ func concernsMany(c *buff.Command) bool { return c.Verb == verb.SetZone || c.Man
 func (e *Engine) executeForMany(c *buff.Command) buff.Result {
 	switch {
 	case e.closed:
-		return buff.Result{Err: ErrClosed}
+		return buff.Result{Failure: ErrClosed}
 	case c.Verb == verb.Compensate:
 		return e.compensate(c)
 	case c.Verb == verb.LoseSource:
@@ -133,10 +133,10 @@ func (e *Engine) executeForMany(c *buff.Command) buff.Result {
 // has the first error, the sum of the amounts, and the first kind other than Done.
 func mergeResults(all *buff.Result, r buff.Result) {
 	all.Amount += r.Amount
-	if all.Err == nil {
-		all.Err = r.Err
+	if all.Failure == nil {
+		all.Failure = r.Failure
 	}
-	if r.Err == nil && r.Kind != 0 && (all.Kind == 0 || all.Kind == buff.Done) {
+	if r.Failure == nil && r.Kind != 0 && (all.Kind == 0 || all.Kind == buff.Done) {
 		all.Kind, all.Why = r.Kind, r.Why
 	}
 }
@@ -144,7 +144,7 @@ func mergeResults(all *buff.Result, r buff.Result) {
 // compensate executes a Compensate for all owners.
 func (e *Engine) compensate(c *buff.Command) (all buff.Result) {
 	if err := e.checkRoomForAll(0, "all of", uint64(e.byID.n), e.eachOwner); err != nil {
-		return buff.Result{Err: err}
+		return buff.Result{Failure: err}
 	}
 	for o := range e.eachOwner {
 		mergeResults(&all, e.deliver(o, c))
@@ -194,7 +194,7 @@ func (e *Engine) deliverAcross(from buff.OwnerID, c *buff.Command, why *rules.Ca
 
 // countFailed counts a command that fails without an event.
 func (e *Engine) countFailed(r buff.Result) buff.Result {
-	if r.Err != nil && r.Kind == 0 {
+	if r.Failure != nil && r.Kind == 0 {
 		e.stats.Undelivered++
 	}
 	return r
@@ -338,8 +338,8 @@ func (e *Engine) Absorb(id buff.OwnerID, amount int64, school buff.Tag) (rest in
 	if o := e.ownerOf(id); o != nil && !e.idle(o) && !e.closed {
 		return amount, &ownerError{ErrBusy, id}
 	}
-	if r := e.execute(&c); r.Err != nil {
-		return amount, r.Err
+	if r := e.execute(&c); r.Failure != nil {
+		return amount, r.Failure
 	} else {
 		return r.Amount, nil
 	}

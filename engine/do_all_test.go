@@ -58,9 +58,9 @@ func TestDoAllBounded(t *testing.T) {
 	}
 	for k, r := range e.DoAll(nil, commands) {
 		if k < 100 {
-			require.NoError(t, r.Err)
+			require.NoError(t, r.Failure)
 		} else {
-			require.ErrorIs(t, r.Err, engine.ErrOverloaded)
+			require.ErrorIs(t, r.Failure, engine.ErrOverloaded)
 		}
 	}
 	require.Equal(t, 100, e.Tick(time.Second).Len())
@@ -142,7 +142,7 @@ func TestDoAllBusy(t *testing.T) {
 	results := e.DoAll(nil, []buff.Command{buff.Apply(1, mark), buff.Apply(2, mark), buff.Apply(3, mark)})
 	require.True(t, results[0].Queued)
 	require.Equal(t, buff.Applied, results[1].Kind)
-	require.ErrorIs(t, results[2].Err, engine.ErrUnknownOwner)
+	require.ErrorIs(t, results[2].Failure, engine.ErrUnknownOwner)
 	close(gate)
 	require.NoError(t, e.Close(context.Background()))
 }

@@ -39,8 +39,8 @@
 //     of the process.
 //   - In a handler, access only its owner's data ([Context.Data]). To affect another
 //     owner, send a command.
-//   - Check errors. A [buff.Result] has the decision of the rules, and Result.Err the reason why
-//     a command was not executed. ErrBusy from a query means that the answer is not known now.
+//   - Check errors. A [buff.Result] has the decision of the rules, and Result.Err returns an error if
+//     a command failed or was denied. ErrBusy from a query means that the answer is not known now.
 //   - Set Options.Epoch and Options.Uptime if you save anything, so that buffs continue on the
 //     right clocks after a restart. After a Restore, either confirm each source in
 //     Restoration.Sources or report it as lost.

@@ -124,9 +124,9 @@ func TestOwner_Timers(t *testing.T) {
 	require.Equal(t, 11, e.Stats().Timers, "it was set anew")
 	f = e.Tick(500 * time.Millisecond)
 	require.Equal(t, []int64{1500}, at(f, 1, buff.Removed, cat.Spec("short")))
-	require.Error(t, e.Remove(h).Err)
+	require.Error(t, e.Remove(h).Failure)
 	for range 10 {
-		require.NoError(t, e.Do(buff.RemoveSpec(1, cat.Spec("long"), 0, reason.Cancelled)).Err)
+		require.NoError(t, e.Do(buff.RemoveSpec(1, cat.Spec("long"), 0, reason.Cancelled)).Failure)
 	}
 	require.Zero(t, e.Stats().Timers)
 }

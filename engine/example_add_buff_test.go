@@ -31,11 +31,11 @@ func ExampleEngine_AddBuff() {
 
 	venom := buff.Application{Spec: catalog.Spec("venom"), Source: 9}
 	for range 3 {
-		_, result := eng.AddBuff(7, venom)
-		fmt.Println(result.Kind, result.Why, result.Err)
+		result := eng.AddBuff(7, venom)
+		fmt.Println(result.Kind, result.Why, result.Failure)
 	}
-	_, result := eng.AddBuff(8, venom)
-	fmt.Println(result.Err)
+	result := eng.AddBuff(8, venom)
+	fmt.Println(result.Failure)
 
 	carried, err := eng.Buffs(7)
 	if err != nil {

@@ -30,7 +30,7 @@ func ExampleEngine_DoAll() {
 	}
 	commands = append(commands, buff.Apply(9, buff.Application{Spec: catalog.Spec("storm")}))
 	for k, r := range eng.DoAll(nil, commands) {
-		fmt.Println("player", commands[k].Owner, r.Kind, r.Err)
+		fmt.Println("player", commands[k].Owner, r.Kind, r.Failure)
 	}
 	// Output:
 	// player 1 apply <nil>

@@ -27,7 +27,7 @@ func ExampleEngine_Do_zone() {
 
 	const arena = 3
 	eng.Do(buff.SetZone(7, arena))
-	h, _ := eng.AddBuff(7, buff.Application{Spec: catalog.Spec("poison")})
+	h := eng.AddBuff(7, buff.Application{Spec: catalog.Spec("poison")}).Handle
 	left := func(what string) {
 		b, _, err := eng.Find(h)
 		if err != nil {

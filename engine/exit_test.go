@@ -27,8 +27,8 @@ func exitWorld(t *testing.T, members func(engine.AuraQuery, func(buff.OwnerID)))
 	for id := range buff.OwnerID(3) {
 		spawn(t, e, id+1)
 	}
-	_, r := e.AddBuff(3, buff.Application{Spec: cat.Spec("beat")})
-	require.NoError(t, r.Err)
+	r := e.AddBuff(3, buff.Application{Spec: cat.Spec("beat")})
+	require.NoError(t, r.Failure)
 	return e, cat
 }
 
@@ -89,8 +89,8 @@ func TestP24_MembersExits(t *testing.T) {
 			}
 		})
 		for id := range buff.OwnerID(2) {
-			_, r := e.AddBuff(id+1, buff.Application{Spec: cat.Spec("beacon")})
-			require.NoError(t, r.Err)
+			r := e.AddBuff(id+1, buff.Application{Spec: cat.Spec("beacon")})
+			require.NoError(t, r.Failure)
 		}
 		elsewhere(func() { e.Tick(0) })
 		exits = false
@@ -131,8 +131,8 @@ func TestP24_HandlerExitsTheLoop(t *testing.T) {
 			if name == "fail" && id%3 > 0 {
 				continue
 			}
-			_, r := e.AddBuff(id+1, buff.Application{Spec: cat.Spec(name)})
-			require.NoError(t, r.Err)
+			r := e.AddBuff(id+1, buff.Application{Spec: cat.Spec(name)})
+			require.NoError(t, r.Failure)
 		}
 	}
 	var ended []int

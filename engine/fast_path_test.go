@@ -39,9 +39,9 @@ func TestEngine_FastPath(t *testing.T) {
 		d := rand.New(rand.NewPCG(seed, 9))
 		handles := []buff.Handle{0}
 		same := func(x, y buff.Result) {
-			if x.Err != nil && y.Err != nil {
-				require.Equal(t, y.Err.Error(), x.Err.Error())
-				x.Err, y.Err = nil, nil
+			if x.Failure != nil && y.Failure != nil {
+				require.Equal(t, y.Failure.Error(), x.Failure.Error())
+				x.Failure, y.Failure = nil, nil
 			}
 			require.Equal(t, y, x, "seed %d", seed)
 		}
@@ -59,8 +59,10 @@ func TestEngine_FastPath(t *testing.T) {
 				if d.IntN(8) == 0 {
 					a.Scale = buff.Ratio{Num: uint32(d.IntN(3)), Den: uint32(d.IntN(3))}
 				}
-				x, r := short.AddBuff(id, a)
-				y, s := long.AddBuff(id, a)
+				r := short.AddBuff(id, a)
+				x := r.Handle
+				s := long.AddBuff(id, a)
+				y := s.Handle
 				require.Equal(t, y, x)
 				same(r, s)
 				handles = append(handles, x)
@@ -72,7 +74,7 @@ func TestEngine_FastPath(t *testing.T) {
 			case n == 15:
 				same(short.Do(buff.Kill(id)), long.Do(buff.Kill(id)))
 			case n == 16:
-				require.Equal(t, long.Do(buff.LoseSource(id)).Err == nil, short.Do(buff.LoseSource(id)).Err == nil)
+				require.Equal(t, long.Do(buff.LoseSource(id)).Failure == nil, short.Do(buff.LoseSource(id)).Failure == nil)
 			case n == 17 && d.IntN(4) == 0:
 				require.Equal(t, long.Drop(id) == nil, short.Drop(id) == nil)
 				require.Equal(t, long.Spawn(id, nil) == nil, short.Spawn(id, nil) == nil)
@@ -98,8 +100,8 @@ func TestEngine_FastPath(t *testing.T) {
 		shut(t, long)
 		h := handles[len(handles)-1]
 		same(short.Remove(h), long.Remove(h))
-		_, r := short.AddBuff(1, buff.Application{Spec: specs[0]})
-		_, s := long.AddBuff(1, buff.Application{Spec: specs[0]})
+		r := short.AddBuff(1, buff.Application{Spec: specs[0]})
+		s := long.AddBuff(1, buff.Application{Spec: specs[0]})
 		same(r, s)
 	}
 }

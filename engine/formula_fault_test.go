@@ -68,7 +68,7 @@ func TestP24_Formula(t *testing.T) {
 				e.Tick(0)
 				want := []string{"1: 1000 pulse beat x1"}
 				if !exits {
-					_, r := e.AddBuff(1, bad)
+					r := e.AddBuff(1, bad)
 					require.Equal(t, reason.BadValue, r.Why)
 					require.NoError(t, e.Inbox().AddBuff(2, bad))
 					want = append([]string{"1: 0 deny sum why=value"}, append(want, "1: 1000 deny sum why=value",

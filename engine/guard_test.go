@@ -190,8 +190,8 @@ func TestSetRemaining_EndlessAndFinite(t *testing.T) {
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	spawn(t, e, 1)
 	for _, d := range []buff.Span{buff.Lasting(5 * time.Second), {}, buff.Lasting(2 * time.Second)} {
-		_, r := e.AddBuff(1, buff.Application{Spec: oath, Duration: d})
-		require.NoError(t, r.Err)
+		r := e.AddBuff(1, buff.Application{Spec: oath, Duration: d})
+		require.NoError(t, r.Failure)
 	}
 	require.Equal(t, []string{
 		"1: 0 apply oath x1 end=5000", "1: 0 refresh oath x1", "1: 0 refresh oath x1 end=2000",
@@ -232,7 +232,7 @@ func TestCallsAreSerialised(t *testing.T) {
 		require.NoError(t, err)
 		spawn(t, e, 1)
 		for range 2 {
-			err = e.Do(buff.AddTimeout(1, time.Millisecond, "ring")).Err
+			err = e.Do(buff.AddTimeout(1, time.Millisecond, "ring")).Failure
 			require.NoError(t, err)
 		}
 		e.Tick(time.Millisecond)

@@ -70,13 +70,13 @@ func TestP14_Foreign(t *testing.T) {
 				"SetBuffRate": here.Do(buff.SetBuffRate(h, buff.Ratio{Num: 1, Den: 2})), "ConsumeCharges": here.Do(buff.ConsumeCharges(h, 1)),
 				"Cancel": here.Cancel(buff.TimeoutHandle(h)),
 			} {
-				require.ErrorIs(t, r.Err, buff.ErrStale, "%s %v", name, h)
+				require.ErrorIs(t, r.Failure, buff.ErrStale, "%s %v", name, h)
 			}
 			require.NoError(t, here.Inbox().Remove(h))
 			require.NoError(t, here.Inbox().Do(buff.Extend(h, time.Hour)))
 		}
 		for _, x := range timeouts {
-			require.ErrorIs(t, here.Cancel(x).Err, buff.ErrStale)
+			require.ErrorIs(t, here.Cancel(x).Failure, buff.ErrStale)
 			require.NoError(t, here.Inbox().Cancel(x))
 		}
 		require.Zero(t, here.Tick(0).Len())

@@ -73,8 +73,8 @@ func TestP29_InboxAndEvents(t *testing.T) {
 		for range 10 {
 			add(t, e, 1, hit.Spec)
 		}
-		_, r := e.AddBuff(1, hit)
-		require.ErrorIs(t, r.Err, engine.ErrOverloaded)
+		r := e.AddBuff(1, hit)
+		require.ErrorIs(t, r.Failure, engine.ErrOverloaded)
 		for e.Inbox().AddBuff(1, hit) == nil {
 		}
 		require.Equal(t, 30, e.Stats().Inbox)

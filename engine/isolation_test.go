@@ -164,13 +164,13 @@ func TestP14_NumbersStartAgain(t *testing.T) {
 					require.NoError(t, err)
 					require.False(t, seen[uint64(h)], "a handle came twice")
 					seen[uint64(h)] = true
-					require.NoError(t, e.Remove(h).Err)
-					require.NoError(t, e.Cancel(x).Err)
+					require.NoError(t, e.Remove(h).Failure)
+					require.NoError(t, e.Cancel(x).Failure)
 				}
 			}
 			for h := range seen {
-				require.ErrorIs(t, e.Remove(buff.Handle(h)).Err, buff.ErrStale)
-				require.ErrorIs(t, e.Cancel(buff.TimeoutHandle(h)).Err, buff.ErrStale)
+				require.ErrorIs(t, e.Remove(buff.Handle(h)).Failure, buff.ErrStale)
+				require.ErrorIs(t, e.Cancel(buff.TimeoutHandle(h)).Failure, buff.ErrStale)
 			}
 			for id := range buff.OwnerID(3) {
 				_ = e.Drop(id)

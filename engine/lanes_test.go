@@ -23,12 +23,12 @@ func TestTimeoutByName(t *testing.T) {
 	e := open(t, engine.Options{Handlers: handlers, Synchronous: true})
 	spawn(t, e, 1)
 	for _, name := range []string{"loop", "chain"} {
-		err := e.Do(buff.AddTimeout(1, time.Second, name)).Err
+		err := e.Do(buff.AddTimeout(1, time.Second, name)).Failure
 		require.NoError(t, err)
 	}
 	require.NoError(t, e.Inbox().Do(buff.AddTimeout(1, time.Second, "inbox")))
 	require.ErrorIs(t, e.Inbox().Do(buff.AddTimeout(1, time.Second, "nobody")), engine.ErrUnknownHandler)
-	err := e.Do(buff.AddTimeout(1, time.Second, "nobody")).Err
+	err := e.Do(buff.AddTimeout(1, time.Second, "nobody")).Failure
 	require.ErrorIs(t, err, engine.ErrUnknownHandler)
 	e.Tick(500 * time.Millisecond)
 	e.Tick(10 * time.Second)
@@ -44,7 +44,7 @@ func TestRemoveWhileListing(t *testing.T) {
 		add(t, e, 1, cat.Spec("p"))
 	}
 	for b := range must(e.Buffs(1)).All() {
-		require.NoError(t, e.Remove(b.Handle).Err)
+		require.NoError(t, e.Remove(b.Handle).Failure)
 	}
 	for range must(e.Buffs(1)).All() {
 		t.Fatal("a buff is left")
@@ -68,8 +68,8 @@ func TestTick_ManyCommandsForOneOwner(t *testing.T) {
 	}})
 	spawn(t, e, 1, 2)
 	for range 2000 {
-		_, r := e.AddBuff(1, buff.Application{Spec: cat.Spec("hit")})
-		require.NoError(t, r.Err)
+		r := e.AddBuff(1, buff.Application{Spec: cat.Spec("hit")})
+		require.NoError(t, r.Failure)
 	}
 	add(t, e, 2, cat.Spec("volley"))
 	e.Tick(time.Second)
@@ -91,7 +91,7 @@ func TestUndelivered(t *testing.T) {
 	require.Zero(t, e.Stats().Undelivered)
 
 	h := add(t, e, 1, p)
-	require.NoError(t, e.Remove(h).Err)
+	require.NoError(t, e.Remove(h).Failure)
 	require.NoError(t, in.Remove(h))                             // stale
 	require.NoError(t, in.AddBuff(2, buff.Application{Spec: p})) // an unknown owner
 	e.Tick(0)

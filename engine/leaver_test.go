@@ -40,7 +40,7 @@ func TestDrop_OwnersAreCollected(t *testing.T) {
 	e.Tick(100 * time.Millisecond) // the owners are due
 	for k := range buff.OwnerID(owners) {
 		add(t, e, k+1, cat.Spec("beat"))
-		require.NoError(t, e.Do(buff.SetRate(k+1, buff.Ratio{Num: 2, Den: 1})).Err)
+		require.NoError(t, e.Do(buff.SetRate(k+1, buff.Ratio{Num: 2, Den: 1})).Failure)
 	}
 	e.Tick(0) // the owners get commands
 	for k := range buff.OwnerID(owners) {

@@ -47,7 +47,7 @@ func TestEngine_RunHere_SmallFrames(t *testing.T) {
 	})
 	t.Run("quick timeout", func(t *testing.T) {
 		e, pool := smallWorld(t, engine.Options{QuickHandlers: engine.Handlers{"hurt": ignoreEvent}})
-		require.NoError(t, e.Do(buff.AddTimeout(1, time.Minute, "hurt")).Err)
+		require.NoError(t, e.Do(buff.AddTimeout(1, time.Minute, "hurt")).Failure)
 		require.Equal(t, pulse, lines(e.Tick(time.Second)))
 		require.Zero(t, pool.asked)
 	})
@@ -63,7 +63,7 @@ func TestEngine_RunHere_SmallFrames(t *testing.T) {
 	})
 	t.Run("timeout with another handler", func(t *testing.T) {
 		e, _ := smallWorld(t, engine.Options{Handlers: engine.Handlers{"hurt": ignoreEvent}})
-		require.NoError(t, e.Do(buff.AddTimeout(1, time.Minute, "hurt")).Err)
+		require.NoError(t, e.Do(buff.AddTimeout(1, time.Minute, "hurt")).Failure)
 		require.Empty(t, lines(e.Tick(time.Second)))
 	})
 }

@@ -103,8 +103,9 @@ func spawn(tb testing.TB, e *engine.Engine, ids ...buff.OwnerID) {
 
 func add(tb testing.TB, e *engine.Engine, id buff.OwnerID, s *buff.Spec) buff.Handle {
 	tb.Helper()
-	h, r := e.AddBuff(id, buff.Application{Spec: s})
-	require.NoError(tb, r.Err)
+	r := e.AddBuff(id, buff.Application{Spec: s})
+	h := r.Handle
+	require.NoError(tb, r.Failure)
 	return h
 }
 

@@ -23,8 +23,8 @@ func TestOwners_SlotsAreReused(t *testing.T) {
 		for id := range buff.OwnerID(players) {
 			spawn(t, e, id+1)
 			for k := range each {
-				_, r := e.AddBuff(id+1, buff.Application{Spec: cat.Spec("dot"), Source: buff.OwnerID(k + 1)})
-				require.NoError(t, r.Err)
+				r := e.AddBuff(id+1, buff.Application{Spec: cat.Spec("dot"), Source: buff.OwnerID(k + 1)})
+				require.NoError(t, r.Failure)
 			}
 			if id%500 == 499 {
 				e.Tick(time.Millisecond)

@@ -42,8 +42,8 @@ func TestP10_CrossByCount(t *testing.T) {
 		// They also come before commands of the same instant that the order would place first.
 		ask(2, 1*time.Millisecond, 300, 15)
 		require.Equal(t, upTo(300, 310), hits(e.Tick(time.Millisecond)))
-		_, r := e.AddBuff(1, buff.Application{Spec: cat.Spec("told")})
-		require.NoError(t, r.Err)
+		r := e.AddBuff(1, buff.Application{Spec: cat.Spec("told")})
+		require.NoError(t, r.Failure)
 		require.Equal(t, append(upTo(310, 315), 400), hits(e.Tick(0)))
 		require.Zero(t, engine.Owed(e))
 	}
@@ -124,8 +124,8 @@ func TestP10_ZoneByCount(t *testing.T) {
 			p.Do(buff.Kill(id + 1))
 		}
 		for range 3 {
-			require.NoError(t, p.Do(buff.PauseZone(0)).Err)
-			require.NoError(t, p.Do(buff.SetZoneRate(0, half)).Err)
+			require.NoError(t, p.Do(buff.PauseZone(0)).Failure)
+			require.NoError(t, p.Do(buff.SetZoneRate(0, half)).Failure)
 			require.Equal(t, owners, engine.Owed(p.Engine), "once")
 		}
 		p.Tick(0)

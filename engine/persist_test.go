@@ -37,7 +37,7 @@ func TestDespawnRestore(t *testing.T) {
 		for s := range o.Catalog.All() {
 			add(t, e, 1, s)
 		}
-		err := e.Do(buff.AddTimeout(1, 9*time.Second, "ring")).Err
+		err := e.Do(buff.AddTimeout(1, 9*time.Second, "ring")).Failure
 		require.NoError(t, err)
 		_, err = e.AddTimeout(1, 9*time.Second, func(*engine.Context) { rang += 100 })
 		require.NoError(t, err)
@@ -163,7 +163,7 @@ func TestDespawnBusy(t *testing.T) {
 		p := newPrison(t, 1, engine.Options{Workers: 1})
 		p.hold(1)
 		p.Tick(time.Second)
-		_, r := p.AddBuff(1, buff.Application{Spec: p.mark})
+		r := p.AddBuff(1, buff.Application{Spec: p.mark})
 		require.True(t, r.Queued)
 		_, err := p.Save(1)
 		require.ErrorIs(t, err, engine.ErrBusy)
@@ -195,8 +195,8 @@ func TestRestoredShare(t *testing.T) {
 	spawn(t, e, 1, 2)
 	var last buff.Handle
 	for i := range 2 {
-		_, r := e.AddBuff(1, buff.Application{Spec: cat.Spec("mark"), Source: 7, Magnitude: int64(i)})
-		require.NoError(t, r.Err)
+		r := e.AddBuff(1, buff.Application{Spec: cat.Spec("mark"), Source: 7, Magnitude: int64(i)})
+		require.NoError(t, r.Failure)
 		addBy(t, e, 1, cat.Spec("brief"), 7) // ends while the owner is away, between the other two
 	}
 	blob, err := e.Despawn(1)
@@ -232,20 +232,20 @@ func TestRestoredSource(t *testing.T) {
 		spec   string
 		source buff.OwnerID
 	}{{"bond", 9}, {"bond", 8}, {"bond", 7}, {"bond", 1}, {"bond", 0}, {"pet", 9}, {"pet", 5}, {"oath", 4}} {
-		_, r := e.AddBuff(1, buff.Application{Spec: cat.Spec(a.spec), Source: a.source})
-		require.NoError(t, r.Err)
+		r := e.AddBuff(1, buff.Application{Spec: cat.Spec(a.spec), Source: a.source})
+		require.NoError(t, r.Failure)
 	}
 	blob, err := e.Despawn(1)
 	require.NoError(t, err)
 	e.Tick(time.Second)
-	require.NoError(t, e.Do(buff.LoseSource(9)).Err, "nobody is there to be told")
+	require.NoError(t, e.Do(buff.LoseSource(9)).Failure, "nobody is there to be told")
 	r, err := e.Restore(1, nil, blob)
 	require.NoError(t, err)
 	require.Equal(t, []buff.OwnerID{5, 8, 9}, r.Sources)
 	e.Tick(0)
 	for _, source := range r.Sources {
 		if source != 8 { // the game knows that source 8 is on another machine
-			require.NoError(t, e.Do(buff.LoseSource(source)).Err)
+			require.NoError(t, e.Do(buff.LoseSource(source)).Failure)
 		}
 	}
 	require.Equal(t, []string{"1: 1000 remove bond why=source_gone"}, lines(e.Tick(0)))
@@ -288,9 +288,9 @@ func TestRestoredAura(t *testing.T) {
 // Setting the same zone again is no change of zone, so a buff that ends on such a change stays.
 func TestRestoredZone(t *testing.T) {
 	e := zoned(t, modes[0], 1)
-	require.NoError(t, e.Do(buff.SetZone(1, 5)).Err)
+	require.NoError(t, e.Do(buff.SetZone(1, 5)).Failure)
 	add(t, e, 1, e.Catalog().Spec("local"))
-	require.NoError(t, e.Do(buff.PauseZone(5)).Err)
+	require.NoError(t, e.Do(buff.PauseZone(5)).Failure)
 	e.Tick(2 * time.Second)
 	blob, err := e.Despawn(1)
 	require.NoError(t, err)
@@ -298,10 +298,10 @@ func TestRestoredZone(t *testing.T) {
 	_, err = e.Restore(1, nil, blob)
 	require.NoError(t, err)
 	require.Equal(t, []string{"1: 2000 restore venom x1", "1: 2000 restore local x1"}, lines(e.Tick(time.Second)))
-	require.NoError(t, e.Do(buff.SetZone(1, 5)).Err)
-	require.NoError(t, e.Do(buff.ResumeZone(5)).Err)
+	require.NoError(t, e.Do(buff.SetZone(1, 5)).Failure)
+	require.NoError(t, e.Do(buff.ResumeZone(5)).Failure)
 	require.Equal(t, []string{"1: 4000 pulse venom x1"}, lines(e.Tick(time.Second)))
-	require.NoError(t, e.Do(buff.SetZone(1, 6)).Err)
+	require.NoError(t, e.Do(buff.SetZone(1, 6)).Failure)
 	require.Equal(t, []string{"1: 4000 remove local why=interrupt"}, lines(e.Tick(0)))
 }
 

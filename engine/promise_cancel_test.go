@@ -97,16 +97,16 @@ func TestP14_Handles(t *testing.T) {
 	require.NotEqual(t, stale, live)
 	for bit := range 64 {
 		for _, h := range []buff.Handle{live ^ 1<<bit, stale, 0, ^buff.Handle(0)} {
-			require.ErrorIs(t, e.Remove(h).Err, buff.ErrStale, "%v", h)
-			require.ErrorIs(t, e.Do(buff.Extend(h, time.Hour)).Err, buff.ErrStale)
-			require.ErrorIs(t, e.Cancel(buff.TimeoutHandle(h)).Err, buff.ErrStale)
+			require.ErrorIs(t, e.Remove(h).Failure, buff.ErrStale, "%v", h)
+			require.ErrorIs(t, e.Do(buff.Extend(h, time.Hour)).Failure, buff.ErrStale)
+			require.ErrorIs(t, e.Cancel(buff.TimeoutHandle(h)).Failure, buff.ErrStale)
 			_, ok := reply(e.Find(h))
 			require.False(t, ok)
 		}
 	}
 	require.NoError(t, e.Drop(1))
 	spawn(t, e, 1)
-	require.ErrorIs(t, e.Remove(live).Err, buff.ErrStale, "its owner has left and come back")
+	require.ErrorIs(t, e.Remove(live).Failure, buff.ErrStale, "its owner has left and come back")
 	again := add(t, e, 1, cat.Spec("oath"))
 	require.NotEqual(t, live, again)
 	require.Equal(t, buff.Removed, e.Remove(again).Kind)
@@ -135,10 +135,10 @@ func TestP15_CancelAnywhere(t *testing.T) {
 		"1: 1000 pulse venom x1", "1: 1000 remove venom why=cancelled", "1: 1000 remove venom why=cancelled",
 	}, lines(e.Tick(time.Second)), "the sibling's pulse of that instant does not start")
 	require.EqualValues(t, 1, e.Stats().Undelivered, "the second Remove")
-	require.ErrorIs(t, e.Remove(own).Err, buff.ErrStale)
+	require.ErrorIs(t, e.Remove(own).Failure, buff.ErrStale)
 	shut(t, e)
-	require.Error(t, e.Remove(own).Err)
-	require.Error(t, e.Cancel(0).Err)
+	require.Error(t, e.Remove(own).Failure)
+	require.Error(t, e.Cancel(0).Failure)
 	require.ErrorIs(t, e.Inbox().Remove(own), engine.ErrClosed)
 }
 
@@ -153,10 +153,10 @@ func TestP16_Memory(t *testing.T) {
 		for range most {
 			handles = append(handles, add(t, e, 1, cat.Spec("oath")))
 		}
-		_, r := e.AddBuff(1, buff.Application{Spec: cat.Spec("oath")})
-		require.ErrorIs(t, r.Err, buff.ErrFull)
+		r := e.AddBuff(1, buff.Application{Spec: cat.Spec("oath")})
+		require.ErrorIs(t, r.Failure, buff.ErrFull)
 		for _, h := range handles {
-			require.NoError(t, e.Remove(h).Err)
+			require.NoError(t, e.Remove(h).Failure)
 		}
 		require.Zero(t, e.Stats().Timers)
 		e.Tick(0)

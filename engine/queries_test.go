@@ -157,7 +157,7 @@ func TestEngine_OwnerOf(t *testing.T) {
 	for _, id := range []buff.OwnerID{70, 30, 50} {
 		spawn(t, e, id)
 	}
-	h, _ := e.AddBuff(30, buff.Application{Spec: cat.Spec("oath")})
+	h := e.AddBuff(30, buff.Application{Spec: cat.Spec("oath")}).Handle
 	id, found, err := e.OwnerOf(h)
 	require.NoError(t, err)
 	require.True(t, found)

@@ -167,7 +167,7 @@ func TestReplayDamage(t *testing.T) {
 	spawn(t, e, 1)
 	ends := map[int]int{} // by length of the recording: number of frames
 	for i := range 5 {
-		require.NoError(t, e.Do(buff.SetZone(1, uint32(i))).Err)
+		require.NoError(t, e.Do(buff.SetZone(1, uint32(i))).Failure)
 		e.Tick(time.Second)
 		ends[b.Len()] = i + 1
 	}
@@ -204,7 +204,7 @@ func TestReplayRefuses(t *testing.T) {
 	require.NoError(t, err)
 	spawn(t, e, 1)
 	e.Tick(time.Second)
-	err = e.Do(buff.AddTimeout(1, time.Second, "ring")).Err
+	err = e.Do(buff.AddTimeout(1, time.Second, "ring")).Failure
 	require.NoError(t, err)
 	e.Tick(time.Second)
 	require.NoError(t, e.Inbox().AddTimeout(1, time.Second, func(*engine.Context) {}))
@@ -263,8 +263,8 @@ func TestReplayClosed(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.ErrorIs(t, e.Close(gone), context.Canceled, "a handler has not come back")
-	_, r := e.AddBuff(8, buff.Application{Spec: trap})
-	require.ErrorIs(t, r.Err, engine.ErrClosed)
+	r := e.AddBuff(8, buff.Application{Spec: trap})
+	require.ErrorIs(t, r.Failure, engine.ErrClosed)
 	release()
 	shut(t, e)
 	o := engine.Options{Catalog: e.Catalog(), Handlers: engine.Handlers{"hang": func(*engine.Context, buff.Event) {}}, Synchronous: true}

@@ -215,7 +215,7 @@ func requireLikeReference(t *testing.T, seed uint64, calls, workers int) (events
 		require.Equal(t, b.Kind, a.Kind, msg)
 		require.Equal(t, b.Handle, a.Handle, msg)
 		require.Equal(t, b.Timeout, a.Timeout, msg)
-		require.Equal(t, b.Err == nil, a.Err == nil, "%s: %v, %v", msg, a.Err, b.Err)
+		require.Equal(t, b.Failure == nil, a.Failure == nil, "%s: %v, %v", msg, a.Failure, b.Failure)
 		return a
 	}
 	for range calls {
@@ -224,13 +224,13 @@ func requireLikeReference(t *testing.T, seed uint64, calls, workers int) (events
 		switch d.IntN(12) {
 		case 0, 1, 2:
 			a := application(d)
-			_, r := e.AddBuff(id, a)
+			r := e.AddBuff(id, a)
 			handles = append(handles, same(r, ref.do(id, buff.Command{Verb: verb.Apply, Application: a})).Handle)
 		case 3:
 			delay := edgy(d)
 			x := e.Do(buff.AddTimeout(id, delay, "ring"))
 			r := ref.do(id, buff.Command{Verb: verb.AddTimeout, By: delay, Name: "ring", Handler: 1})
-			require.Equal(t, r.Err == nil, x.Err == nil, msg)
+			require.Equal(t, r.Failure == nil, x.Failure == nil, msg)
 			require.Equal(t, r.Timeout, x.Timeout, msg)
 			timeouts = append(timeouts, x.Timeout)
 		case 4:

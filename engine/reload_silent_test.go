@@ -21,8 +21,8 @@ func TestReloadWithoutRefresh(t *testing.T) {
 	e := open(t, engine.Options{Catalog: first, Synchronous: true})
 	spawn(t, e, 1, 2)
 	again := func(to buff.OwnerID) buff.Result {
-		_, r := e.AddBuff(to, buff.Application{Spec: first.Spec("mark"), Source: 9})
-		require.NoError(t, r.Err)
+		r := e.AddBuff(to, buff.Application{Spec: first.Spec("mark"), Source: 9})
+		require.NoError(t, r.Failure)
 		return r
 	}
 	for _, id := range []buff.OwnerID{1, 2} {
@@ -41,7 +41,7 @@ func TestReloadWithoutRefresh(t *testing.T) {
 	require.Empty(t, engine.CheckCrossIndex(e))
 	require.Equal(t, buff.Refreshed, again(2).Kind, "one too many of the source")
 	require.Empty(t, engine.CheckCrossIndex(e))
-	require.NoError(t, e.Do(buff.LoseSource(9)).Err)
+	require.NoError(t, e.Do(buff.LoseSource(9)).Failure)
 	require.Equal(t, []string{
 		"1: 1000 refresh mark x1 end=60000", "2: 1000 refresh mark x1 end=60000",
 		"1: 1000 remove mark why=replaced", "2: 1000 remove mark why=source_gone",
@@ -59,8 +59,8 @@ func TestReloadAndOneMore(t *testing.T) {
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	spawn(t, e, 1, 2)
 	again := func(to buff.OwnerID) buff.EventKind {
-		_, r := e.AddBuff(to, buff.Application{Spec: cat.Spec("mark"), Source: 9})
-		require.NoError(t, r.Err)
+		r := e.AddBuff(to, buff.Application{Spec: cat.Spec("mark"), Source: 9})
+		require.NoError(t, r.Failure)
 		return r.Kind
 	}
 	require.Equal(t, buff.Applied, again(1))
@@ -76,6 +76,6 @@ func TestReloadAndOneMore(t *testing.T) {
 	}
 	require.Equal(t, buff.Refreshed, again(1))
 	require.Empty(t, engine.CheckCrossIndex(e))
-	require.NoError(t, e.Do(buff.LoseSource(9)).Err)
+	require.NoError(t, e.Do(buff.LoseSource(9)).Failure)
 	require.Equal(t, []string{"1: 0 refresh mark x1 end=60000", "1: 0 remove mark why=source_gone"}, lines(e.Tick(0)))
 }

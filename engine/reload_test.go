@@ -104,7 +104,7 @@ func TestReloadWhileBusy(t *testing.T) {
 		add(t, e, 1, first.Spec("venom"))
 		e.Tick(time.Second)
 		require.True(t, e.Busy(1))
-		_, r := e.AddBuff(1, buff.Application{Spec: first.Spec("gone")})
+		r := e.AddBuff(1, buff.Application{Spec: first.Spec("gone")})
 		require.True(t, r.Queued)
 
 		// The indexes of the definitions change, but the stuck definition is still reported.

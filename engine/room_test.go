@@ -28,8 +28,8 @@ func away(t *testing.T, o engine.Options, spec string, n int, since time.Duratio
 	e := open(t, o)
 	spawn(t, e, 1)
 	for i := range n {
-		_, r := e.AddBuff(1, buff.Application{Spec: o.Catalog.Spec(spec), Source: buff.OwnerID(i + 1)})
-		require.NoError(t, r.Err)
+		r := e.AddBuff(1, buff.Application{Spec: o.Catalog.Spec(spec), Source: buff.OwnerID(i + 1)})
+		require.NoError(t, r.Failure)
 	}
 	blob, err := e.Save(1)
 	require.NoError(t, err)
@@ -115,12 +115,12 @@ func TestP29_Calls(t *testing.T) {
 		"Despawn":     func(e *engine.Engine) error { _, err := e.Despawn(1); return err },
 		"Drop":        func(e *engine.Engine) error { return e.Drop(1) },
 		"Restore":     func(e *engine.Engine) error { _, err := e.Restore(9, nil, nil); return err },
-		"LoseSource":  func(e *engine.Engine) error { return e.Do(buff.LoseSource(7)).Err },
-		"Compensate":  func(e *engine.Engine) error { return e.Do(buff.Compensate(buff.Query{}, time.Minute)).Err },
-		"SetZone":     func(e *engine.Engine) error { return e.Do(buff.SetZone(1, 5)).Err },
-		"PauseZone":   func(e *engine.Engine) error { return e.Do(buff.PauseZone(0)).Err },
-		"ResumeZone":  func(e *engine.Engine) error { return e.Do(buff.ResumeZone(0)).Err },
-		"SetZoneRate": func(e *engine.Engine) error { return e.Do(buff.SetZoneRate(0, buff.Ratio{Num: 1, Den: 2})).Err },
+		"LoseSource":  func(e *engine.Engine) error { return e.Do(buff.LoseSource(7)).Failure },
+		"Compensate":  func(e *engine.Engine) error { return e.Do(buff.Compensate(buff.Query{}, time.Minute)).Failure },
+		"SetZone":     func(e *engine.Engine) error { return e.Do(buff.SetZone(1, 5)).Failure },
+		"PauseZone":   func(e *engine.Engine) error { return e.Do(buff.PauseZone(0)).Failure },
+		"ResumeZone":  func(e *engine.Engine) error { return e.Do(buff.ResumeZone(0)).Failure },
+		"SetZoneRate": func(e *engine.Engine) error { return e.Do(buff.SetZoneRate(0, buff.Ratio{Num: 1, Den: 2})).Failure },
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := roomOptions(t)
@@ -129,8 +129,8 @@ func TestP29_Calls(t *testing.T) {
 			spawn(t, e, 1, 2)
 			for id := range buff.OwnerID(2) {
 				for _, spec := range []string{"oath", "slow"} {
-					_, r := e.AddBuff(id+1, buff.Application{Spec: o.Catalog.Spec(spec), Source: 7})
-					require.NoError(t, r.Err)
+					r := e.AddBuff(id+1, buff.Application{Spec: o.Catalog.Spec(spec), Source: 7})
+					require.NoError(t, r.Failure)
 				}
 			}
 			for range 6 {
@@ -167,17 +167,17 @@ func TestP29_LoseSource(t *testing.T) {
 		e := open(t, o)
 		for id := range buff.OwnerID(owners) {
 			spawn(t, e, id+1)
-			_, r := e.AddBuff(id+1, buff.Application{Spec: o.Catalog.Spec("oath"), Source: 7})
-			require.NoError(t, r.Err)
+			r := e.AddBuff(id+1, buff.Application{Spec: o.Catalog.Spec("oath"), Source: 7})
+			require.NoError(t, r.Failure)
 			e.Tick(0)
 		}
 		add(t, e, 1, o.Catalog.Spec("hit"))
-		err := e.Do(buff.LoseSource(7)).Err
+		err := e.Do(buff.LoseSource(7)).Failure
 		require.Equal(t, whole, err == nil, "%d: %v", owners, err)
 		if err != nil {
 			require.ErrorIs(t, err, engine.ErrOverloaded)
 			require.Equal(t, 1, e.Tick(0).Len())
-			require.NoError(t, e.Do(buff.LoseSource(7)).Err)
+			require.NoError(t, e.Do(buff.LoseSource(7)).Failure)
 		}
 		e.Tick(0)
 		for id := range buff.OwnerID(owners) {
@@ -196,8 +196,8 @@ func TestP29_BusyAmongMany(t *testing.T) {
 	spawn(t, e, 1, 2)
 	for id := range buff.OwnerID(2) {
 		for _, spec := range []string{"oath", "slow"} {
-			_, r := e.AddBuff(id+1, buff.Application{Spec: o.Catalog.Spec(spec), Source: 7})
-			require.NoError(t, r.Err)
+			r := e.AddBuff(id+1, buff.Application{Spec: o.Catalog.Spec(spec), Source: 7})
+			require.NoError(t, r.Failure)
 		}
 	}
 	_, err := e.AddTimeout(2, 0, func(*engine.Context) { close(in); <-cell })
@@ -208,9 +208,9 @@ func TestP29_BusyAmongMany(t *testing.T) {
 	for range 3 {
 		require.True(t, e.Do(buff.Kill(2)).Queued)
 	}
-	require.ErrorIs(t, e.Do(buff.LoseSource(7)).Err, engine.ErrOverloaded)
+	require.ErrorIs(t, e.Do(buff.LoseSource(7)).Failure, engine.ErrOverloaded)
 	r := e.Do(buff.Compensate(buff.Query{}, time.Hour))
-	require.ErrorIs(t, r.Err, engine.ErrOverloaded)
+	require.ErrorIs(t, r.Failure, engine.ErrOverloaded)
 	require.Zero(t, r.Amount)
 	require.Equal(t, 2, countOf(e, 1))
 	require.Zero(t, e.Tick(0).Len())

@@ -142,8 +142,9 @@ func newSim(tb testing.TB, p plan, o engine.Options, pool ...actor.Pool) *sim {
 		s.spawn(buff.OwnerID(i + 1))
 	}
 	for i := range 3 * p.owners {
-		h, r := e.AddBuff(buff.OwnerID(i%p.owners+1), s.application(s.dice))
-		require.NoError(tb, r.Err, "%v", p)
+		r := e.AddBuff(buff.OwnerID(i%p.owners+1), s.application(s.dice))
+		h := r.Handle
+		require.NoError(tb, r.Failure, "%v", p)
 		if h != 0 {
 			s.handles = append(s.handles, h)
 		}
@@ -197,14 +198,14 @@ func (s *sim) zone(id buff.OwnerID) {
 	e, n := s.eng, uint32(s.dice.IntN(4))
 	switch s.dice.IntN(6) {
 	case 0:
-		require.NoError(s.tb, e.Do(buff.PauseZone(n)).Err)
+		require.NoError(s.tb, e.Do(buff.PauseZone(n)).Failure)
 	case 1, 2:
-		require.NoError(s.tb, e.Do(buff.ResumeZone(n)).Err)
+		require.NoError(s.tb, e.Do(buff.ResumeZone(n)).Failure)
 	case 3:
-		require.NoError(s.tb, e.Do(buff.SetZoneRate(n, buff.Ratio{Num: 1 + uint32(s.dice.IntN(3)), Den: 2})).Err)
+		require.NoError(s.tb, e.Do(buff.SetZoneRate(n, buff.Ratio{Num: 1 + uint32(s.dice.IntN(3)), Den: 2})).Failure)
 	default:
 		if e.Data(id) != nil {
-			require.NoError(s.tb, e.Do(buff.SetZone(id, n)).Err)
+			require.NoError(s.tb, e.Do(buff.SetZone(id, n)).Failure)
 		}
 	}
 }
@@ -346,7 +347,7 @@ func (s *sim) verb() {
 		}
 	case 7:
 		if d.IntN(10) == 0 {
-			if err := e.Do(buff.LoseSource(buff.OwnerID(d.IntN(3)))).Err; err != nil {
+			if err := e.Do(buff.LoseSource(buff.OwnerID(d.IntN(3)))).Failure; err != nil {
 				require.ErrorIs(s.tb, err, engine.ErrOverloaded)
 			}
 		}
@@ -355,7 +356,7 @@ func (s *sim) verb() {
 			s.turn(id)
 		}
 	default:
-		h, _ := e.AddBuff(id, s.application(d))
+		h := e.AddBuff(id, s.application(d)).Handle
 		if h != 0 && !s.plan.firm {
 			s.handles = append(s.handles, h)
 		}

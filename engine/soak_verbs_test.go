@@ -39,14 +39,14 @@ func (s *soak) apply(id buff.OwnerID, spec *buff.Spec) {
 	if s.touched[spec] {
 		a.Magnitude, a.Source = 0, buff.OwnerID(5000+s.dice.IntN(20))
 	}
-	_, r := s.eng.AddBuff(id, a)
+	r := s.eng.AddBuff(id, a)
 	switch {
-	case r.Err == nil, errors.Is(r.Err, buff.ErrFull):
+	case r.Failure == nil, errors.Is(r.Failure, buff.ErrFull):
 		if a.Magnitude != 0 {
 			s.issued++
 		}
 	default:
-		require.True(s.t, errors.Is(r.Err, engine.ErrOverloaded) || errors.Is(r.Err, engine.ErrUnknownOwner), "%v", r.Err)
+		require.True(s.t, errors.Is(r.Failure, engine.ErrOverloaded) || errors.Is(r.Failure, engine.ErrUnknownOwner), "%v", r.Failure)
 	}
 }
 
@@ -68,7 +68,7 @@ func (s *soak) verb() {
 		}
 	case 4:
 		if s.dice.IntN(20) == 0 {
-			_ = e.Do(buff.LoseSource(buff.OwnerID(5000 + s.dice.IntN(20)))).Err
+			_ = e.Do(buff.LoseSource(buff.OwnerID(5000 + s.dice.IntN(20)))).Failure
 		}
 	case 5:
 		if s.dice.IntN(2) == 0 {
@@ -84,10 +84,10 @@ func (s *soak) dieOrRise(id buff.OwnerID) {
 	switch e := s.eng; {
 	case e.Data(id) == nil || e.Busy(id):
 	case s.dice.IntN(4) == 0:
-		require.NoError(s.t, e.Do(buff.Kill(id)).Err)
+		require.NoError(s.t, e.Do(buff.Kill(id)).Failure)
 		s.deaths++
 	default:
-		require.NoError(s.t, e.Do(buff.Revive(id)).Err)
+		require.NoError(s.t, e.Do(buff.Revive(id)).Failure)
 	}
 }
 

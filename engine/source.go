@@ -198,7 +198,7 @@ func (e *Engine) loseSource(source buff.OwnerID) (all buff.Result) {
 	l.gone = e.holders(l.gone[:0], source)
 	n := int(l.sources.chains[chainKey{source, ""}].n)
 	if err := e.checkRoomForAll(n, "source", uint64(source), e.numbered(l.gone)); err != nil {
-		return buff.Result{Err: err}
+		return buff.Result{Failure: err}
 	}
 	for _, n := range l.gone {
 		o := e.at(n)
@@ -207,7 +207,7 @@ func (e *Engine) loseSource(source buff.OwnerID) (all buff.Result) {
 		}
 		r := e.deliver(o, &buff.Command{Verb: verb.LoseSource, Application: buff.Application{Source: source}})
 		mergeResults(&all, r)
-		if r.Err == nil && l.needed&forAdopt != 0 {
+		if r.Failure == nil && l.needed&forAdopt != 0 {
 			o.adopts = true
 			e.indexAdoptions(o)
 		}
@@ -315,7 +315,7 @@ func (e *Engine) idleSet(id buff.OwnerID) *rules.Owner {
 // to its target, like an application by a handler of the source.
 func (e *Engine) queueAtSource(source *owner, c *buff.Command) buff.Result {
 	if e.closed {
-		return buff.Result{Err: ErrClosed}
+		return buff.Result{Failure: ErrClosed}
 	}
 	return e.queue(source, c, true)
 }

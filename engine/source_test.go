@@ -21,8 +21,9 @@ func share(id string, limit int) buff.Spec {
 // addBy applies a buff of a source, on the loop.
 func addBy(t *testing.T, e *engine.Engine, id buff.OwnerID, s *buff.Spec, source buff.OwnerID) buff.Handle {
 	t.Helper()
-	h, r := e.AddBuff(id, buff.Application{Spec: s, Source: source})
-	require.NoError(t, r.Err)
+	r := e.AddBuff(id, buff.Application{Spec: s, Source: source})
+	h := r.Handle
+	require.NoError(t, r.Failure)
 	return h
 }
 
@@ -216,12 +217,12 @@ func TestLoseSource(t *testing.T) {
 		}
 		addBy(t, e, 1, cat.Spec("pet"), 9)
 		e.Tick(time.Second)
-		require.NoError(t, e.Do(buff.LoseSource(9)).Err)
+		require.NoError(t, e.Do(buff.LoseSource(9)).Failure)
 		require.Equal(t, []string{
 			"3: 1000 remove curse why=source_gone", "2: 1000 remove curse why=source_gone", "1: 1000 remove curse why=source_gone",
 		}, lines(e.Tick(0)))
 		require.Empty(t, engine.CheckCrossIndex(e))
-		require.NoError(t, e.Do(buff.LoseSource(9)).Err)
+		require.NoError(t, e.Do(buff.LoseSource(9)).Failure)
 		require.Zero(t, e.Tick(0).Len())
 
 		addBy(t, e, 2, cat.Spec("pet"), 1) // owner 1 has adopted a buff already
@@ -250,7 +251,7 @@ func TestLoseSourceBusy(t *testing.T) {
 		g.hold(1)
 		e.Tick(time.Second)
 		require.True(t, e.Busy(1))
-		require.NoError(t, e.Do(buff.LoseSource(9)).Err)
+		require.NoError(t, e.Do(buff.LoseSource(9)).Failure)
 		g.free()
 		var got []string
 		for range 3 {
@@ -278,17 +279,17 @@ func TestQueueChangesSource(t *testing.T) {
 	e, charm := open(t, engine.Options{Catalog: cat, Synchronous: true}), cat.Spec("charm")
 	spawn(t, e, 1, 2)
 	apply := func(id, source buff.OwnerID, magnitude int64) {
-		_, r := e.AddBuff(id, buff.Application{Spec: charm, Source: source, Magnitude: magnitude})
-		require.NoError(t, r.Err)
+		r := e.AddBuff(id, buff.Application{Spec: charm, Source: source, Magnitude: magnitude})
+		require.NoError(t, r.Failure)
 		require.Empty(t, engine.CheckCrossIndex(e))
 	}
 	apply(1, 7, 1)
 	apply(1, 8, 2)
-	require.NoError(t, e.Do(buff.LoseSource(7)).Err) // the application of source 7 only waits
+	require.NoError(t, e.Do(buff.LoseSource(7)).Failure) // the application of source 7 only waits
 	require.Len(t, lines(e.Tick(time.Second)), 2)
 	apply(2, 8, 1)
 	require.Equal(t, []string{"2: 1000 apply charm x1 end=11000", "1: 1000 remove charm why=replaced"}, lines(e.Tick(0)))
-	require.NoError(t, e.Do(buff.LoseSource(8)).Err)
+	require.NoError(t, e.Do(buff.LoseSource(8)).Failure)
 	require.Equal(t, []string{"2: 1000 remove charm why=source_gone"}, lines(e.Tick(0)))
 	require.Empty(t, engine.CheckCrossIndex(e))
 }

@@ -115,7 +115,8 @@ func TestQueued(t *testing.T) {
 		p.hold(1)
 		p.Tick(time.Second)
 
-		h, r := p.AddBuff(1, buff.Application{Spec: p.late})
+		r := p.AddBuff(1, buff.Application{Spec: p.late})
+		h := r.Handle
 		require.Equal(t, buff.Result{Queued: true}, r)
 		require.Zero(t, h)
 		require.Equal(t, buff.Result{Queued: true}, p.Do(buff.Extend(old, time.Second)))
@@ -167,14 +168,14 @@ func TestQueued_HandlerRunsFirst(t *testing.T) {
 		spawn(t, e, 1)
 		got := []string{}
 		ask := func(spec string, queued bool) {
-			_, r := e.AddBuff(1, buff.Application{Spec: cat.Spec(spec)})
-			require.NoError(t, r.Err)
+			r := e.AddBuff(1, buff.Application{Spec: cat.Spec(spec)})
+			require.NoError(t, r.Failure)
 			require.Equal(t, queued, r.Queued)
 			got = append(got, lines(e.Tick(0))...)
 		}
 		g.hold(1)
 		ask("hang", false)
-		_, r := e.AddBuff(1, buff.Application{Spec: cat.Spec("cause")})
+		r := e.AddBuff(1, buff.Application{Spec: cat.Spec("cause")})
 		require.True(t, r.Queued)
 		g.free()
 		got = append(got, lines(e.Tick(0))...)
@@ -221,8 +222,8 @@ func TestP20_AllStuck(t *testing.T) {
 		accepted := map[buff.OwnerID]int{}
 		for range 5 * limit {
 			for id := range buff.OwnerID(owners) {
-				if _, r := p.AddBuff(id+1, buff.Application{Spec: p.mark}); r.Err != nil {
-					require.ErrorIs(t, r.Err, engine.ErrOverloaded)
+				if r := p.AddBuff(id+1, buff.Application{Spec: p.mark}); r.Failure != nil {
+					require.ErrorIs(t, r.Failure, engine.ErrOverloaded)
 				} else {
 					require.True(t, r.Queued)
 					accepted[id+1]++
@@ -323,11 +324,11 @@ func TestDropBusy(t *testing.T) {
 		h := add(t, p.Engine, 1, p.mark)
 		p.hold(1)
 		p.Tick(time.Second)
-		_, r := p.AddBuff(1, buff.Application{Spec: p.late})
+		r := p.AddBuff(1, buff.Application{Spec: p.late})
 		require.True(t, r.Queued)
 		require.NoError(t, p.Drop(1))
 		require.ErrorIs(t, p.Drop(1), engine.ErrUnknownOwner)
-		require.ErrorIs(t, p.Remove(h).Err, buff.ErrStale)
+		require.ErrorIs(t, p.Remove(h).Failure, buff.ErrStale)
 		require.ErrorIs(t, p.Spawn(1, nil), engine.ErrTooManyOwners)
 		p.Tick(time.Second)
 		p.free()
@@ -344,7 +345,7 @@ func TestDropBusy(t *testing.T) {
 			"1: 1000 unload late",
 		}, got)
 		require.NoError(t, p.Spawn(1, nil))
-		require.ErrorIs(t, p.Remove(h).Err, buff.ErrStale)
+		require.ErrorIs(t, p.Remove(h).Failure, buff.ErrStale)
 		require.Zero(t, p.Stats().Timers)
 		p.leave(t)
 	})

@@ -96,17 +96,18 @@ func (s *story) loop(v storyLine) string {
 	e := s.eng
 	switch v.word {
 	case "apply": // tests the method AddBuff
-		s.handles[v.as], r = e.AddBuff(v.cmd.Owner, v.cmd.Application)
+		r = e.AddBuff(v.cmd.Owner, v.cmd.Application)
+		s.handles[v.as] = r.Handle
 	case "call":
-		r.Timeout, r.Err = e.AddTimeout(v.owner(0), span(v.args[1]), s.function(v.args[2]))
+		r.Timeout, r.Failure = e.AddTimeout(v.owner(0), span(v.args[1]), s.function(v.args[2]))
 		s.timeouts[v.as] = r.Timeout
 	case "spawn":
-		r.Err = e.Spawn(v.owner(0), &diary{})
+		r.Failure = e.Spawn(v.owner(0), &diary{})
 	case "drop":
-		r.Err = e.Drop(v.owner(0))
+		r.Failure = e.Drop(v.owner(0))
 	case "despawn":
 		blob, err := e.Despawn(v.owner(0))
-		if r.Err = err; err == nil {
+		if r.Failure = err; err == nil {
 			s.blobs[v.as] = blob
 		}
 	case "restore":
@@ -114,7 +115,7 @@ func (s *story) loop(v storyLine) string {
 		if err == nil {
 			return fmt.Sprintf("%d back, %d ended, away %d ms", back.Restored, back.Expired, back.Away)
 		}
-		r.Err = err
+		r.Failure = err
 	case "place":
 		s.field.at[v.owner(0)] = float64(number(v.args[1]))
 	default:
@@ -145,8 +146,8 @@ func answer(r buff.Result) string {
 	if r.Queued {
 		out = append(out, "queued")
 	}
-	if r.Err != nil {
-		out = append(out, r.Err.Error())
+	if r.Failure != nil {
+		out = append(out, r.Failure.Error())
 	}
 	if len(out) == 0 {
 		return "ok"
@@ -167,7 +168,7 @@ func (s *story) inbox(v storyLine) string {
 			done <- in.Do(v.cmd)
 		}
 	}()
-	return answer(buff.Result{Err: <-done})
+	return answer(buff.Result{Failure: <-done})
 }
 
 // handler returns a Go handler that executes the script.

@@ -132,23 +132,23 @@ func TestTags_AreCounted(t *testing.T) {
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	spawn(t, e, 1)
 	kind := func() buff.EventKind {
-		_, r := e.AddBuff(1, buff.Application{Spec: cat.Spec("p")})
-		require.NoError(t, r.Err)
+		r := e.AddBuff(1, buff.Application{Spec: cat.Spec("p")})
+		require.NoError(t, r.Failure)
 		return r.Kind
 	}
 	for range 2 {
-		require.NoError(t, e.Do(buff.AddTag(1, hot)).Err)
-		require.NoError(t, e.Do(buff.Immunize(1, fire, false)).Err)
+		require.NoError(t, e.Do(buff.AddTag(1, hot)).Failure)
+		require.NoError(t, e.Do(buff.Immunize(1, fire, false)).Failure)
 	}
 	for range 2 {
 		require.True(t, must(e.HasTag(1, fire)))
 		require.Equal(t, buff.Denied, kind())
-		require.NoError(t, e.Do(buff.DropTag(1, hot)).Err)
-		require.NoError(t, e.Do(buff.DropImmunity(1, fire)).Err)
+		require.NoError(t, e.Do(buff.DropTag(1, hot)).Failure)
+		require.NoError(t, e.Do(buff.DropImmunity(1, fire)).Failure)
 	}
 	require.False(t, must(e.HasTag(1, fire)))
-	require.NoError(t, e.Do(buff.DropTag(1, hot)).Err)
-	require.NoError(t, e.Do(buff.DropImmunity(1, fire)).Err)
+	require.NoError(t, e.Do(buff.DropTag(1, hot)).Failure)
+	require.NoError(t, e.Do(buff.DropImmunity(1, fire)).Failure)
 	require.Equal(t, buff.Applied, kind())
 }
 
@@ -200,16 +200,16 @@ func TestCommands_LimitOfHandlers(t *testing.T) {
 	spawn(t, e, 1)
 	h := add(t, e, 1, cat.Spec("p"))
 	for range 2 {
-		require.NoError(t, e.Do(buff.AddTag(1, wet)).Err)
-		require.NoError(t, e.Do(buff.DropTag(1, wet)).Err)
-		require.NoError(t, e.Do(buff.Inhibit(h)).Err)
-		require.NoError(t, e.Do(buff.Release(h)).Err)
+		require.NoError(t, e.Do(buff.AddTag(1, wet)).Failure)
+		require.NoError(t, e.Do(buff.DropTag(1, wet)).Failure)
+		require.NoError(t, e.Do(buff.Inhibit(h)).Failure)
+		require.NoError(t, e.Do(buff.Release(h)).Failure)
 	}
-	require.ErrorIs(t, e.Do(buff.AddTag(1, wet)).Err, engine.ErrOverloaded)
-	require.ErrorIs(t, e.Do(buff.DropTag(1, wet)).Err, engine.ErrOverloaded)
-	require.NoError(t, e.Do(buff.Inhibit(h)).Err)
-	require.ErrorIs(t, e.Do(buff.Release(h)).Err, engine.ErrOverloaded)
+	require.ErrorIs(t, e.Do(buff.AddTag(1, wet)).Failure, engine.ErrOverloaded)
+	require.ErrorIs(t, e.Do(buff.DropTag(1, wet)).Failure, engine.ErrOverloaded)
+	require.NoError(t, e.Do(buff.Inhibit(h)).Failure)
+	require.ErrorIs(t, e.Do(buff.Release(h)).Failure, engine.ErrOverloaded)
 	e.Tick(0)
 	require.Equal(t, 4, hurt)
-	require.NoError(t, e.Do(buff.Release(h)).Err)
+	require.NoError(t, e.Do(buff.Release(h)).Failure)
 }

@@ -162,19 +162,19 @@ func TestForeignAttributes(t *testing.T) {
 	}{
 		"SetBase": {
 			"base",
-			func(a stat.Attr, v float64) error { return x.Do(buff.SetBase(1, a, v)).Err },
+			func(a stat.Attr, v float64) error { return x.Do(buff.SetBase(1, a, v)).Failure },
 			func(a stat.Attr, v float64) error { return in.Do(buff.SetBase(1, a, v)) },
 			func(c *engine.Context, a stat.Attr, v float64) { c.Do(buff.SetBase(1, a, v)) },
 		},
 		"AddBase": {
 			"change",
-			func(a stat.Attr, v float64) error { return x.Do(buff.AddBase(1, a, v)).Err },
+			func(a stat.Attr, v float64) error { return x.Do(buff.AddBase(1, a, v)).Failure },
 			func(a stat.Attr, v float64) error { return in.Do(buff.AddBase(1, a, v)) },
 			func(c *engine.Context, a stat.Attr, v float64) { c.Do(buff.AddBase(1, a, v)) },
 		},
 		"Damage": {
 			"damage",
-			func(a stat.Attr, v float64) error { return x.Do(buff.Damage(1, a, v, 0)).Err },
+			func(a stat.Attr, v float64) error { return x.Do(buff.Damage(1, a, v, 0)).Failure },
 			func(a stat.Attr, v float64) error { return in.Do(buff.Damage(1, a, v, 0)) },
 			func(c *engine.Context, a stat.Attr, v float64) { c.Do(buff.Damage(1, a, v, 0)) },
 		},
@@ -225,7 +225,7 @@ func TestStatVerbsDoNotAllocate(t *testing.T) {
 		sum += c.Attribute(power)
 	}
 	do := func() {
-		h, _ := x.AddBuff(1, later)
+		h := x.AddBuff(1, later).Handle
 		v, _ := x.Attribute(1, power)
 		sum += v
 		x.Remove(h)

@@ -74,7 +74,7 @@ func TestAbsorbAnswers(t *testing.T) {
 		cat := catalogOf(t, buff.Spec{ID: "none", Kind: define.Infinite, Shield: define.Shield{On: true}})
 		e := open(t, engine.Options{Catalog: cat, Workers: 2, Budget: patient})
 		spawn(t, e, 1)
-		_, _ = e.AddBuff(1, buff.Application{Spec: cat.Spec("none")})
+		e.AddBuff(1, buff.Application{Spec: cat.Spec("none")})
 		rest := int64(-1)
 		_, err := e.AddTimeout(1, 0, func(c *engine.Context) { rest = c.Absorb(5, 0) })
 		require.NoError(t, err)
@@ -141,8 +141,8 @@ func TestStealOrder(t *testing.T) {
 			e := open(t, o)
 			spawn(t, e, 1, 2, 3)
 			for _, id := range []buff.OwnerID{1, 2} {
-				_, r := e.AddBuff(id, buff.Application{Spec: p, Stacks: 1, Magnitude: int64(id)})
-				require.NoError(t, r.Err)
+				r := e.AddBuff(id, buff.Application{Spec: p, Stacks: 1, Magnitude: int64(id)})
+				require.NoError(t, r.Failure)
 			}
 			mark := func(c *engine.Context, n int64) { c.AddBuff(3, buff.Application{Spec: hit, Magnitude: n}) }
 			at := func(id buff.OwnerID, d time.Duration, f func(*engine.Context)) {
@@ -184,8 +184,8 @@ func TestSteal_ImpossibleThief(t *testing.T) {
 	x := newScene(t, c, engine.Options{Synchronous: true, Limits: engine.Limits{Buffs: 1}})
 	defer shut(t, x.Engine)
 	r := x.Do(buff.Steal(1, 99, buff.Query{}, 0))
-	require.ErrorIs(t, r.Err, engine.ErrUnknownOwner)
-	require.ErrorContains(t, r.Err, "99")
+	require.ErrorIs(t, r.Failure, engine.ErrUnknownOwner)
+	require.ErrorContains(t, r.Failure, "99")
 	require.NoError(t, x.Inbox().Do(buff.Steal(1, 99, buff.Query{}, 0)))
 	_, err := x.AddTimeout(2, 0, func(c *engine.Context) { c.Do(buff.Steal(1, 99, buff.Query{}, 0)) })
 	require.NoError(t, err)
@@ -206,7 +206,7 @@ func TestSteal_ImpossibleThief(t *testing.T) {
 	add(t, x.Engine, 1, x.cat.Spec("p"))
 	add(t, x.Engine, 3, x.cat.Spec("p"))
 	x.Tick(0)
-	require.NoError(t, x.Do(buff.Steal(1, 3, buff.Query{}, 0)).Err)
+	require.NoError(t, x.Do(buff.Steal(1, 3, buff.Query{}, 0)).Failure)
 	require.Equal(t, []string{"1: 2 remove p why=stolen", "3: 2 deny p why=full"}, lines(x.Tick(0)))
 	require.EqualValues(t, 3, x.Stats().Undelivered)
 }
@@ -220,7 +220,7 @@ func TestSteal_BusyThief(t *testing.T) {
 		_, err := x.AddTimeout(3, 0, func(*engine.Context) { <-gate })
 		require.NoError(t, err)
 		x.Tick(time.Second)
-		require.NoError(t, x.Do(buff.Steal(1, 3, buff.Query{}, 0)).Err)
+		require.NoError(t, x.Do(buff.Steal(1, 3, buff.Query{}, 0)).Failure)
 		require.Equal(t, []string{"1: 1000 remove p why=stolen"}, lines(x.Tick(time.Second)))
 		close(gate)
 		synctest.Wait()
@@ -277,8 +277,8 @@ func TestParamsAreCopied(t *testing.T) {
 			}
 			return out
 		}
-		_, r := e.AddBuff(1, next())
-		require.NoError(t, r.Err)
+		r := e.AddBuff(1, next())
+		require.NoError(t, r.Failure)
 		for range 2 {
 			require.NoError(t, e.Inbox().AddBuff(1, next()))
 		}
@@ -294,7 +294,7 @@ func TestParamsAreCopied(t *testing.T) {
 		require.NoError(t, err)
 		e.Tick(time.Millisecond) // the command of the Inbox waits for the busy owner
 		for range 2 {
-			_, r := e.AddBuff(1, next())
+			r := e.AddBuff(1, next())
 			require.True(t, r.Queued)
 		}
 		list[0].Value = math.NaN()

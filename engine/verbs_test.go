@@ -81,8 +81,9 @@ func newScene(tb testing.TB, c *verbCase, o engine.Options) *scene {
 		if s.ID == "later" {
 			continue
 		}
-		h, r := e.AddBuff(1, buff.Application{Spec: o.Catalog.Spec(s.ID), Source: 2, Magnitude: 70})
-		require.NoError(tb, r.Err)
+		r := e.AddBuff(1, buff.Application{Spec: o.Catalog.Spec(s.ID), Source: 2, Magnitude: 70})
+		h := r.Handle
+		require.NoError(tb, r.Failure)
 		if i == 0 {
 			x.h = h
 		}
@@ -122,7 +123,7 @@ func (c *verbCase) story(t *testing.T, way string, m mode, rec io.Writer) (x *sc
 	case "ask":
 		go func() {
 			r, err := x.Inbox().Ask(t.Context(), cmd)
-			r.Err = errors.Join(r.Err, err)
+			r.Failure = errors.Join(r.Failure, err)
 			answer <- r
 		}()
 		synctest.Wait()
@@ -130,7 +131,7 @@ func (c *verbCase) story(t *testing.T, way string, m mode, rec io.Writer) (x *sc
 		go func() {
 			var r buff.Result
 			err := x.Inbox().Run(t.Context(), func(e *engine.Engine) { r = e.Do(cmd) })
-			r.Err = errors.Join(r.Err, err)
+			r.Failure = errors.Join(r.Failure, err)
 			answer <- r
 		}()
 		synctest.Wait()
@@ -148,7 +149,7 @@ func (c *verbCase) story(t *testing.T, way string, m mode, rec io.Writer) (x *sc
 		fallthrough
 	case "ask", "run":
 		r := <-answer
-		require.NoError(t, r.Err)
+		require.NoError(t, r.Failure)
 		require.False(t, r.Queued)
 	}
 	out = commandEvents(out, x.Tick(9*time.Second))
@@ -238,19 +239,19 @@ func TestVerbs_NoTarget(t *testing.T) {
 				handles := []buff.Handle{1<<60 | x.h}
 				if !c.byOwner {
 					stale := add(t, x.Engine, 3, x.cat.Spec(c.carries[0].ID))
-					require.NoError(t, x.Remove(stale).Err)
+					require.NoError(t, x.Remove(stale).Failure)
 					handles = append(handles, stale)
 				}
 				for n, h := range handles {
 					cmd := c.cmd(x, of, h)
-					require.ErrorIs(t, x.Do(cmd).Err, want)
+					require.ErrorIs(t, x.Do(cmd).Failure, want)
 					require.NoError(t, x.Inbox().Do(cmd))
 					_, err := x.AddTimeout(2, 0, func(ctx *engine.Context) { ctx.Do(cmd) })
 					require.NoError(t, err)
 					answer := make(chan error)
 					go func() {
 						r, err := x.Inbox().Ask(t.Context(), cmd)
-						answer <- errors.Join(r.Err, err)
+						answer <- errors.Join(r.Failure, err)
 					}()
 					synctest.Wait()
 					x.Tick(time.Millisecond)
@@ -275,7 +276,7 @@ func TestVerbsRefused(t *testing.T) {
 		x.Tick(0)
 		require.NoError(t, x.Inbox().Do(cmd))
 		shut(t, x.Engine)
-		require.ErrorIs(t, x.Do(cmd).Err, engine.ErrClosed, c.name)
+		require.ErrorIs(t, x.Do(cmd).Failure, engine.ErrClosed, c.name)
 		require.ErrorIs(t, x.Inbox().Do(cmd), engine.ErrClosed, c.name)
 		_, err = x.Inbox().Ask(t.Context(), cmd)
 		require.ErrorIs(t, err, engine.ErrClosed, c.name)
@@ -370,22 +371,22 @@ func TestForeignTags(t *testing.T) {
 		handler func(c *engine.Context, tag buff.Tag)
 	}{
 		"tag": {
-			func(tag buff.Tag) error { return x.Do(buff.AddTag(1, tag)).Err },
+			func(tag buff.Tag) error { return x.Do(buff.AddTag(1, tag)).Failure },
 			func(tag buff.Tag) error { return in.Do(buff.AddTag(1, tag)) },
 			func(c *engine.Context, tag buff.Tag) { c.Do(buff.AddTag(1, tag)) },
 		},
 		"untag": {
-			func(tag buff.Tag) error { return x.Do(buff.DropTag(1, tag)).Err },
+			func(tag buff.Tag) error { return x.Do(buff.DropTag(1, tag)).Failure },
 			func(tag buff.Tag) error { return in.Do(buff.DropTag(1, tag)) },
 			func(c *engine.Context, tag buff.Tag) { c.Do(buff.DropTag(1, tag)) },
 		},
 		"immune": {
-			func(tag buff.Tag) error { return x.Do(buff.Immunize(1, tag, true)).Err },
+			func(tag buff.Tag) error { return x.Do(buff.Immunize(1, tag, true)).Failure },
 			func(tag buff.Tag) error { return in.Do(buff.Immunize(1, tag, true)) },
 			func(c *engine.Context, tag buff.Tag) { c.Do(buff.Immunize(1, tag, true)) },
 		},
 		"vulnerable": {
-			func(tag buff.Tag) error { return x.Do(buff.DropImmunity(1, tag)).Err },
+			func(tag buff.Tag) error { return x.Do(buff.DropImmunity(1, tag)).Failure },
 			func(tag buff.Tag) error { return in.Do(buff.DropImmunity(1, tag)) },
 			func(c *engine.Context, tag buff.Tag) { c.Do(buff.DropImmunity(1, tag)) },
 		},

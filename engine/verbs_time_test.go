@@ -48,8 +48,8 @@ func TestPauseOwner_NothingBecomesDue(t *testing.T) {
 			_, err := e.AddTimeout(1, 4*time.Second, func(*engine.Context) {})
 			require.NoError(t, err)
 			e.Tick(3 * time.Second)
-			require.NoError(t, e.Do(buff.Pause(1)).Err)
-			require.NoError(t, e.Do(buff.Pause(1)).Err)
+			require.NoError(t, e.Do(buff.Pause(1)).Failure)
+			require.NoError(t, e.Do(buff.Pause(1)).Failure)
 			add(t, e, 1, cat.Spec("q"))
 			b, _ := reply(e.Find(h))
 			require.EqualValues(t, math.MaxInt64, b.End)
@@ -57,8 +57,8 @@ func TestPauseOwner_NothingBecomesDue(t *testing.T) {
 			require.Equal(t, 2*time.Second, b.Left(e.Now()), "of its own time")
 			require.Equal(t, []string{"1: 3000 apply q x1"}, lines(e.Tick(100*time.Hour)), "no end while its time stands still")
 			require.Zero(t, e.Stats().Timers)
-			require.NoError(t, e.Do(buff.Resume(1)).Err)
-			require.NoError(t, e.Do(buff.Resume(1)).Err)
+			require.NoError(t, e.Do(buff.Resume(1)).Failure)
+			require.NoError(t, e.Do(buff.Resume(1)).Failure)
 			b, _ = reply(e.Find(h))
 			require.EqualValues(t, 360_005_000, b.End)
 			require.Equal(t, []string{
@@ -102,13 +102,13 @@ func TestRates(t *testing.T) {
 	spawn(t, e, 1)
 	h := add(t, e, 1, cat.Spec("p"))
 	for _, r := range []buff.Ratio{{Num: 0, Den: 1}, {Num: 1, Den: 0}, {Num: buff.MaxRate + 1, Den: 1}, {Num: 1, Den: buff.MaxRate + 1}} {
-		require.ErrorIs(t, e.Do(buff.SetRate(1, r)).Err, buff.ErrRate)
-		require.ErrorIs(t, e.Do(buff.SetBuffRate(h, r)).Err, buff.ErrRate)
+		require.ErrorIs(t, e.Do(buff.SetRate(1, r)).Failure, buff.ErrRate)
+		require.ErrorIs(t, e.Do(buff.SetBuffRate(h, r)).Failure, buff.ErrRate)
 	}
-	require.NoError(t, e.Do(buff.SetRate(1, buff.Ratio{Num: 1, Den: 4})).Err)
-	require.NoError(t, e.Do(buff.SetBuffRate(h, buff.Ratio{Num: 4, Den: 1})).Err)
+	require.NoError(t, e.Do(buff.SetRate(1, buff.Ratio{Num: 1, Den: 4})).Failure)
+	require.NoError(t, e.Do(buff.SetBuffRate(h, buff.Ratio{Num: 4, Den: 1})).Failure)
 	require.Equal(t, []string{"1: 0 apply p x1", "1: 3000 pulse p x1", "1: 6000 pulse p x1"}, lines(e.Tick(6*time.Second)))
-	require.NoError(t, e.Do(buff.SetBuffRate(h, buff.Ratio{})).Err)
+	require.NoError(t, e.Do(buff.SetBuffRate(h, buff.Ratio{})).Failure)
 	require.Equal(t, []string{"1: 18000 pulse p x1"}, lines(e.Tick(12*time.Second)))
 }
 
@@ -118,10 +118,10 @@ func TestTimeErrors(t *testing.T) {
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	spawn(t, e, 1)
 	still, p := add(t, e, 1, cat.Spec("still")), add(t, e, 1, cat.Spec("p"))
-	require.ErrorIs(t, e.Do(buff.SetPeriod(still, time.Second)).Err, buff.ErrPeriod)
-	require.ErrorIs(t, e.Do(buff.SetPeriod(p, 0)).Err, buff.ErrPeriod)
-	require.ErrorIs(t, e.Do(buff.SetPeriod(p, time.Second+time.Microsecond)).Err, buff.ErrPeriod)
-	require.ErrorIs(t, e.Do(buff.ExtendUpTo(p, time.Second, time.Hour)).Err, buff.ErrInfinite)
+	require.ErrorIs(t, e.Do(buff.SetPeriod(still, time.Second)).Failure, buff.ErrPeriod)
+	require.ErrorIs(t, e.Do(buff.SetPeriod(p, 0)).Failure, buff.ErrPeriod)
+	require.ErrorIs(t, e.Do(buff.SetPeriod(p, time.Second+time.Microsecond)).Failure, buff.ErrPeriod)
+	require.ErrorIs(t, e.Do(buff.ExtendUpTo(p, time.Second, time.Hour)).Failure, buff.ErrInfinite)
 	require.Len(t, lines(e.Tick(0)), 2)
 	require.Equal(t, buff.Result{Handle: still, Kind: buff.Refreshed}, e.Do(buff.SetRemaining(still, time.Second)), "and so it gets an end")
 	require.Equal(t, buff.Result{Kind: buff.Removed, Why: reason.Expired}, e.Do(buff.SetRemaining(p, 0)))
@@ -149,7 +149,7 @@ func TestExtend_Cap(t *testing.T) {
 		{-time.Second, 5 * time.Second, 19_000},
 		{time.Second, -1, 19_000},
 	} {
-		require.NoError(t, e.Do(buff.ExtendUpTo(h, c.by, c.most)).Err)
+		require.NoError(t, e.Do(buff.ExtendUpTo(h, c.by, c.most)).Failure)
 		require.Equal(t, c.end, end())
 	}
 }
@@ -174,10 +174,10 @@ func TestCompensate(t *testing.T) {
 		e.Tick(time.Second)
 		require.NoError(t, e.Drop(4))
 		r := e.Do(buff.Compensate(buff.Query{Tag: item}, 5*time.Second))
-		require.NoError(t, r.Err)
+		require.NoError(t, r.Failure)
 		require.EqualValues(t, 2, r.Amount)
 		r = e.Do(buff.Compensate(buff.Query{Spec: cat.Spec("potion"), Source: 9}, -5*time.Second))
-		require.NoError(t, r.Err)
+		require.NoError(t, r.Failure)
 		require.Zero(t, r.Amount)
 		close(gate)
 		synctest.Wait()
@@ -190,6 +190,6 @@ func TestCompensate(t *testing.T) {
 			require.Equal(t, []int64{15_000, math.MaxInt64, 10_000}, ends)
 		}
 		shut(t, e)
-		require.ErrorIs(t, e.Do(buff.Compensate(buff.Query{}, time.Second)).Err, engine.ErrClosed)
+		require.ErrorIs(t, e.Do(buff.Compensate(buff.Query{}, time.Second)).Failure, engine.ErrClosed)
 	})
 }

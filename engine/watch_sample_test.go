@@ -82,7 +82,7 @@ func TestCrossIndex_OnlySourceLoss(t *testing.T) {
 			})
 			require.NoError(t, err)
 			require.Equal(t, []string{"1: 1000 timeout", "1: 1000 apply curse x1"}, m.pass(e, time.Second))
-			require.NoError(t, e.Do(buff.LoseSource(7)).Err)
+			require.NoError(t, e.Do(buff.LoseSource(7)).Failure)
 			want := []string{"1: 1000 remove curse why=source_gone"}
 			if fate == define.FateAdopt {
 				want = nil

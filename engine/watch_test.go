@@ -64,7 +64,7 @@ func TestWatchView(t *testing.T) {
 	defer e.Watch().Open(ticking())()
 	e.Tick(0)
 	add(t, e, 3, cat.Spec("once"))
-	_, r := e.AddBuff(3, buff.Application{Spec: cat.Spec("once")})
+	r := e.AddBuff(3, buff.Application{Spec: cat.Spec("once")})
 	require.Equal(t, buff.Denied, r.Kind)
 	e.Tick(3 * time.Second)
 	v := viewOf(t, e, 0)

@@ -166,7 +166,7 @@ func (l *workerState) execute(o *owner, m *message) {
 		return
 	}
 	before := len(l.turn.Events)
-	if r := o.set.Obey(&l.turn, m.at, m.cmd); r.Err != nil && r.Kind == 0 {
+	if r := o.set.Obey(&l.turn, m.at, m.cmd); r.Failure != nil && r.Kind == 0 {
 		l.turn.Failed++
 	}
 	l.progress.used += int32(max(1, len(l.turn.Events)-before))

@@ -64,17 +64,17 @@ const zoneMessages = 3
 func (e *Engine) setZone(id buff.OwnerID, to uint32) buff.Result {
 	o, err := e.present(id)
 	if err != nil || o.zone == to {
-		return buff.Result{Err: err}
+		return buff.Result{Failure: err}
 	}
 	if err := e.checkRoom("owner", uint64(id)); err != nil {
-		return buff.Result{Err: err}
+		return buff.Result{Failure: err}
 	}
 	if e.zones.endBuffs && !e.idle(o) && o.waiting()+zoneMessages > e.opts.Limits.Mailbox {
 		return e.overload(o, e.opts.Limits.Mailbox, "commands, since it is busy")
 	}
 	z, err := e.zones.getOrCreate(to)
 	if err != nil {
-		return buff.Result{Err: err}
+		return buff.Result{Failure: err}
 	}
 	e.changeBusy(o, func() {
 		e.leaveZone(o)
@@ -102,7 +102,7 @@ func (e *Engine) setZoneTime(c *buff.Command) buff.Result {
 		return e.changeZone(c.Zone, func(p *zoneScale) { p.held = c.Verb == verb.Pause })
 	case rate == buff.Ratio{}:
 	case rate.Num < 1 || rate.Num > buff.MaxRate || rate.Den < 1 || rate.Den > buff.MaxRate:
-		return buff.Result{Err: fmt.Errorf("%w: %d/%d for zone %d, want parts from 1 to %d", buff.ErrRate, rate.Num, rate.Den, c.Zone, buff.MaxRate)}
+		return buff.Result{Failure: fmt.Errorf("%w: %d/%d for zone %d, want parts from 1 to %d", buff.ErrRate, rate.Num, rate.Den, c.Zone, buff.MaxRate)}
 	case rate.Num == rate.Den:
 		rate = buff.Ratio{}
 	}
@@ -112,14 +112,14 @@ func (e *Engine) setZoneTime(c *buff.Command) buff.Result {
 // changeZone applies a change to the time of a zone and notifies its owners.
 func (e *Engine) changeZone(id uint32, change func(*zoneScale)) (r buff.Result) {
 	if e.closed {
-		return buff.Result{Err: ErrClosed}
+		return buff.Result{Failure: ErrClosed}
 	}
 	if err := e.checkRoom("zone", uint64(id)); err != nil {
-		return buff.Result{Err: err}
+		return buff.Result{Failure: err}
 	}
 	z, err := e.zones.getOrCreate(id)
 	if err != nil {
-		return buff.Result{Err: err}
+		return buff.Result{Failure: err}
 	}
 	was := z.scale
 	if change(&z.scale); z.scale != was {

@@ -331,7 +331,7 @@ buffs:
 	defer func() { close(held); require.NoError(t, e.Close(t.Context())) }()
 	require.NoError(t, e.Spawn(7, nil))
 	power, _ := cat.Attr("power")
-	require.NoError(t, e.Do(buff.SetBase(7, power, 120)).Err)
+	require.NoError(t, e.Do(buff.SetBase(7, power, 120)).Failure)
 	e.AddBuff(7, buff.Application{Spec: cat.Spec("might"), Source: 7})
 	e.Tick(time.Second)
 	e.AddBuff(7, buff.Application{Spec: cat.Spec("grip"), Source: 7})

@@ -165,15 +165,15 @@ func TestLastMinutePaused(t *testing.T) {
 	require.NoError(t, e.Spawn(7, nil))
 	do := func(list ...buff.Command) {
 		for _, c := range list {
-			require.NoError(t, e.Do(c).Err, c)
+			require.NoError(t, e.Do(c).Failure, c)
 		}
 		e.Tick(time.Second)
 	}
-	food, _ := e.AddBuff(7, buff.Application{Spec: cat.Spec("food")})
+	food := e.AddBuff(7, buff.Application{Spec: cat.Spec("food")}).Handle
 	do()
 	do(buff.PauseBuff(food))
 	do(buff.Pause(7))
-	venom, _ := e.AddBuff(7, buff.Application{Spec: cat.Spec("venom")})
+	venom := e.AddBuff(7, buff.Application{Spec: cat.Spec("venom")}).Handle
 	require.NotZero(t, venom)
 	do(buff.Resume(7), buff.ResumeBuff(food))
 	do(buff.SetRate(7, buff.Ratio{Num: 1, Den: 2}))

@@ -38,7 +38,7 @@ func Example() {
 	if err := screen.Receive(server.Definitions()); err != nil {
 		panic(err)
 	}
-	h, _ := eng.AddBuff(9, buff.Application{Spec: catalog.Spec("poison"), Source: 7})
+	h := eng.AddBuff(9, buff.Application{Spec: catalog.Spec("poison"), Source: 7}).Handle
 	for range 3 {
 		eng.Tick(4 * time.Second)
 		server.Update()

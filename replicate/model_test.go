@@ -148,7 +148,7 @@ func (w *world) act(tb testing.TB) {
 		if spec == nil {
 			return
 		}
-		got, _ := e.AddBuff(id, buff.Application{Spec: spec, Source: w.owner(), Magnitude: w.dice.Int64N(400) - 99, Level: w.dice.IntN(4), Stacks: w.dice.IntN(3)})
+		got := e.AddBuff(id, buff.Application{Spec: spec, Source: w.owner(), Magnitude: w.dice.Int64N(400) - 99, Level: w.dice.IntN(4), Stacks: w.dice.IntN(3)}).Handle
 		if got != 0 {
 			w.handles = append(w.handles, got)
 		}

@@ -47,7 +47,7 @@ func TestSecrets_NotInBytes(t *testing.T) {
 			require.NoError(t, v.See(2, false))
 			for k := range 200 {
 				if secrets {
-					h, _ := e.AddBuff(2, buff.Application{Spec: e.Catalog().Spec("secret"), Source: source, Magnitude: strength})
+					h := e.AddBuff(2, buff.Application{Spec: e.Catalog().Spec("secret"), Source: source, Magnitude: strength}).Handle
 					e.Do([]buff.Command{buff.ConsumeCharges(h, 1), buff.PauseBuff(h), buff.Remove(h), buff.ResumeBuff(h), buff.Inhibit(h)}[k%5])
 				}
 				if k%3 == 0 {
@@ -109,7 +109,7 @@ func TestSourceChanges(t *testing.T) {
 			}
 			buffs[id] = append(buffs[id], len(clients[id].Owner(2).Buffs()))
 		}
-		require.NoError(t, e.Do(buff.LoseSource(9)).Err)
+		require.NoError(t, e.Do(buff.LoseSource(9)).Failure)
 		e.Tick(0)
 		s.Update()
 	}
@@ -121,7 +121,7 @@ func TestSourceChanges(t *testing.T) {
 func TestEndBetweenUpdates(t *testing.T) {
 	e := engineOf(t, buff.Spec{ID: "a", Kind: define.Infinite})
 	require.NoError(t, e.Spawn(2, nil))
-	h, _ := e.AddBuff(2, buff.Application{Spec: e.Catalog().Spec("a")})
+	h := e.AddBuff(2, buff.Application{Spec: e.Catalog().Spec("a")}).Handle
 	s := New(e, Options{})
 	c := client.New(client.Options{})
 	var viewers []*Viewer
@@ -164,7 +164,7 @@ func TestShortLife(t *testing.T) {
 	}
 	see(0, 0)
 	s.Update()
-	h, _ := e.AddBuff(2, buff.Application{Spec: e.Catalog().Spec("a")})
+	h := e.AddBuff(2, buff.Application{Spec: e.Catalog().Spec("a")}).Handle
 	see(1, 1)
 	e.Remove(h)
 	e.Tick(0)

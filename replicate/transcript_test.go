@@ -61,17 +61,17 @@ func (s *story) do(t *testing.T, line string) string {
 	case "unsee":
 		s.v.Unsee(id)
 	case "add":
-		s.last, _ = s.e.AddBuff(id, buff.Application{Spec: s.e.Catalog().Spec(what), Source: id})
+		s.last = s.e.AddBuff(id, buff.Application{Spec: s.e.Catalog().Spec(what), Source: id}).Handle
 	case "absorb":
-		require.NoError(t, s.e.Do(buff.Absorb(id, 120, 0)).Err)
+		require.NoError(t, s.e.Do(buff.Absorb(id, 120, 0)).Failure)
 	case "pause":
-		require.NoError(t, s.e.Do(buff.Pause(id)).Err)
+		require.NoError(t, s.e.Do(buff.Pause(id)).Failure)
 	case "resume":
-		require.NoError(t, s.e.Do(buff.Resume(id)).Err)
+		require.NoError(t, s.e.Do(buff.Resume(id)).Failure)
 	case "remove":
-		require.NoError(t, s.e.Do(buff.Remove(s.last)).Err)
+		require.NoError(t, s.e.Do(buff.Remove(s.last)).Failure)
 	case "kill":
-		require.NoError(t, s.e.Do(buff.Kill(id)).Err)
+		require.NoError(t, s.e.Do(buff.Kill(id)).Failure)
 	case "missed":
 		require.NoError(t, s.v.Receive(s.c.Missed()))
 	// the argument is in milliseconds; the packet arrives, is lost, or is not taken

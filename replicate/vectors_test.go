@@ -175,9 +175,9 @@ func storyOfVectors(s *script) {
 	require.NoError(t, v.See(far, false))
 	frame("two owners without buffs come into view", 1234*time.Millisecond)
 	s.receive("the definitions", srv.Definitions())
-	poison, _ := e.AddBuff(1, buff.Application{Spec: spec("poison"), Source: 2, Magnitude: -40, Level: 3})
+	poison := e.AddBuff(1, buff.Application{Spec: spec("poison"), Source: 2, Magnitude: -40, Level: 3}).Handle
 	e.AddBuff(far, buff.Application{Spec: spec("armour"), Source: far})
-	ward, _ := e.AddBuff(far, buff.Application{Spec: spec("ward"), Source: 2})
+	ward := e.AddBuff(far, buff.Application{Spec: spec("ward"), Source: 2}).Handle
 	e.AddBuff(1, buff.Application{Spec: spec("mine"), Source: 1})
 	e.AddBuff(far, buff.Application{Spec: spec("mine"), Source: 1})
 	frame("buffs start, one of which this viewer may not see", 0)

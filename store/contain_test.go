@@ -166,8 +166,8 @@ func TestSaver_CountsLost(t *testing.T) {
 	require.NoError(t, v.Engine().Spawn(1, &hero{}))
 	_, err = v.Engine().AddTimeout(1, time.Hour, func(*engine.Context) {})
 	require.NoError(t, err)
-	_, r := v.Engine().AddBuff(1, buff.Application{Spec: cat.Spec("boon")})
-	require.NoError(t, r.Err)
+	r := v.Engine().AddBuff(1, buff.Application{Spec: cat.Spec("boon")})
+	require.NoError(t, r.Failure)
 	require.NoError(t, v.SaveAll(t.Context()))
 	require.Equal(t, 2, v.Stats().Lost)
 	pass(v, 50*time.Millisecond)
@@ -258,7 +258,7 @@ func giveWay(t *testing.T) {
 	for k := range owners {
 		require.NoError(t, e.Spawn(buff.OwnerID(k*1117%owners), nil))
 	}
-	require.NoError(t, e.Do(buff.AddTimeout(1, 500*time.Millisecond, "wait")).Err)
+	require.NoError(t, e.Do(buff.AddTimeout(1, 500*time.Millisecond, "wait")).Failure)
 	pass(v, 50*time.Millisecond)
 	synctest.Wait() // all owners are copied
 	pass(v, 50*time.Millisecond)

@@ -78,7 +78,7 @@ func playEffects(t *testing.T, rng *rand.Rand) (b *bank, coins map[buff.OwnerID]
 	require.NoError(t, v.SaveAll(t.Context()))
 	coin := func() {
 		id := buff.OwnerID(rng.IntN(heroes) + 1)
-		require.NoError(t, v.Engine().Do(buff.Apply(id, buff.Application{Spec: v.Engine().Catalog().Spec("coin")})).Err)
+		require.NoError(t, v.Engine().Do(buff.Apply(id, buff.Application{Spec: v.Engine().Catalog().Spec("coin")})).Failure)
 		b.atOnce++
 	}
 	paid := []buff.EventID{}
@@ -154,7 +154,7 @@ func TestEffects_TooMany(t *testing.T) {
 	}})
 	require.NoError(t, v.Engine().Spawn(1, &hero{}))
 	for range 3 {
-		require.NoError(t, v.Engine().Do(buff.Apply(1, buff.Application{Spec: v.Engine().Catalog().Spec("coin")})).Err)
+		require.NoError(t, v.Engine().Do(buff.Apply(1, buff.Application{Spec: v.Engine().Catalog().Spec("coin")})).Failure)
 	}
 	pass(v, 50*time.Millisecond)
 	require.EqualValues(t, 2, v.Stats().Refused)
@@ -185,7 +185,7 @@ func TestEffects_Once(t *testing.T) {
 	require.NoError(t, v.Engine().Spawn(1, &hero{}))
 	coin := func() {
 		t.Helper()
-		require.NoError(t, v.Engine().Do(buff.Apply(1, buff.Application{Spec: v.Engine().Catalog().Spec("coin")})).Err)
+		require.NoError(t, v.Engine().Do(buff.Apply(1, buff.Application{Spec: v.Engine().Catalog().Spec("coin")})).Failure)
 		// The effect is recorded before its frame, and the event is also part of the next frame.
 		require.NoError(t, v.SaveAll(t.Context()))
 		pass(v, 50*time.Millisecond)

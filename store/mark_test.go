@@ -21,7 +21,7 @@ func TestMark(t *testing.T) {
 	eng := v.Engine()
 	require.NoError(t, eng.Spawn(1, &hero{}))
 	do := func(id byte) uint64 {
-		require.NoError(t, eng.Do(buff.Apply(1, buff.Application{Spec: eng.Catalog().Spec("coin")})).Err)
+		require.NoError(t, eng.Do(buff.Apply(1, buff.Application{Spec: eng.Catalog().Spec("coin")})).Failure)
 		return v.Mark(store.CommandID{id})
 	}
 	_, seen := v.Seen(store.CommandID{1})

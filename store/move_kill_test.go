@@ -242,8 +242,8 @@ func (w *travelWorld) coin(k int, id buff.OwnerID) {
 	v := w.zones[k]
 	h := v.Engine().Data(id).(*hero)
 	require.NoError(w.t, v.Touch(id))
-	_, r := v.Engine().AddBuff(id, buff.Application{Spec: w.cat.Spec("coin")})
-	require.NoError(w.t, r.Err)
+	r := v.Engine().AddBuff(id, buff.Application{Spec: w.cat.Spec("coin")})
+	require.NoError(w.t, r.Failure)
 	h.gold++
 	w.acks = append(w.acks, travelAck{k, v.Mark(store.CommandID{}), id, h.gold})
 }

@@ -63,10 +63,10 @@ func TestMove(t *testing.T) {
 	pass(arena, time.Hour)
 	require.NoError(t, e.Spawn(7, &hero{gold: 31}))
 	for _, id := range []string{"poison", "boon", "guard", "coin"} {
-		_, r := e.AddBuff(7, buff.Application{Spec: c.Spec(id)})
-		require.NoError(t, r.Err)
+		r := e.AddBuff(7, buff.Application{Spec: c.Spec(id)})
+		require.NoError(t, r.Failure)
 	}
-	require.NoError(t, e.Do(buff.AddTimeout(7, 5*time.Second, "home")).Err)
+	require.NoError(t, e.Do(buff.AddTimeout(7, 5*time.Second, "home")).Failure)
 	pass(arena, 2700*time.Millisecond)
 	require.NoError(t, arena.SaveAll(t.Context()))
 	where := func(zone string, arriving bool) {
@@ -305,8 +305,8 @@ func (w *wanderers) step(counts map[string]int) {
 		pass(v, 50*time.Millisecond)
 	case 1, 2:
 		if unknown == nil {
-			_, r := v.Engine().AddBuff(id, buff.Application{Spec: w.cat.Spec("coin")})
-			require.NoError(w.t, r.Err)
+			r := v.Engine().AddBuff(id, buff.Application{Spec: w.cat.Spec("coin")})
+			require.NoError(w.t, r.Failure)
 			w.coins[id]++
 		}
 	case 3:

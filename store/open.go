@@ -119,12 +119,12 @@ func take(ctx context.Context, s Store, zone string) (*Cut, error) {
 
 func setArea(e *engine.Engine, z ZoneClock) error {
 	if z.Rate != (buff.Ratio{}) {
-		if err := e.Do(buff.SetZoneRate(z.Number, z.Rate)).Err; err != nil {
+		if err := e.Do(buff.SetZoneRate(z.Number, z.Rate)).Failure; err != nil {
 			return err
 		}
 	}
 	if z.Paused {
-		return e.Do(buff.PauseZone(z.Number)).Err
+		return e.Do(buff.PauseZone(z.Number)).Failure
 	}
 	return nil
 }
@@ -235,7 +235,7 @@ func (v *Saver) runWaiting(r *Restored) {
 		})
 	}
 	for ; len(k.waits) > 0; k.waits = k.waits[1:] {
-		err := v.engine.Do(k.waits[0]).Err
+		err := v.engine.Do(k.waits[0]).Failure
 		switch {
 		case err == nil:
 			r.Commands++

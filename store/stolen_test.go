@@ -73,7 +73,7 @@ func stolenShields(t *testing.T, seed uint64) {
 		_, err := e.Absorb(id, int64(rng.IntN(99)), 0)
 		require.NoError(t, err)
 		for range rng.IntN(6) {
-			require.NoError(t, e.Do(buff.Consume(id, hit)).Err)
+			require.NoError(t, e.Do(buff.Consume(id, hit)).Failure)
 		}
 	}
 	e.Tick(0)
@@ -84,7 +84,7 @@ func stolenShields(t *testing.T, seed uint64) {
 		for range 3 {
 			id := buff.OwnerID(rng.IntN(shieldOwners))
 			busy[id] = true
-			require.NoError(t, e.Do(buff.AddTimeout(id, 100*time.Millisecond, "wait")).Err)
+			require.NoError(t, e.Do(buff.AddTimeout(id, 100*time.Millisecond, "wait")).Failure)
 		}
 		g.v.After(e.Tick(time.Second))
 		for range 8 {
@@ -93,7 +93,7 @@ func stolenShields(t *testing.T, seed uint64) {
 				continue
 			}
 			name := []string{"ward", "runes"}[rng.IntN(2)]
-			require.NoError(t, e.Do(buff.Steal(from, to, buff.Query{Spec: cat.Spec(name)}, 0)).Err)
+			require.NoError(t, e.Do(buff.Steal(from, to, buff.Query{Spec: cat.Spec(name)}, 0)).Failure)
 			if busy[to] {
 				waited++
 			}

@@ -79,7 +79,7 @@ func (g *storm) frame() {
 		a, b := buff.OwnerID(g.rng.IntN(stormOwners)), buff.OwnerID(g.rng.IntN(stormOwners))
 		if a != b {
 			steal := buff.Steal(a, b, buff.Query{Spec: g.cat.Spec("coin")}, 0)
-			require.NoError(g.t, e.Do(steal).Err)
+			require.NoError(g.t, e.Do(steal).Failure)
 			require.NoError(g.t, e.Inbox().Do(buff.Steal(b, a, steal.Query, 0)))
 			e.AddBuff(a, buff.Application{Spec: g.cat.Spec("beacon")})
 		}

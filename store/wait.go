@@ -51,21 +51,21 @@ func (v *Saver) Durable(ctx context.Context, id CommandID, c buff.Command) (r bu
 	frame, again := uint64(0), false
 	err = v.engine.Inbox().Run(ctx, func(e *engine.Engine) {
 		if v.restoring != nil {
-			r.Err = fmt.Errorf("%w: the zone is not completely restored", engine.ErrBusy)
+			r.Failure = fmt.Errorf("%w: the zone is not completely restored", engine.ErrBusy)
 			return
 		}
 		if frame, again = v.window.done[id]; again && id != (CommandID{}) {
 			return
 		}
 		again = false
-		if r = e.Do(c); r.Err != nil {
+		if r = e.Do(c); r.Failure != nil {
 			return
 		}
 		if frame = v.frame + 1; id != (CommandID{}) {
 			v.Mark(id)
 		}
 	})
-	if err != nil || r.Err != nil {
+	if err != nil || r.Failure != nil {
 		return r, err
 	}
 	if err = v.Committed(ctx, frame); err == nil && again {

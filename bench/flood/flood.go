@@ -154,8 +154,8 @@ func (g *game) open() error {
 			return err
 		}
 		for k := range 10 {
-			if _, r := g.eng.AddBuff(id, buff.Application{Spec: cat.Spec("beat"), Key: uint64(k)}); r.Err != nil {
-				return r.Err
+			if r := g.eng.AddBuff(id, buff.Application{Spec: cat.Spec("beat"), Key: uint64(k)}); r.Failure != nil {
+				return r.Failure
 			}
 		}
 		if id%200 == 199 { // spread the pulses over the second

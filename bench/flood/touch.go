@@ -58,8 +58,8 @@ func touch(verb string, commands int) (t Touch, err error) {
 		return t, err
 	}
 	for range touched {
-		if _, r := e.AddBuff(1, buff.Application{Spec: cat.Spec("beat")}); r.Err != nil {
-			return t, r.Err
+		if r := e.AddBuff(1, buff.Application{Spec: cat.Spec("beat")}); r.Failure != nil {
+			return t, r.Failure
 		}
 	}
 	e.Tick(time.Millisecond)

@@ -168,7 +168,7 @@ func (w *world) give(c *command) buff.Result {
 		if c.duration > 0 {
 			a.Duration = buff.Lasting(ms(c.duration))
 		}
-		_, r := w.eng.AddBuff(id, a)
+		r := w.eng.AddBuff(id, a)
 		return r
 	case dispel:
 		return w.eng.Do(buff.Dispel(id, anyMagic))
@@ -188,8 +188,8 @@ func (w *world) answer(c *command, r *buff.Result) {
 	}
 	b.catchUp(c.owner, never) // the owner is not busy, so no command is waiting any more
 	kind, i := b.enter(c)
-	if r.Kind != kind || r.Err != nil && kind != 0 {
-		b.faults.note(&b.faults.Wrong, "%d at %d: %d of %s answers %v %v, want %v", ownerID(c.owner), c.at, c.verb, kinds[c.kind].id, r.Kind, r.Err, kind)
+	if r.Kind != kind || r.Failure != nil && kind != 0 {
+		b.faults.note(&b.faults.Wrong, "%d at %d: %d of %s answers %v %v, want %v", ownerID(c.owner), c.at, c.verb, kinds[c.kind].id, r.Kind, r.Failure, kind)
 	}
 	if c.verb != cast {
 		return

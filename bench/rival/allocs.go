@@ -49,7 +49,7 @@ func engineAllocations(workers int) []Allocated {
 	for p := range players {
 		id := buff.OwnerID(p + 1)
 		o.eng.AddBuff(id, buff.Application{Spec: o.pulse, Source: 1, Duration: buff.Lasting(100 * time.Hour)})
-		refreshed[p], _ = o.eng.AddBuff(id, buff.Application{Spec: o.plain, Source: 2, Duration: buff.Lasting(100 * time.Hour)})
+		refreshed[p] = o.eng.AddBuff(id, buff.Application{Spec: o.plain, Source: 2, Duration: buff.Lasting(100 * time.Hour)}).Handle
 		o.eng.Tick(frame * time.Millisecond)
 	}
 	called := func(*engine.Context) {}
@@ -66,7 +66,7 @@ func engineAllocations(workers int) []Allocated {
 	return []Allocated{
 		step("Tick with a pulse", func() {}),
 		step("AddBuff and Remove", func() {
-			h, _ := o.eng.AddBuff(7, blessing)
+			h := o.eng.AddBuff(7, blessing).Handle
 			o.eng.Remove(h)
 		}),
 		step("AddBuff, a refresh", func() { o.eng.AddBuff(7, again) }),

@@ -50,7 +50,8 @@ func Calls(buffs, rounds int, progress func(float64)) (Called, error) {
 			return float64(took) / callBatch
 		}
 		add := per(func(i int) bool {
-			h, r := o.eng.AddBuff(buff.OwnerID(slots[i]/each+1), buff.Application{Spec: o.plain, Source: buff.OwnerID(100 + i)})
+			r := o.eng.AddBuff(buff.OwnerID(slots[i]/each+1), buff.Application{Spec: o.plain, Source: buff.OwnerID(100 + i)})
+			h := r.Handle
 			handles[i] = h
 			return r.Kind == buff.Applied
 		})

@@ -63,11 +63,11 @@ func (o *ours) cast(slot int32, life int64) buff.EventKind {
 	if o.game.pulses(slot) {
 		spec = o.pulse
 	}
-	_, r := o.eng.AddBuff(buff.OwnerID(slot/each+1), buff.Application{
+	r := o.eng.AddBuff(buff.OwnerID(slot/each+1), buff.Application{
 		Spec: spec, Source: buff.OwnerID(slot%each + 1), Duration: buff.Lasting(time.Duration(life) * time.Millisecond),
 	})
-	if r.Err != nil {
-		panic(fmt.Sprintf("rival: %v", r.Err))
+	if r.Failure != nil {
+		panic(fmt.Sprintf("rival: %v", r.Failure))
 	}
 	return r.Kind
 }

@@ -142,7 +142,7 @@ func (p *callProbe) play() float64 {
 	p.handles = p.handles[:0]
 	for range batch {
 		slot := p.draw(probeBuffs)
-		h, _ := p.o.eng.AddBuff(buff.OwnerID(slot/each+1), buff.Application{Spec: p.o.plain, Source: 100})
+		h := p.o.eng.AddBuff(buff.OwnerID(slot/each+1), buff.Application{Spec: p.o.plain, Source: 100}).Handle
 		p.handles = append(p.handles, h)
 		p.o.add(slot, 0, 36_000_000)
 	}

@@ -154,8 +154,8 @@ func newScaleWorld(players, workers int) (*scaleWorld, error) {
 				if n < scalePulsing {
 					spec = specs[0]
 				}
-				if _, r := w.eng.AddBuff(buff.OwnerID(p+1), buff.Application{Spec: spec, Source: buff.OwnerID(n + 1)}); r.Err != nil {
-					return nil, r.Err
+				if r := w.eng.AddBuff(buff.OwnerID(p+1), buff.Application{Spec: spec, Source: buff.OwnerID(n + 1)}); r.Failure != nil {
+					return nil, r.Failure
 				}
 			}
 		}

@@ -118,8 +118,8 @@ func (w *world) next() buff.OwnerID {
 }
 
 func (w *world) add(id buff.OwnerID) {
-	if _, r := w.eng.AddBuff(id, buff.Application{Spec: w.venom, Source: 99}); r.Err != nil {
-		panic(r.Err)
+	if r := w.eng.AddBuff(id, buff.Application{Spec: w.venom, Source: 99}); r.Failure != nil {
+		panic(r.Failure)
 	}
 }
 

@@ -98,9 +98,9 @@ func (w *engineWorld) add(id, spec, source int, duration int64) uint64 {
 	if duration > 0 {
 		a.Duration = buff.Lasting(time.Duration(duration) * time.Millisecond)
 	}
-	h, r := w.engine.AddBuff(buff.OwnerID(id), a)
-	check(r.Err)
-	return uint64(h)
+	r := w.engine.AddBuff(buff.OwnerID(id), a)
+	check(r.Failure)
+	return uint64(r.Handle)
 }
 
 func (w *engineWorld) remove(handle uint64) { w.engine.Remove(buff.Handle(handle)) }

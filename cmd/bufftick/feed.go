@@ -35,7 +35,7 @@ func (r *replay) feed(rec *record) error {
 // count counts a command and returns the error of its result.
 func (r *replay) count(res buff.Result) error {
 	r.commands++
-	return res.Err
+	return res.Failure
 }
 
 // apply handles the lines that show that a buff is active with its whole duration left.
@@ -66,7 +66,8 @@ func (r *replay) apply(id buff.OwnerID, rec *record) error {
 		}
 		add = max(want-b.Stacks, 1)
 	}
-	h, res := r.engine.AddBuff(id, buff.Application{Spec: spec, Source: source, Stacks: add})
+	res := r.engine.AddBuff(id, buff.Application{Spec: spec, Source: source, Stacks: add})
+	h := res.Handle
 	if err := r.count(res); err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func TestMinuteOfPlayer(t *testing.T) {
 		}
 	}
 	add := func(spec string, source buff.OwnerID) buff.Handle {
-		h, _ := eng.AddBuff(7, buff.Application{Spec: cat.Spec(spec), Source: source})
+		h := eng.AddBuff(7, buff.Application{Spec: cat.Spec(spec), Source: source}).Handle
 		return h
 	}
 	tick(1000)
@@ -150,11 +150,11 @@ func TestMinutePaused(t *testing.T) {
 				}
 			}
 			for _, c := range list {
-				require.NoError(t, eng.Do(c).Err, c)
+				require.NoError(t, eng.Do(c).Failure, c)
 			}
 		}
 		add := func(spec string) buff.Handle {
-			h, _ := eng.AddBuff(7, buff.Application{Spec: cat.Spec(spec), Source: 8})
+			h := eng.AddBuff(7, buff.Application{Spec: cat.Spec(spec), Source: 8}).Handle
 			return h
 		}
 		rot, food := add("rot"), add("food")

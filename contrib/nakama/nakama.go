@@ -189,11 +189,10 @@ func (m *Match) message(s *seat, message runtime.MatchData) error {
 		if err != nil {
 			return err
 		}
-		_, r := m.Engine.AddBuff(use.Target, buff.Application{Spec: spec, Source: s.id})
-		if r.Kind == buff.Denied {
-			return fmt.Errorf("%s: %v", use.Buff, r.Why)
+		if err := m.Engine.AddBuff(use.Target, buff.Application{Spec: spec, Source: s.id}).Err(); err != nil {
+			return fmt.Errorf("%s: %w", use.Buff, err)
 		}
-		return r.Err
+		return nil
 	}
 	return fmt.Errorf("no such message: %d", message.GetOpCode())
 }

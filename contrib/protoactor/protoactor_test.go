@@ -69,7 +69,7 @@ func (w *world) spawn() (*actor.PID, chan struct{}) {
 func (w *world) haste(pid *actor.PID) {
 	answer, err := w.system.Root.RequestFuture(pid, buff.Apply(7, buff.Application{Spec: w.catalog.Spec("haste")}), time.Minute).Result()
 	require.NoError(w.t, err)
-	require.NoError(w.t, answer.(buff.Result).Err)
+	require.NoError(w.t, answer.(buff.Result).Failure)
 }
 
 // TestPassivation checks that an idle actor saves and stops, and that the next one continues from

@@ -64,8 +64,8 @@ func play(zones, bots int, show *pages) func(zone string) (cluster.Zone, error) 
 						return err
 					}
 					for _, spec := range []string{"poison", "day"} {
-						if _, r := z.Engine().AddBuff(botID(number, k), buff.Application{Spec: catalog.Spec(spec)}); r.Err != nil {
-							return r.Err
+						if err := z.Engine().AddBuff(botID(number, k), buff.Application{Spec: catalog.Spec(spec)}).Err(); err != nil {
+							return err
 						}
 					}
 				}

@@ -96,7 +96,7 @@ func newZone(n int, s setup, pool *engine.Pool, catalog *buff.Catalog) (_ *zone,
 			return nil, err
 		}
 		if k%10 == 0 {
-			if err := z.engine.Do(buff.Apply(id, buff.Application{Spec: z.plague, Source: id})).Err; err != nil {
+			if err := z.engine.Do(buff.Apply(id, buff.Application{Spec: z.plague, Source: id})).Err(); err != nil {
 				return nil, err
 			}
 		}

@@ -195,11 +195,10 @@ func (w *world) use(by buff.OwnerID, ability string, target buff.OwnerID) error 
 }
 
 func (w *world) apply(target buff.OwnerID, spec *buff.Spec, source buff.OwnerID) error {
-	_, r := w.eng.AddBuff(target, buff.Application{Spec: spec, Source: source})
-	if r.Kind == buff.Denied {
-		return fmt.Errorf("%s: %v", spec.ID, r.Why)
+	if err := w.eng.AddBuff(target, buff.Application{Spec: spec, Source: source}).Err(); err != nil {
+		return fmt.Errorf("%s: %w", spec.ID, err)
 	}
-	return r.Err
+	return nil
 }
 
 // look describes all players in the room.

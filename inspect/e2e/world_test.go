@@ -156,7 +156,7 @@ func (w *world) populate(t *testing.T) {
 }
 
 func (w *world) add(id buff.OwnerID, spec string, source buff.OwnerID) buff.Result {
-	_, r := w.eng.AddBuff(id, buff.Application{Spec: w.eng.Catalog().Spec(spec), Source: source, Magnitude: 120})
+	r := w.eng.AddBuff(id, buff.Application{Spec: w.eng.Catalog().Spec(spec), Source: source, Magnitude: 120})
 	return r
 }
 

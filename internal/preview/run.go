@@ -170,8 +170,8 @@ func (p *player) do(c buff.Command) error {
 	if r.Kind == buff.Denied {
 		return p.take()
 	}
-	if r.Err != nil {
-		return r.Err
+	if r.Failure != nil {
+		return r.Failure
 	}
 	return p.take()
 }

@@ -39,7 +39,7 @@ func TestDamage_ActsUnused(t *testing.T) {
 		catalog, err := buff.Build(d)
 		require.NoError(t, err, name)
 		s, turn := NewOwner(1, 1, 0, 9), &Turn{Catalog: catalog}
-		require.NoError(t, s.Do(turn, 0, buff.Damage(1, 1, 5, 0).From(2)).Err)
+		require.NoError(t, s.Do(turn, 0, buff.Damage(1, 1, 5, 0).From(2)).Failure)
 		require.Len(t, turn.Outbox, c.want, name)
 		s.Do(turn, 0, buff.Damage(1, 1, 5, 0).From(1))
 		s.Do(turn, 0, buff.Damage(1, 1, 5, 0))

@@ -95,7 +95,7 @@ func TestAllocations(t *testing.T) {
 	gone := w.apply()
 	w.do(buff.Command{Verb: verb.Remove, Handle: gone})
 	var err error
-	require.LessOrEqual(t, testing.AllocsPerRun(200, func() { err = w.do(buff.Command{Verb: verb.Remove, Handle: gone}).Err }), 1.0)
+	require.LessOrEqual(t, testing.AllocsPerRun(200, func() { err = w.do(buff.Command{Verb: verb.Remove, Handle: gone}).Failure }), 1.0)
 	require.ErrorIs(t, err, buff.ErrStale)
 	require.EqualError(t, err, buff.ErrStale.Error()+": "+gone.String())
 	w.apply()
@@ -103,7 +103,7 @@ func TestAllocations(t *testing.T) {
 	full.set = NewOwner(1, 1, 0, 1)
 	full.apply()
 	require.LessOrEqual(t, testing.AllocsPerRun(200, func() {
-		err = full.do(buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: full.spec, Source: 3}}).Err
+		err = full.do(buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: full.spec, Source: 3}}).Failure
 	}), 1.0)
 	require.EqualError(t, err, buff.ErrFull.Error()+": 1 buffs on owner 1")
 

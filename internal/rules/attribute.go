@@ -88,9 +88,9 @@ func (s *Owner) changeBase(t *Turn, c *buff.Command) buff.Result {
 	}
 	switch {
 	case catalog == nil || catalog.Schema == nil || c.Attr == 0 || int(c.Attr) > catalog.Schema.Len():
-		return buff.Result{Err: fmt.Errorf("%w: number %d", buff.ErrAttribute, c.Attr)}
+		return buff.Result{Failure: fmt.Errorf("%w: number %d", buff.ErrAttribute, c.Attr)}
 	case !compile.Finite(c.Value):
-		return buff.Result{Err: fmt.Errorf("%w: %s: %v", buff.ErrValue, catalog.Schema.At(c.Attr).Name, c.Value)}
+		return buff.Result{Failure: fmt.Errorf("%w: %s: %v", buff.ErrValue, catalog.Schema.At(c.Attr).Name, c.Value)}
 	}
 	switch c.Verb {
 	case verb.Damage:

@@ -106,7 +106,7 @@ func TestOwner_Restore_Allocations(t *testing.T) {
 		s, turn := NewOwner(7, 3, 0, 100), &Turn{Catalog: c}
 		for n := range 19 * min(len(k.carries), 1) {
 			r := s.Do(turn, 0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: c.Spec(k.carries[n%len(k.carries)]), Source: 9}})
-			require.NoError(t, r.Err)
+			require.NoError(t, r.Failure)
 		}
 		blob, _ := s.Save(nil, c, blobMoment, 0)
 		got := testing.AllocsPerRun(100, func() {

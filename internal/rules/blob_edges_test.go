@@ -28,7 +28,7 @@ func TestBlob_Appliers(t *testing.T) {
 		c := mustCatalog(t, buff.Spec{ID: "stun", Duration: time.Minute, Stack: define.Stacking{By: define.ByTarget}, DR: define.DR{Group: "g", Steps: []int{100, 50, 25}, Reset: time.Minute, Scope: scope}})
 		s, turn := NewOwner(7, 1, 0, 9), &Turn{Catalog: c}
 		for _, source := range []buff.OwnerID{8, 9} {
-			require.NoError(t, s.Do(turn, 0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: c.Spec("stun"), Source: source}}).Err)
+			require.NoError(t, s.Do(turn, 0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: c.Spec("stun"), Source: source}}).Failure)
 		}
 		blob, _ := s.Save(nil, c, blobMoment, 0)
 		require.ElementsMatch(t, want, savedOwner(t, blob).Buffs[0].Appliers, scope)
@@ -57,7 +57,7 @@ func TestBlob_WaitingCaptures(t *testing.T) {
 		if source == 9 {
 			Capture(&a, nil, caster, c, define.SnapshotApply)
 		}
-		require.NoError(t, s.Do(turn, 0, buff.Command{Verb: verb.Apply, Application: a}).Err)
+		require.NoError(t, s.Do(turn, 0, buff.Command{Verb: verb.Apply, Application: a}).Failure)
 	}
 	blob, _ := s.Save(nil, c, blobMoment, 0)
 	b := savedOwner(t, blob)
@@ -92,7 +92,7 @@ func TestBlob_UnknownBase(t *testing.T) {
 	s, turn := NewOwner(7, 1, 0, 9), &Turn{Catalog: all}
 	for k, name := range []string{"a", "b", "c"} {
 		at, _ := all.Attr(name)
-		require.NoError(t, s.Do(turn, 0, buff.Command{Verb: verb.SetBase, Attr: at, Value: float64(10 + k)}).Err)
+		require.NoError(t, s.Do(turn, 0, buff.Command{Verb: verb.SetBase, Attr: at, Value: float64(10 + k)}).Failure)
 	}
 	blob, _ := s.Save(nil, all, blobMoment, 0)
 	s, _, _, err = restoreHere(some, blob)

@@ -56,7 +56,7 @@ func TestMoveBlob_Uptime(t *testing.T) {
 	require.NoError(t, err)
 	turn := &Turn{Catalog: c, Now: 1000}
 	s := NewOwner(1, 0, 0, 4)
-	require.NoError(t, s.Do(turn, 1000, buff.Apply(1, buff.Application{Spec: c.Spec("guard")})).Err)
+	require.NoError(t, s.Do(turn, 1000, buff.Apply(1, buff.Application{Spec: c.Spec("guard")})).Failure)
 	blob, _ := s.Save(nil, c, buff.Moment{Now: 1000, Wall: 50_000, Uptime: 90_000_000}, 0)
 	for _, there := range []int64{0, 90_000_000, 900_000_000} {
 		moved, err := buff.MoveBlob(blob, there)

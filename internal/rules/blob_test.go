@@ -113,7 +113,7 @@ func fullSet(t testing.TB, c *buff.Catalog, times int) *Owner {
 		turn.Now = now
 		require.True(t, s.Run(turn, now, 1<<30))
 		r := s.Do(turn, now, cmd)
-		require.NoError(t, r.Err)
+		require.NoError(t, r.Failure)
 		require.True(t, s.Run(turn, now, 1<<30))
 		return r.Handle
 	}

@@ -74,7 +74,7 @@ func (e staleError) Error() string { return fmt.Sprintf("%v: %v", buff.ErrStale,
 
 func (e staleError) Unwrap() error { return buff.ErrStale }
 
-func stale(h buff.Handle) buff.Result { return buff.Result{Err: staleError{h}} }
+func stale(h buff.Handle) buff.Result { return buff.Result{Failure: staleError{h}} }
 
 // outcome is the result of an application or a removal. Unlike a Result, it is small enough to
 // stay in registers.
@@ -86,7 +86,7 @@ type outcome struct {
 }
 
 func (o outcome) result() buff.Result {
-	return buff.Result{Handle: o.handle, Kind: o.kind, Why: o.why, Err: o.err}
+	return buff.Result{Handle: o.handle, Kind: o.kind, Why: o.why, Failure: o.err}
 }
 
 // executeOnBuff executes a command for one running buff.

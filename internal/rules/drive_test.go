@@ -194,7 +194,7 @@ func (d *Drive) do(at int64, o Op) string {
 	c := d.command(o)
 	before := len(d.turn.Events)
 	r := d.obeyed(wheel.Time(at), c)
-	if r.Err != nil && r.Kind == 0 && len(d.turn.Events) != before {
+	if r.Failure != nil && r.Kind == 0 && len(d.turn.Events) != before {
 		d.fail("a command that failed did something: %v", o)
 	}
 	d.flush()
@@ -215,7 +215,7 @@ func (d *Drive) do(at int64, o Op) string {
 		}
 	}
 	for _, e := range errorWords {
-		if r.Err != nil && errors.Is(r.Err, e.err) {
+		if r.Failure != nil && errors.Is(r.Failure, e.err) {
 			words = append(words, e.word)
 		}
 	}
@@ -232,10 +232,10 @@ func (d *Drive) obeyed(at wheel.Time, c buff.Command) buff.Result {
 	switch {
 	case d.direct && c.Verb == verb.Apply:
 		h, kind, why, err := d.set.Apply(&d.turn, at, &c.Application)
-		return buff.Result{Handle: h, Kind: kind, Why: why, Err: err}
+		return buff.Result{Handle: h, Kind: kind, Why: why, Failure: err}
 	case d.direct && c.Verb == verb.Remove:
 		h, kind, why, err := d.set.Remove(&d.turn, at, c.Handle, c.Stacks, c.Reason)
-		return buff.Result{Handle: h, Kind: kind, Why: why, Err: err}
+		return buff.Result{Handle: h, Kind: kind, Why: why, Failure: err}
 	}
 	return d.set.Do(&d.turn, at, c)
 }

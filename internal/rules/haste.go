@@ -27,9 +27,9 @@ import (
 func (i instance) setPeriod(t *Turn, to time.Duration) buff.Result {
 	switch {
 	case i.period() == 0:
-		return buff.Result{Handle: i.handle(), Err: fmt.Errorf("%w: %q does not pulse", buff.ErrPeriod, i.program().ID)}
+		return buff.Result{Handle: i.handle(), Failure: fmt.Errorf("%w: %q does not pulse", buff.ErrPeriod, i.program().ID)}
 	case to < define.MinPeriod || to > define.MaxDuration || to%time.Millisecond != 0:
-		return buff.Result{Handle: i.handle(), Err: fmt.Errorf("%w: %q every %v, want whole milliseconds from %v to %v", buff.ErrPeriod, i.program().ID, to, define.MinPeriod, define.MaxDuration)}
+		return buff.Result{Handle: i.handle(), Failure: fmt.Errorf("%w: %q every %v, want whole milliseconds from %v to %v", buff.ErrPeriod, i.program().ID, to, define.MinPeriod, define.MaxDuration)}
 	}
 	i.flushPulses(t)
 	was, runs, beat, now, ms := i.period(), i.currentPeriod(), i.boundary, i.now(t), to.Milliseconds()

@@ -178,7 +178,7 @@ func (i instance) revokeEffects(t *Turn) {
 // be dropped twice. Tags that buffs grant are counted separately.
 func (s *Owner) tag(t *Turn, c *buff.Command) buff.Result {
 	if c.Tag == 0 {
-		return buff.Result{Err: fmt.Errorf("%w: none", buff.ErrTag)}
+		return buff.Result{Failure: fmt.Errorf("%w: none", buff.ErrTag)}
 	}
 	g, all := s.ensureGates(), t.compiled().Closure([]buff.Tag{c.Tag})
 	switch {

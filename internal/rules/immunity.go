@@ -50,7 +50,7 @@ func (g *gates) immuneByTag(spec *compile.Program) bool {
 // Examples: testdata/immunity.txt, immune_ring.txt.
 func (s *Owner) immunize(t *Turn, c *buff.Command) buff.Result {
 	if c.Tag == 0 {
-		return buff.Result{Err: fmt.Errorf("%w: an immunity against none", buff.ErrTag)}
+		return buff.Result{Failure: fmt.Errorf("%w: an immunity against none", buff.ErrTag)}
 	}
 	g := s.ensureGates()
 	if c.Verb == verb.DropImmunity && !g.immune.has(c.Tag) {

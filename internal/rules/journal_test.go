@@ -252,7 +252,7 @@ func TestInstance_PauseCauses(t *testing.T) {
 	} {
 		turn.Now = step.at
 		require.True(t, set.Run(turn, step.at, 100))
-		require.NoError(t, set.Do(turn, step.at, step.cmd).Err)
+		require.NoError(t, set.Do(turn, step.at, step.cmd).Failure)
 		i, ok := set.At(h.Slot())
 		require.True(t, ok)
 		require.Equal(t, h, i.Handle)
@@ -276,7 +276,7 @@ func TestEvent_EndEqualsInstanceEnd(t *testing.T) {
 	require.NoError(t, err)
 	for _, hold := range []buff.Command{buff.Pause(1), buff.SetRate(1, buff.Ratio{Num: 3, Den: 7})} {
 		set, turn := rules.NewOwner(1, 2, 0, 20), &rules.Turn{Catalog: c}
-		require.NoError(t, set.Do(turn, 0, hold).Err)
+		require.NoError(t, set.Do(turn, 0, hold).Failure)
 		for range 2 { // the first application, then a refresh
 			h, _, _, err := set.Apply(turn, 100, &buff.Application{Spec: c.Spec("a")})
 			require.NoError(t, err)

@@ -26,7 +26,7 @@ func TestOwner_Looked(t *testing.T) {
 		s, turn := NewOwner(1, 0, 0, 1024), &Turn{Catalog: cat}
 		cost := func(c buff.Command) uint32 {
 			before := s.Looked()
-			require.NoError(t, s.Do(turn, 1, c).Err)
+			require.NoError(t, s.Do(turn, 1, c).Failure)
 			turn.Events = turn.Events[:0]
 			return s.Looked() - before
 		}

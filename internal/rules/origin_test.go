@@ -22,11 +22,13 @@ func TestOwner_SetOrigin(t *testing.T) {
 			s.SetOrigin(origin)
 			apply := func() buff.Handle {
 				r := s.Do(turn, 0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: c.Spec("oath")}})
-				require.NoError(t, r.Err)
+				require.NoError(t, r.Failure)
 				require.NotZero(t, r.Handle)
 				return r.Handle
 			}
-			remove := func(h buff.Handle) { require.NoError(t, s.Do(turn, 0, buff.Command{Verb: verb.Remove, Handle: h}).Err) }
+			remove := func(h buff.Handle) {
+				require.NoError(t, s.Do(turn, 0, buff.Command{Verb: verb.Remove, Handle: h}).Failure)
+			}
 			first := apply()
 			require.Equal(t, max(origin+1, 1), handle.Generation(first))
 			remove(first)

@@ -219,19 +219,19 @@ func TestHandles(t *testing.T) {
 		require.False(t, found)
 		for _, c := range []buff.Command{{Verb: verb.Remove, Handle: h}, {Verb: verb.Remove, Handle: h, Stacks: 1}, {Verb: verb.Extend, Handle: h, By: 1e9}} {
 			res := r.do(0, c)
-			require.ErrorIs(t, res.Err, buff.ErrStale)
+			require.ErrorIs(t, res.Failure, buff.ErrStale)
 			require.Zero(t, res.Kind)
 		}
 	}
 	for _, h := range []buff.TimeoutHandle{0, later + 1, later + slot, later + number, ^buff.TimeoutHandle(0)} {
-		require.ErrorIs(t, r.do(0, buff.Command{Verb: verb.Cancel, Timeout: h}).Err, buff.ErrStale)
+		require.ErrorIs(t, r.do(0, buff.Command{Verb: verb.Cancel, Timeout: h}).Failure, buff.ErrStale)
 	}
 	require.Empty(t, r.log())
 	require.Equal(t, 1, r.set.Len())
 	require.Equal(t, 1, r.set.Timeouts())
 
 	r.run(1000)
-	require.ErrorIs(t, r.do(1000, buff.Command{Verb: verb.Cancel, Timeout: later}).Err, buff.ErrStale, "it has fired")
+	require.ErrorIs(t, r.do(1000, buff.Command{Verb: verb.Cancel, Timeout: later}).Failure, buff.ErrStale, "it has fired")
 }
 
 // TestCommandsAreLimited checks that the chain of one event ends at MaxCommands even if it is broad
@@ -359,7 +359,7 @@ func TestDeadlines(t *testing.T) {
 	require.False(t, r.set.Waits(d))
 	d = took(200)
 	require.Equal(t, 1, r.turn.Waiting)
-	require.NoError(t, r.do(150, buff.Command{Verb: verb.Kill}).Err)
+	require.NoError(t, r.do(150, buff.Command{Verb: verb.Kill}).Failure)
 	took()
 	require.False(t, r.set.Waits(d))
 	require.Zero(t, r.turn.Waiting)

@@ -46,7 +46,7 @@ func (p *probe) note() {
 
 func (p *probe) do(c buff.Command) {
 	r := p.set.Do(&p.turn, p.now, c)
-	fmt.Fprintln(&p.log, c.Verb, r.Kind, r.Why, r.Amount, r.Err)
+	fmt.Fprintln(&p.log, c.Verb, r.Kind, r.Why, r.Amount, r.Failure)
 	p.note()
 }
 

@@ -24,7 +24,7 @@ func TestP43_DefinitionGone(t *testing.T) {
 	set := rules.NewOwner(1, 0, 0, 10)
 	turn := rules.Turn{Catalog: with}
 	for s := range with.All() {
-		require.NoError(t, set.Do(&turn, 0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: s}}).Err)
+		require.NoError(t, set.Do(&turn, 0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: s}}).Failure)
 	}
 	blob, _ := set.Save(nil, with, buff.Moment{Now: 1000}, 0)
 	for _, want := range []struct {

@@ -124,15 +124,15 @@ func TestRoomForModifiers(t *testing.T) {
 		return s.Do(turn, 0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: c.Spec(id)}})
 	}
 	for range stat.MaxModifiers/define.MaxModifiers - 1 {
-		require.NoError(t, apply("full").Err)
+		require.NoError(t, apply("full").Failure)
 	}
-	require.NoError(t, apply("one").Err)
+	require.NoError(t, apply("one").Failure)
 	r := apply("full")
 	require.Equal(t, []any{buff.Denied, reason.Full}, []any{r.Kind, r.Why})
-	require.ErrorIs(t, r.Err, buff.ErrFull)
-	require.EqualError(t, r.Err, "buff: the owner carries as many as it may: 4096 modifiers on owner 1")
+	require.ErrorIs(t, r.Failure, buff.ErrFull)
+	require.EqualError(t, r.Failure, "buff: the owner carries as many as it may: 4096 modifiers on owner 1")
 	for range define.MaxModifiers - 1 {
-		require.NoError(t, s.Do(turn, 0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: c.Spec("one")}}).Err, "who replaces another has its room")
+		require.NoError(t, s.Do(turn, 0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: c.Spec("one")}}).Failure, "who replaces another has its room")
 	}
 	s.Do(turn, 0, buff.Command{Verb: verb.DropTag, Tag: x})
 	require.Equal(t, 4033.0, s.Attribute(c, 1))
@@ -145,11 +145,11 @@ func TestBaseCommands_Errors(t *testing.T) {
 	require.NoError(t, err)
 	s, turn := rules.NewOwner(1, 0, 0, 9), &rules.Turn{Catalog: c}
 	for _, do := range []verb.Verb{verb.AddBase, verb.SetBase, verb.Damage} {
-		require.EqualError(t, s.Do(turn, 0, buff.Command{Verb: do, Attr: 2, Value: 1}).Err, "buff: there is no such attribute: number 2")
+		require.EqualError(t, s.Do(turn, 0, buff.Command{Verb: do, Attr: 2, Value: 1}).Failure, "buff: there is no such attribute: number 2")
 		r := s.Do(turn, 0, buff.Command{Verb: do, Attr: 1, Value: math.Inf(1)})
-		require.ErrorIs(t, r.Err, buff.ErrValue)
-		require.EqualError(t, r.Err, "buff: bad value of an attribute: a: +Inf")
-		require.EqualError(t, s.Do(&rules.Turn{}, 0, buff.Command{Verb: do}).Err, "buff: there is no such attribute: number 0")
+		require.ErrorIs(t, r.Failure, buff.ErrValue)
+		require.EqualError(t, r.Failure, "buff: bad value of an attribute: a: +Inf")
+		require.EqualError(t, s.Do(&rules.Turn{}, 0, buff.Command{Verb: do}).Failure, "buff: there is no such attribute: number 0")
 	}
 	require.Empty(t, turn.Events)
 	require.PanicsWithValue(t, "stat: there is no attribute 0 in a schema of 1", func() { s.Attribute(c, 0) })

@@ -283,7 +283,7 @@ func TestFastPath(t *testing.T) {
 		}
 		h := x.set.Do(&x.turn, 0, apply(k.id)).Handle
 		for _, f := range k.after {
-			require.NoError(t, x.set.Do(&x.turn, 0, f(h)).Err, k.what)
+			require.NoError(t, x.set.Do(&x.turn, 0, f(h)).Failure, k.what)
 		}
 		require.True(t, x.set.Run(&x.turn, k.from, 100), k.what)
 		x.turn.Events, x.turn.scratch, x.short = x.turn.Events[:0], nil, 0

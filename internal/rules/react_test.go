@@ -21,9 +21,9 @@ func TestEmptyReaction(t *testing.T) {
 	hit, ok := c.Act("hit")
 	require.True(t, ok)
 	for _, id := range []string{"idle", "busy"} {
-		require.NoError(t, s.Do(turn, 0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: c.Spec(id)}}).Err)
+		require.NoError(t, s.Do(turn, 0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: c.Spec(id)}}).Failure)
 		turn.Events = turn.Events[:0]
-		require.NoError(t, s.Do(turn, 0, buff.Happened(7, hit, 8, 0)).Err)
+		require.NoError(t, s.Do(turn, 0, buff.Happened(7, hit, 8, 0)).Failure)
 	}
 	require.Equal(t, "0 react busy hit", turn.Events[0].String())
 	require.Equal(t, "0 remove idle why=cancelled", turn.Events[1].String())

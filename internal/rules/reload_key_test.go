@@ -28,7 +28,7 @@ func TestReload_InstanceWithoutKey(t *testing.T) {
 			turn, set := &rules.Turn{Catalog: c}, rules.NewOwner(1, 0, 0, 8)
 			apply := func(c *buff.Catalog, key uint64) buff.Handle {
 				r := set.Do(turn, 0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: c.Spec("rune"), Source: 2, Key: key}})
-				require.NoError(t, r.Err)
+				require.NoError(t, r.Failure)
 				return r.Handle
 			}
 			old := apply(c, 0)

@@ -24,7 +24,7 @@ func TestOutgoing_KeepsTheShareOfItsPulse(t *testing.T) {
 	}})
 	require.NoError(t, err)
 	victim, turn := NewOwner(1, 1, 0, 10), &Turn{Catalog: c}
-	require.NoError(t, victim.Do(turn, 0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: c.Spec("leech"), Source: 2, Stacks: 3}}).Err)
+	require.NoError(t, victim.Do(turn, 0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: c.Spec("leech"), Source: 2, Stacks: 3}}).Failure)
 	turn.Now = 1500
 	require.True(t, victim.Run(turn, 1500, 100))
 	require.Len(t, turn.Outbox, 2, "a whole pulse, and half of one")
@@ -36,7 +36,7 @@ func TestOutgoing_KeepsTheShareOfItsPulse(t *testing.T) {
 		var over buff.Command
 		require.NoError(t, over.UnmarshalBinary(data, c))
 		at.Events = at.Events[:0]
-		require.NoError(t, drinker.Do(at, 1500, over).Err)
+		require.NoError(t, drinker.Do(at, 1500, over).Failure)
 		require.Len(t, at.Events, 2)
 		require.Equal(t, "1500 exec drink x1", at.Events[0].String())
 		require.Equal(t, want, at.Events[1].String())

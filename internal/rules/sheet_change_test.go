@@ -37,7 +37,7 @@ func TestSheetChanges(t *testing.T) {
 		t.Helper()
 		told = nil
 		r := s.Do(&turn, 1000, c)
-		require.NoError(t, r.Err)
+		require.NoError(t, r.Failure)
 		return r.Handle
 	}
 	gift := func(v float64) buff.Command {

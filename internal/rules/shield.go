@@ -113,7 +113,7 @@ func (i instance) hasSpent() bool {
 // absorb executes an Absorb command: it reduces the damage, and ends spent shields.
 func (s *Owner) absorb(t *Turn, c *buff.Command) buff.Result {
 	if c.Amount < 0 {
-		return buff.Result{Err: fmt.Errorf("%w: %d of damage", buff.ErrAmount, c.Amount)}
+		return buff.Result{Failure: fmt.Errorf("%w: %d of damage", buff.ErrAmount, c.Amount)}
 	}
 	r := buff.Result{Amount: s.Absorb(c.Amount, c.Tag)}
 	if r.Amount < c.Amount {

@@ -35,12 +35,12 @@ func TestApplication_Duration(t *testing.T) {
 		s, turn := rules.NewOwner(1, 0, 0, 8), &rules.Turn{}
 		r := s.Do(turn, 0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: catalog.Spec(c.id), Duration: buff.Lasting(c.d)}})
 		require.Len(t, turn.Events, 1)
-		if r.Err == nil {
+		if r.Failure == nil {
 			require.Equal(t, c.want, turn.Events[0].String())
 			continue
 		}
-		require.ErrorIs(t, r.Err, buff.ErrDuration)
-		require.EqualError(t, r.Err, c.want)
+		require.ErrorIs(t, r.Failure, buff.ErrDuration)
+		require.EqualError(t, r.Failure, c.want)
 		require.Equal(t, "0 error "+c.id+" why=duration", turn.Events[0].String())
 		require.Zero(t, s.Len())
 	}
@@ -59,7 +59,7 @@ func TestOwner_All_EndsCurrentBuff(t *testing.T) {
 	}
 	seen := 0
 	for i := range s.All() {
-		require.NoError(t, s.Do(turn, 0, buff.Command{Verb: verb.Remove, Handle: i.Handle}).Err)
+		require.NoError(t, s.Do(turn, 0, buff.Command{Verb: verb.Remove, Handle: i.Handle}).Failure)
 		seen++
 	}
 	require.Equal(t, 5, seen)

@@ -34,7 +34,7 @@ func TestStolenNumbers(t *testing.T) {
 	} {
 		a.Spec, a.Source = first.Spec("turns"), 9
 		r := victim.Do(turn, 0, buff.Command{Verb: verb.Apply, Application: a})
-		require.NoError(t, r.Err, k)
+		require.NoError(t, r.Failure, k)
 		require.Contains(t, []buff.EventKind{buff.Applied, buff.Queued}, r.Kind, k)
 	}
 	victim.Do(turn, 0, buff.Command{Verb: verb.Steal, Query: buff.Query{Spec: first.Spec("turns"), To: 2}})
@@ -44,7 +44,7 @@ func TestStolenNumbers(t *testing.T) {
 	// numbers returns the parameters of the application that runs after 0, 11 and 14 seconds.
 	numbers := func(c *buff.Catalog, cmd buff.Command, names ...string) (out [][]float64) {
 		thief, turn := NewOwner(2, 2, 0, 10), &Turn{Catalog: c}
-		require.NoError(t, thief.Do(turn, 0, cmd).Err)
+		require.NoError(t, thief.Do(turn, 0, cmd).Failure)
 		for _, at := range []wheel.Time{0, 11_000, 14_000} {
 			turn.Now = at
 			require.True(t, thief.Run(turn, at, 100))

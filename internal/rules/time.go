@@ -65,7 +65,7 @@ func (i instance) scaledNow(t *Turn) wheel.Time { return i.extra().scale.ceil(t.
 // the buff expires at once, without a pulse.
 func (i instance) extend(t *Turn, by time.Duration, most buff.Span) buff.Result {
 	if i.end == wheel.Never {
-		return buff.Result{Handle: i.handle(), Err: fmt.Errorf("%w: %q", buff.ErrInfinite, i.program().ID)}
+		return buff.Result{Handle: i.handle(), Failure: fmt.Errorf("%w: %q", buff.ErrInfinite, i.program().ID)}
 	}
 	end := i.end.Add(by.Milliseconds())
 	if d, given := most.Given(); given {
@@ -131,7 +131,7 @@ func (s *Owner) compensate(t *Turn, c *buff.Command) buff.Result {
 // Examples: testdata/pause_owner.txt, pause_buff.txt, pause_end.txt, rate_owner.txt, rate_buff.txt.
 func (s *Owner) setTimeScale(t *Turn, c *buff.Command) buff.Result {
 	if c.Verb == verb.SetRate && (!ratioWithin(c.Rate, buff.MaxRate) || c.Rate.OrOne().Num == 0) {
-		return buff.Result{Err: fmt.Errorf("%w: %v, want parts from 1 to %d", buff.ErrRate, c.Rate, buff.MaxRate)}
+		return buff.Result{Failure: fmt.Errorf("%w: %v, want parts from 1 to %d", buff.ErrRate, c.Rate, buff.MaxRate)}
 	}
 	if c.Whose == define.OfBuff {
 		i := s.lookup(c.Handle)

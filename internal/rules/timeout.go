@@ -95,10 +95,10 @@ func (s *Owner) addTimeout(t *Turn, c *buff.Command) buff.Result {
 	l := b.timeouts
 	switch {
 	case c.Do == nil && c.Handler == 0:
-		return buff.Result{Err: fmt.Errorf("%w: timeout %q has neither a function nor a handler", buff.ErrHandler, c.Name)}
+		return buff.Result{Failure: fmt.Errorf("%w: timeout %q has neither a function nor a handler", buff.ErrHandler, c.Name)}
 	case l.live >= int32(s.records.Limit()), l.free == noSlot && len(l.list) == buff.MaxPerOwner:
 		t.emit(s, &buff.Event{Kind: buff.Faulted, Why: reason.Full, Name: c.Name, End: wheel.Never})
-		return buff.Result{Kind: buff.Faulted, Why: reason.Full, Err: fmt.Errorf("%w: %d timeouts on owner %d", buff.ErrFull, s.records.Limit(), s.id)}
+		return buff.Result{Kind: buff.Faulted, Why: reason.Full, Failure: fmt.Errorf("%w: %d timeouts on owner %d", buff.ErrFull, s.records.Limit(), s.id)}
 	}
 	at := l.allocSlot(s.records.Generations())
 	s.ages++
@@ -126,7 +126,7 @@ func (s *Owner) cancel(t *Turn, h buff.TimeoutHandle) buff.Result {
 		s.releaseTimeout(t, at)
 		return buff.Result{Kind: buff.Removed, Why: reason.Cancelled}
 	}
-	return buff.Result{Err: fmt.Errorf("%w: timeout %v", buff.ErrStale, h)}
+	return buff.Result{Failure: fmt.Errorf("%w: timeout %v", buff.ErrStale, h)}
 }
 
 // releaseTimeout frees a slot and increments its generation, which invalidates its handle.

@@ -198,8 +198,8 @@ func (s *side) command(d *datadriven.TestData, byInstant bool) string {
 	if r.Timeout != 0 {
 		s.timeouts[d.CmdArgs[0].Key] = r.Timeout
 	}
-	if r.Err != nil && len(s.turn.Events) == 0 {
-		return r.Err.Error()
+	if r.Failure != nil && len(s.turn.Events) == 0 {
+		return r.Failure.Error()
 	}
 	out := s.told(false)
 	for _, p := range s.turn.Outbox {

@@ -352,7 +352,7 @@ func (s *Owner) runItem(t *Turn, it item) {
 		t.backdate = buff.Backdate{} // only an application can have a backdate
 		// Commands issued meanwhile may reallocate the list; the pointer then refers to the old
 		// array, which does not change.
-		if r := s.execute(t, &t.commands[it.at]); r.Err != nil && r.Kind == 0 {
+		if r := s.execute(t, &t.commands[it.at]); r.Failure != nil && r.Kind == 0 {
 			t.Failed++
 		}
 		s.evaluateConditions(t)

@@ -61,7 +61,7 @@ func resultError(r buff.Result) error {
 	if r.Kind == buff.Denied || r.Kind == buff.Faulted {
 		return nil
 	}
-	return r.Err
+	return r.Failure
 }
 
 // show adds attributes and tags of the step's owner to the log.

@@ -122,8 +122,8 @@ func (p *engineGame) leave(player int) state {
 }
 
 func (p *engineGame) do(player int, id policy.ID) (int, error) {
-	if _, r := p.eng.AddBuff(owner(player), buff.Application{Spec: mark}); r.Err != nil {
-		return 0, r.Err
+	if r := p.eng.AddBuff(owner(player), buff.Application{Spec: mark}); r.Failure != nil {
+		return 0, r.Failure
 	}
 	n, _ := p.book.do(player, id)
 	return n, p.check(player)

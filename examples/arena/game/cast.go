@@ -88,7 +88,7 @@ func (w *World) cleanse(u, to *Unit) Refusal {
 	if u.foe(to) {
 		q.Polarity, q.Most = define.Positive, 1
 	}
-	if r := w.eng.Do(buff.Dispel(to.ID, q)); r.Err != nil || r.Amount == 0 {
+	if r := w.eng.Do(buff.Dispel(to.ID, q)); r.Failure != nil || r.Amount == 0 {
 		return NothingToDo
 	}
 	return Done

@@ -223,7 +223,7 @@ func (w *World) populate(heroes int) {
 // enter adds a unit to the engine.
 func (w *World) enter(u *Unit) {
 	w.expect(w.eng.Spawn(u.ID, u))
-	w.expect(w.eng.Do(buff.SetZone(u.ID, uint32(u.Arena+1))).Err)
+	w.expect(w.eng.Do(buff.SetZone(u.ID, uint32(u.Arena+1))).Err())
 	w.revive(u)
 }
 
@@ -238,9 +238,9 @@ func (w *World) revive(u *Unit) {
 		u.Y = Height * (0.2 + 0.6*w.dice.Float64())
 		u.Facing = math.Pi * float64(u.Side)
 	}
-	w.expect(w.eng.Do(buff.SetBase(u.ID, w.maxHealth, u.Most)).Err)
-	w.expect(w.eng.Do(buff.SetBase(u.ID, w.health, u.Most)).Err)
-	w.expect(w.eng.Do(buff.Revive(u.ID)).Err)
+	w.expect(w.eng.Do(buff.SetBase(u.ID, w.maxHealth, u.Most)).Err())
+	w.expect(w.eng.Do(buff.SetBase(u.ID, w.health, u.Most)).Err())
+	w.expect(w.eng.Do(buff.Revive(u.ID)).Err())
 	w.add(u.ID, buff.Application{Spec: w.life, Source: u.ID})
 	if u.Hero() {
 		w.add(u.ID, buff.Application{Spec: w.meal, Source: u.ID})
@@ -249,8 +249,7 @@ func (w *World) revive(u *Unit) {
 
 // add applies a buff, and reports whether the engine accepted it.
 func (w *World) add(to buff.OwnerID, a buff.Application) bool {
-	_, r := w.eng.AddBuff(to, a)
-	return r.Err == nil && r.Kind != buff.Denied
+	return w.eng.AddBuff(to, a).OK()
 }
 
 // Pause stops or resumes the time of an arena.
@@ -264,7 +263,7 @@ func (w *World) Pause(arena int, still bool) {
 	if still {
 		cmd = buff.PauseZone(a.zone)
 	}
-	w.expect(w.eng.Do(cmd).Err)
+	w.expect(w.eng.Do(cmd).Err())
 }
 
 // Paused reports whether the time of an arena is stopped.

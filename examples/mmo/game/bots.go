@@ -207,14 +207,14 @@ func (w *world) begin(p *player, d time.Duration, on buff.OwnerID, a buff.Applic
 
 // add applies a buff. A buff that the rules refuse is not an error.
 func (w *world) add(to buff.OwnerID, a buff.Application) buff.Result {
-	_, r := w.eng.AddBuff(to, a)
+	r := w.eng.AddBuff(to, a)
 	w.allow(r)
 	return r
 }
 
 // allow records the error of a command. A command that the rules refuse is not an error.
 func (w *world) allow(r buff.Result) {
-	if r.Err != nil && r.Kind != buff.Denied {
-		w.expect(r.Err)
+	if r.Failure != nil && r.Kind != buff.Denied {
+		w.expect(r.Failure)
 	}
 }

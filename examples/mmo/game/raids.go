@@ -52,10 +52,10 @@ func (w *world) appear(r *raid) {
 	r.most = float64(bossHealth * len(r.members))
 	r.health = r.most
 	w.expect(w.eng.Spawn(r.boss, newUnit(w.seed, r.boss, r.lives, w.fallen)))
-	w.expect(w.eng.Do(buff.SetBase(r.boss, w.maxHealth, r.most)).Err)
-	w.expect(w.eng.Do(buff.SetBase(r.boss, w.vigour, r.most)).Err)
+	w.expect(w.eng.Do(buff.SetBase(r.boss, w.maxHealth, r.most)).Err())
+	w.expect(w.eng.Do(buff.SetBase(r.boss, w.vigour, r.most)).Err())
 	w.add(r.boss, buff.Application{Spec: w.life, Source: r.boss})
-	err := w.eng.Do(buff.AddTimeout(r.boss, enrageAfter, enrageName)).Err
+	err := w.eng.Do(buff.AddTimeout(r.boss, enrageAfter, enrageName)).Err()
 	w.expect(err)
 	r.lives++
 	r.fights, r.fed, r.phase, r.cursed, r.plagued = true, false, 0, r.cursed[:0], 0
@@ -69,7 +69,7 @@ func (w *world) leave(r *raid) {
 	r.fell, r.fights = false, false
 	r.returns = w.in(8*time.Second, 4*time.Second)
 	w.expect(w.eng.Drop(r.boss))
-	w.expect(w.eng.Do(buff.LoseSource(r.boss)).Err)
+	w.expect(w.eng.Do(buff.LoseSource(r.boss)).Err())
 }
 
 // actRaid runs the actions of a boss and the actions with which the raid helps its members.

@@ -67,8 +67,8 @@ func (l *loop) command(c buff.Command) error {
 	if c.Verb == verb.Pause {
 		l.pulses.pause(c.Owner, l.now)
 	}
-	if r := l.eng.Do(c); r.Err != nil {
-		return r.Err
+	if err := l.eng.Do(c).Err(); err != nil {
+		return err
 	}
 	if c.Verb == verb.Resume {
 		l.pulses.resume(c.Owner)
