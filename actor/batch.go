@@ -2,7 +2,7 @@ package actor
 
 import (
 	"slices"
-	"sync/atomic"
+	"sync"
 )
 
 // A Turn is one batched turn: work for an owner whose mailbox is idle and has no message. Arg
@@ -12,75 +12,56 @@ import (
 //
 //	Batch ─▸ a b c d e f g h i j k │ closed by EndBatch
 //	         └──┬──┘ └──┬──┘ ▴
-//	         share 0 share 1 └ cursor: the next turn that is in no share
+//	         share 0 share 1 └ the next turn that is in no share
 //
 // A worker may prefetch the owners of its share, see Options.Ahead. It then takes the turns from
-// its share one by one. Once the cursor has reached the end, a worker without a share takes turns
-// from the shares of other workers, so that a blocked worker delays only the owner that it is
-// running.
+// the front of its share one by one. Once all turns are in shares, a worker without a share takes
+// turns from the ends of the shares of other workers, so that a blocked worker delays only the
+// owner that it is running.
 //
-// If a turn does not end normally, its mailbox becomes running, as if a message had been sent.
-// The states of a turn that was started are:
-//
-//	over   the turn ended normally; the mailbox was idle throughout
-//	moved  the turn called [Mailbox.Defer], so the mailbox is in the ready list
-//	held   EndBatch found that a worker is still running the turn
+// A turn that has ended normally leaves its mailbox idle. Otherwise its mailbox becomes running, as
+// if a message had been sent: if the turn called [Mailbox.Defer], or if EndBatch found that a
+// worker is still running it.
 type Turn[O, M any] struct {
-	Arg   any // as passed to [Group.Batch]
-	box   *Mailbox[O, M]
-	state atomic.Uint32
-	// 1 + index of the worker that claimed this single turn; 0 if the turn is unclaimed or in a
-	// share
-	worker atomic.Int32
+	Arg any // as passed to [Group.Batch]
+	box *Mailbox[O, M]
 }
-
-// The states of a batched turn.
-const (
-	undone uint32 = iota
-	over
-	moved
-	held
-)
 
 // round holds the batched turns of one Start. If one of the turns did not end normally, a worker
 // may still use the round, so the next Start gets a new round.
 type round[O, M any] struct {
-	turns  []Turn[O, M]  // not changed while a worker may claim a turn
-	cursor atomic.Uint64 // upper half: len(turns); lower half: next turn, may exceed len(turns)
-	opened bool          // a Start has made the turns available to the workers
-	shares []share       // by worker; never resized, because workers read it even before the round is opened
+	turns  []Turn[O, M] // not changed while a worker may claim a turn
+	shares []share      // by worker; never resized, because workers read it even before the round is opened
 
 	// Protected by the group's lock. ended counts the turns that have ended. A worker adds its
 	// turns only when it takes other work or releases its slot. So once all turns are counted, the
 	// set of free slots does not depend on timing.
-	ended int
-	moved bool // at least one turn was moved
+	opened bool  // a Start has made the turns available to the workers
+	next   int   // the next turn that is in no share
+	ended  int   // number of turns that have ended
+	moved  []int // turns that called Defer and were not held
 }
 
-// share is a range of turns claimed by one worker.
+// share holds the turns that one worker has claimed and not started. Whoever holds its lock also
+// knows that the worker is not between two turns. The group's lock, if needed, is taken first.
 type share struct {
-	left     atomic.Uint64 // upper half: end of the share; lower half: next turn, may exceed the end
-	from, to uint32        // the whole range; protected by the group's lock
-	_        [48]byte      // padding: the next share belongs to another worker
+	mu       sync.Mutex
+	from, to int  // the turns
+	turn     int  // the turn that the worker is running, if any
+	running  bool // the worker is running a turn
+	held     bool // EndBatch found that the worker was running the turn
+	_        [24]byte
 }
 
 // maxShare is the maximum number of turns in a share. With smaller shares, too few cache misses
 // overlap. With larger shares, prefetched data may be evicted before it is used.
 const maxShare = 64
 
-// take removes the next turn from a share, if there is one.
-func (s *share) take() (at uint32, ok bool) {
-	if c := s.left.Load(); uint32(c) >= uint32(c>>32) {
-		return 0, false
-	}
-	c := s.left.Add(1) - 1
-	return uint32(c), uint32(c) < uint32(c>>32)
-}
-
-// count returns the number of turns left in a share.
-func (s *share) count() int {
-	c := s.left.Load()
-	return max(0, int(c>>32)-int(uint32(c)))
+// begin starts the first turn of a share. The caller holds the lock of the share.
+func (s *share) begin() (turn int) {
+	s.turn, s.running = s.from, true
+	s.from++
+	return s.turn
 }
 
 // Batch adds a batched turn for box to the next Start, in which a worker calls Options.Batched
@@ -105,111 +86,99 @@ func (g *Group[O, M]) Batch(box *Mailbox[O, M], arg any) {
 
 // openBatch lets workers claim turns. The caller holds the lock.
 func (g *Group[O, M]) openBatch() {
-	r := g.batch
-	if n := len(r.turns); n > 0 && !r.opened {
-		for i := range r.shares {
-			r.shares[i].from, r.shares[i].to = 0, 0
-		}
-		r.opened, r.moved = true, false
-		r.cursor.Store(uint64(n) << 32)
+	if r := g.batch; len(r.turns) > 0 {
+		r.opened = true
 	}
 }
 
-// left returns the number of batched turns that have not started. It does not count the turns of
-// a share that is just being created.
+// left returns the number of batched turns that have not started. The caller holds the group's
+// lock.
 func (r *round[O, M]) left() int {
-	c := r.cursor.Load()
-	n := max(0, int(c>>32)-int(uint32(c)))
+	if !r.opened {
+		return 0
+	}
+	n := len(r.turns) - r.next
 	for k := range r.shares {
-		n += r.shares[k].count()
+		s := &r.shares[k]
+		s.mu.Lock()
+		n += s.to - s.from
+		s.mu.Unlock()
 	}
 	return n
-}
-
-// claimTurn claims a batched turn for worker i. It returns nil if no turn is left.
-func (g *Group[O, M]) claimTurn(i int, r *round[O, M]) *Turn[O, M] {
-	if at, ok := r.shares[i].take(); ok {
-		return &r.turns[at]
-	}
-	c := r.cursor.Load()
-	if left := int(c>>32) - int(uint32(c)); left > 0 {
-		// Towards the end, shares shrink to single turns, so that all workers finish at about the
-		// same time.
-		n := uint64(min(max(1, left/(4*len(g.workers))), maxShare))
-		c = r.cursor.Add(n) - n
-		if from, end := uint32(c), uint32(c>>32); from < end {
-			return g.openShare(i, r, from, min(from+uint32(n), end))
-		}
-	}
-	return g.help(i, r)
-}
-
-// openShare creates a share of the turns in [from, to) and returns its first turn.
-func (g *Group[O, M]) openShare(i int, r *round[O, M], from, to uint32) *Turn[O, M] {
-	first := &r.turns[from]
-	if to-from == 1 {
-		first.worker.Store(int32(i) + 1)
-		return first
-	}
-	if g.ahead != nil {
-		g.ahead(i, r.turns[from:to])
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if r != g.batch {
-		g.queueHeld(i, r.turns[from:to])
-		return first
-	}
-	s := &r.shares[i]
-	s.from, s.to = from, to
-	s.left.Store(uint64(to)<<32 | uint64(from+1))
-	if len(g.free) > 0 {
-		// Other workers may have ended because they could not see these turns. Wait restarts them.
-		g.notify()
-	}
-	return first
-}
-
-// queueHeld handles a share whose round was closed while worker i was prefetching the share.
-// EndBatch, which closed the round, has marked every turn of the share as held: the turns count as
-// running, although no worker has started them. Other workers no longer see the round. So worker i
-// runs the first turn itself, and queueHeld adds the others to Group.heldTurns, where any worker
-// can take them. The caller holds the lock.
-func (g *Group[O, M]) queueHeld(i int, share []Turn[O, M]) {
-	g.workers[i].box = share[0].box
-	for k := range share[1:] {
-		g.heldTurns = append(g.heldTurns, &share[1+k])
-	}
-	g.notify()
-}
-
-// help takes a turn from the share of another worker. It returns nil if no share has a turn left.
-func (g *Group[O, M]) help(i int, r *round[O, M]) *Turn[O, M] {
-	for k := range r.shares {
-		if r.shares[k].count() == 0 {
-			continue
-		}
-		g.mu.Lock()
-		at, ok := r.shares[k].take()
-		if ok {
-			r.turns[at].worker.Store(int32(i) + 1)
-		}
-		g.mu.Unlock()
-		if ok {
-			return &r.turns[at]
-		}
-	}
-	return nil
 }
 
 // runBatch runs the remaining batched turns on worker i.
 func (g *Group[O, M]) runBatch(i int) {
 	p, r := &g.workers[i], g.round.Load()
 	p.round = r
-	for v := g.claimTurn(i, r); v != nil; v = g.claimTurn(i, r) {
+	s := &r.shares[i]
+	for k, ok := g.claimTurn(i, r); ok; {
 		p.turns++
-		g.runBatched(i, r, v)
+		g.runBatched(i, r, k)
+		s.mu.Lock()
+		if ok = s.from < s.to; ok {
+			k = s.begin()
+		}
+		s.mu.Unlock()
+		if !ok {
+			k, ok = g.claimTurn(i, r)
+		}
 	}
+}
+
+// claimTurn claims a share for worker i, and starts its first turn.
+func (g *Group[O, M]) claimTurn(i int, r *round[O, M]) (k int, ok bool) {
+	g.mu.Lock()
+	if r != g.batch || !r.opened {
+		g.mu.Unlock()
+		return 0, false
+	}
+	left := len(r.turns) - r.next
+	s := &r.shares[i]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.from < s.to { // left by a task that was ended by Goexit
+		g.mu.Unlock()
+		return s.begin(), true
+	}
+	if left == 0 {
+		defer g.mu.Unlock()
+		return g.help(i, r)
+	}
+	// Towards the end, shares shrink to single turns, so that all workers finish at about the same
+	// time.
+	n := min(max(1, left/(4*len(g.workers))), maxShare)
+	s.from, s.to = r.next, r.next+n
+	r.next += n
+	g.mu.Unlock()
+	if n > 1 && g.ahead != nil {
+		g.ahead(i, r.turns[s.from:s.to]) // holds the lock, so that no other worker takes a turn of the share
+	}
+	return s.begin(), true
+}
+
+// help starts a turn of the share of another worker, which has not started it. The caller holds the
+// locks of the group and of the share of worker i.
+func (g *Group[O, M]) help(i int, r *round[O, M]) (k int, ok bool) {
+	mine := &r.shares[i]
+	for k := range r.shares {
+		if s := &r.shares[k]; k != i && s.take(mine) {
+			return mine.begin(), true
+		}
+	}
+	return 0, false
+}
+
+// take moves the last turn of a share to another one, which must be empty.
+func (s *share) take(to *share) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.from == s.to {
+		return false
+	}
+	s.to--
+	to.from, to.to = s.to, s.to+1
+	return true
 }
 
 // countBatched adds to round.ended the number of turns that worker i has run. The caller is worker
@@ -225,37 +194,54 @@ func (g *Group[O, M]) countBatched(i int) {
 	p.round, p.turns = nil, 0
 }
 
-// runBatched calls Options.Batched once. If the turn is already held, r is not used and may be
-// nil.
-func (g *Group[O, M]) runBatched(i int, r *round[O, M], v *Turn[O, M]) {
+// runBatched calls Options.Batched for turn k.
+func (g *Group[O, M]) runBatched(i int, r *round[O, M], k int) {
+	v := &r.turns[k]
 	box := v.box
 	returned := false
 	defer func() {
 		if !returned {
 			g.fault(i, box.Owner, recover())
 		}
-		g.endBatched(i, r, v, box)
+		g.endBatched(i, r, box)
 	}()
 	box.turn = inBatch
 	g.batched(i, box, v.Arg)
 	returned = true
 }
 
-// endBatched ends a batched turn. After a normal end the loop may own the mailbox again.
-func (g *Group[O, M]) endBatched(i int, r *round[O, M], v *Turn[O, M], box *Mailbox[O, M]) {
+// endBatched ends the turn of worker i. After a normal end the loop may own the mailbox again.
+func (g *Group[O, M]) endBatched(i int, r *round[O, M], box *Mailbox[O, M]) {
+	s := &r.shares[i]
 	box.turn = shut
 	deferred := len(box.messages()) > 0
-	if !deferred && v.state.CompareAndSwap(undone, over) {
-		return
+	if !deferred {
+		s.mu.Lock()
+		if !s.held {
+			s.running = false
+			if g.ended != nil {
+				g.ended(i, false)
+			}
+			s.mu.Unlock()
+			return
+		}
+		s.mu.Unlock()
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	g.workers[i].box = nil
-	if v.state.Swap(moved) == undone {
-		g.pending++
-		r.moved = true
-	} else {
+	s.running = false
+	if g.ended != nil {
+		g.ended(i, s.held)
+	}
+	if s.held {
+		s.held = false
 		g.counts.handled++
+	} else {
+		g.pending++
+		r.moved = append(r.moved, s.turn)
 	}
 	if deferred {
 		g.counts.deferred++
@@ -291,63 +277,47 @@ func (g *Group[O, M]) EndBatch() (left []int, whole bool) {
 	defer g.mu.Unlock()
 	r := g.batch
 	n := len(r.turns)
-	if r.ended == n && !r.moved {
-		r.turns, r.opened, r.ended = r.turns[:0], false, 0
+	if r.ended == n && len(r.moved) == 0 {
+		r.turns, r.opened, r.next, r.ended = r.turns[:0], false, 0, 0
 		return nil, true
 	}
-	left = r.close()
-	unbegun := left
-	for k := range r.turns {
-		if len(unbegun) > 0 && unbegun[0] == k {
-			unbegun = unbegun[1:]
-			continue
-		}
-		v := &r.turns[k]
-		if v.state.CompareAndSwap(undone, held) {
-			g.sent++
-			g.pending++
-			g.overdue++
-			v.box.overdue, v.box.held = true, true
-			if p := r.holder(k); p >= 0 {
-				g.workers[p].box = v.box
-			}
-		} else if v.state.Load() == over {
-			continue
-		}
-		v.box.place = running
-		g.running = append(g.running, v.box)
+	left, moved := g.closeBatch(r)
+	for _, k := range moved {
+		box := r.turns[k].box
+		box.place = running
+		g.running = append(g.running, box)
 	}
 	g.batch = &round[O, M]{turns: make([]Turn[O, M], 0, n), shares: make([]share, len(g.workers))}
 	g.round.Store(g.batch)
 	return left, false
 }
 
-// close prevents workers from starting further turns, and returns the turns that were not
-// started. The caller holds the lock.
-func (r *round[O, M]) close() (left []int) {
-	take := func(c uint64) {
-		for k := uint32(c); k < uint32(c>>32); k++ {
-			left = append(left, int(k))
-		}
-	}
-	for k := range r.shares {
-		take(r.shares[k].left.Swap(0))
-	}
-	take(r.cursor.Swap(0))
-	slices.Sort(left)
-	return left
-}
-
-// holder returns the index of the worker that runs turn k, which has started and is not over. It
-// returns -1 if the worker is not yet known. The caller holds the lock.
-func (r *round[O, M]) holder(k int) int {
-	if p := r.turns[k].worker.Load(); p > 0 {
-		return int(p) - 1
-	}
+// closeBatch prevents workers from starting further turns. It returns the turns that were not
+// started, and those whose mailboxes become running. The caller holds the lock.
+func (g *Group[O, M]) closeBatch(r *round[O, M]) (left, moved []int) {
+	moved = r.moved
 	for i := range r.shares {
-		if s := &r.shares[i]; int(s.from) <= k && k < int(s.to) {
-			return i
+		s := &r.shares[i]
+		s.mu.Lock()
+		for ; s.from < s.to; s.from++ {
+			left = append(left, s.from)
 		}
+		if s.running {
+			s.held = true
+			moved = append(moved, s.turn)
+			box := r.turns[s.turn].box
+			box.overdue, box.held = true, true
+			g.workers[i].box = box
+			g.sent++
+			g.pending++
+			g.overdue++
+		}
+		s.mu.Unlock()
 	}
-	return -1
+	for ; r.next < len(r.turns); r.next++ {
+		left = append(left, r.next)
+	}
+	slices.Sort(left)
+	slices.Sort(moved)
+	return left, moved
 }

@@ -48,6 +48,12 @@ type Options[O, M any] struct {
 	// worker's own data and must not panic. It is not called for a share of only one turn.
 	Ahead func(worker int, next []Turn[O, M])
 
+	// Ended, if not nil, is called when a batched turn has ended, before the worker starts another
+	// turn and before the mailbox becomes idle. The parameter "held" reports whether EndBatch has
+	// found the turn running; for all other turns of the batch, Ended has returned before EndBatch
+	// returns. So it can publish results that the loop reads after EndBatch. It must not panic.
+	Ended func(worker int, held bool)
+
 	// Task, if not nil, is called as the task of a worker and must call work(), which handles the
 	// mailboxes. Use it to set properties of the goroutine, such as profiler labels. If Handle ends
 	// the goroutine, work() does not return. Task must not panic.
@@ -68,6 +74,7 @@ type Group[O, M any] struct {
 	handle    func(int, *Mailbox[O, M])
 	batched   func(int, *Mailbox[O, M], any)
 	ahead     func(int, []Turn[O, M])
+	ended     func(int, bool)
 	recovered func(int, O, any)
 	limit     int
 
@@ -91,15 +98,14 @@ type Group[O, M any] struct {
 	// worker has ended. A stale token only makes the next Wait check once more.
 	wake chan struct{}
 
-	mu        sync.Mutex
-	ready     ready[Mailbox[O, M]]
-	heldTurns []*Turn[O, M] // batched turns that EndBatch marked as held and that no worker has started
-	pending   int           // mailboxes started and not done: in the ready list or held by a worker
-	overdue   int           // pending mailboxes that Wait does not wait for
-	workers   []worker[O, M]
-	free      []int // free slots; the last slot is used next
-	starting  int   // number of reserved slots, whose tasks have not started
-	counts    counts
+	mu       sync.Mutex
+	ready    ready[Mailbox[O, M]]
+	pending  int // mailboxes started and not done: in the ready list or held by a worker
+	overdue  int // pending mailboxes that Wait does not wait for
+	workers  []worker[O, M]
+	free     []int // free slots; the last slot is used next
+	starting int   // number of reserved slots, whose tasks have not started
+	counts   counts
 }
 
 // counts are the totals updated by the workers.
@@ -125,6 +131,7 @@ func NewGroup[O, M any](o Options[O, M]) *Group[O, M] {
 		handle:    o.Handle,
 		batched:   o.Batched,
 		ahead:     o.Ahead,
+		ended:     o.Ended,
 		recovered: o.Recovered,
 		limit:     o.Limit,
 		wake:      make(chan struct{}, 1),

@@ -32,7 +32,7 @@ func (g *Group[O, M]) Stats() Stats {
 		Staged:  len(g.staged),
 		Running: len(g.running),
 		Pending: g.pending,
-		Ready:   g.ready.n + len(g.heldTurns),
+		Ready:   g.ready.n,
 		Overdue: g.overdue,
 		Workers: len(g.workers) - len(g.free),
 

@@ -1,16 +1,12 @@
 package actor
 
-import "slices"
-
 // A worker is a slot for one task in the pool. The task is created once and submitted whenever a
 // worker is needed and the slot is free. The group's lock protects all fields except task,
-// heldTurn, round and turns.
+// round and turns.
 type worker[O, M any] struct {
 	task  func()
 	state slotState
 	box   *Mailbox[O, M] // the mailbox that the worker holds
-	// The batched turn to run for box, taken from Group.heldTurns; nil to call Handle for box.
-	heldTurn *Turn[O, M]
 
 	// Owned by the worker, without a lock: the current round, and the number of turns the worker
 	// has run and not yet added to round.ended.
@@ -63,7 +59,7 @@ func (g *Group[O, M]) reserve() (i int, ok bool) {
 	if g.more != nil && len(g.free) < len(g.workers) {
 		return 0, false
 	}
-	if last < 0 || g.ready.n+len(g.heldTurns)+g.batch.left() <= g.starting {
+	if last < 0 || g.ready.n+g.batch.left() <= g.starting {
 		return 0, false
 	}
 	i = g.free[last]
@@ -108,13 +104,9 @@ func (g *Group[O, M]) run(i int) {
 	}()
 	var box *Mailbox[O, M]
 	for more := true; more; box, more = g.next(i, box) {
-		switch v := g.workers[i].heldTurn; {
-		case box == nil:
+		if box == nil {
 			g.runBatch(i)
-		case v != nil:
-			g.workers[i].heldTurn, box = nil, nil // pass no mailbox to next, because runBatched finishes it
-			g.runBatched(i, nil, v)
-		default:
+		} else {
 			g.turn(i, box)
 		}
 	}
@@ -147,20 +139,13 @@ func (g *Group[O, M]) next(i int, box *Mailbox[O, M]) (claimed *Mailbox[O, M], m
 	return g.claim(i)
 }
 
-// claim takes the first mailbox of the ready list. Batched turns and the held turns in
-// Group.heldTurns come first. If there is no work, the worker ends inside this critical section.
+// claim takes the first mailbox of the ready list. Batched turns come first. If there is no work, the worker ends inside this critical section.
 // The loop adds work and looks for free slots under the same lock. So either this worker sees new
 // work, or the loop sees that this slot is free. The caller holds the lock.
 func (g *Group[O, M]) claim(i int) (box *Mailbox[O, M], more bool) {
 	g.workers[i].box = nil
 	if g.batch.left() > 0 {
 		return nil, true
-	}
-	if len(g.heldTurns) > 0 {
-		v := g.heldTurns[0]
-		g.heldTurns = slices.Delete(g.heldTurns, 0, 1)
-		g.workers[i].box, g.workers[i].heldTurn = v.box, v
-		return v.box, true
 	}
 	if box = g.ready.pop(); box == nil {
 		g.release(i)

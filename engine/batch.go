@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/bufftick/bufftick/actor"
 	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/bufftick/bufftick/wheel"
@@ -10,33 +13,48 @@ import (
 // batched if all owners were idle at its start; nearly all turns are. A batchedTurn holds all data
 // that the loop and the worker exchange, so that the loop need not access the owner. In a large
 // game, owners are rarely in cache, but the batch is.
+//
+// The results of consecutive turns of a worker are one segment, see workerState.segments.
 type batchedTurn struct {
-	// The loop writes these fields, except that the worker sets used, completed and parked. If a
-	// turn is neither completed nor parked, its result is in the owner, as after a turn started by
-	// a message.
-	owner     *owner      // for prefetching; nil after the turn
-	number    uint32      // number of the owner
-	place     rules.Place // the only place with a deadline that has been reached; NoPlace if there may be others
-	at        wheel.Time
-	given     int32 // the allowance: see Engine.dispatch
-	used      int32 // used part of the allowance
-	wasLate   bool  // an earlier turn of the owner was cut short
-	completed bool  // the turn was completed
-	parked    bool  // the turn was cut short because its allowance was used up
+	// The loop writes these fields.
+	owner   *owner      // for prefetching; nil after the turn
+	place   rules.Place // the only place with a deadline that has been reached; NoPlace if there may be others
+	at      wheel.Time
+	serial  uint64 // consecutive turns have consecutive numbers
+	number  uint32 // number of the owner
+	given   int32  // the allowance: see Engine.dispatch
+	wasLate bool   // an earlier turn of the owner was cut short
 
-	// The worker's results.
-	hasDeferred bool // handlers were deferred
-	hasCommands bool // result has commands for other owners
-	result      segment
+	// The worker writes these fields.
+	outcome outcome
+	used    int32 // used part of the allowance
 
-	_ [24]byte // keeps the turns of two workers on different cache lines
+	_ [16]byte // a turn has a cache line, so that two workers do not share one
 }
+
+// outcome says how a batched turn has ended. If it is neither completed nor parked, its result is
+// in the owner, as after a turn started by a message.
+type outcome uint8
+
+const (
+	turnCompleted outcome = 1 << iota // all due events were processed
+	turnParked                        // the turn was cut short because its allowance was used up
+	turnDeferred                      // handlers were deferred
+	turnIssued                        // the turn has issued commands for other owners, and Engine.copies is in use
+	turnMeasured                      // the time of the turn was measured
+)
+
+// plain reports whether the loop has nothing to do for the turn except to merge its results.
+func (x *batchedTurn) plain() bool { return x.outcome == turnCompleted && !x.wasLate }
 
 // turnBatch holds the batched turns of a slice. Each turn is allocated separately, because workers
 // hold pointers to turns and the list may grow.
 type turnBatch struct {
-	list []*batchedTurn // the first n turns are in use; the others are kept for larger slices
-	n    int            // number of turns in this slice
+	list   []*batchedTurn // the first n turns are in use; the others are kept for larger slices
+	n      int            // number of turns in this slice
+	serial uint64         // number of the next turn
+
+	segments []segment // results of the turns, sorted, while they are merged
 
 	before highWater // number of entries in use when shrink was last called
 }
@@ -52,8 +70,9 @@ func (e *Engine) batchTurn(number uint32, given int32) {
 	}
 	x, o := v.list[v.n], e.owners.place(number)
 	e.refreshSources(o)
-	x.owner = o
-	x.number, x.place, x.at, x.given, x.used, x.wasLate, x.completed, x.parked = number, c.place(), e.now, given, 0, c.has(markLate), false, false
+	x.owner, x.place, x.at, x.number = o, c.place(), e.now, number
+	x.serial, x.given, x.wasLate, x.outcome = v.serial, given, c.has(markLate), 0
+	v.serial++
 	v.n++
 }
 
@@ -61,7 +80,7 @@ func (e *Engine) batchTurn(number uint32, given int32) {
 // parameter s is the largest number of turns in a slice since the last call.
 func (v *turnBatch) shrink(s highWater) {
 	for _, x := range v.list[s:max(s, v.before)] { // later entries were cleared by the previous call
-		x.owner, x.result = nil, segment{}
+		x.owner = nil
 	}
 	v.before = s
 	if !s.fits(len(v.list)) {
@@ -69,87 +88,127 @@ func (v *turnBatch) shrink(s highWater) {
 	}
 }
 
-// endBatch merges the results of the batched turns, in the order of dispatch.
-func (e *Engine) endBatch() {
-	v := &e.batch
-	e.high.batch.used(v.n)
-	left, whole := e.group.EndBatch()
-	if whole {
-		for _, x := range v.list[:v.n] {
-			e.finishBatched(x)
-		}
-	} else {
-		e.splitBatch(left)
-	}
-	v.n = 0
-}
-
 // readAhead is the number of turns that are prefetched together.
 const readAhead = 32
 
-// finishBatched merges the result of one turn. The owner must be idle.
-func (e *Engine) finishBatched(x *batchedTurn) {
-	x.owner = nil // an owner that leaves must not be kept alive
-	if !x.completed && !x.parked {
-		e.rerunFailed(x)
-		return
+// endBatch merges the results of the batched turns, in the order of dispatch.
+func (e *Engine) endBatch() {
+	left, whole := e.group.EndBatch()
+	e.starts = 0
+	if !whole {
+		e.restart(left)
+		e.collected = e.group.Collect(e.collected[:0], nil)
+		e.high.collected.used(len(e.collected))
 	}
-	e.processed += int(x.used)
-	e.mergeBatched(x)
-	if x.parked {
-		o := e.owners.at(x.number)
-		e.noteCutShort(o, x.used)
-		e.wait(x.number)
-	} else if x.wasLate {
-		e.markCaughtUp(e.owners.at(x.number))
-	}
-	if x.hasCommands && e.copies != nil {
-		e.copies.turnMerged(e.owners.at(x.number), true, 0)
+	e.mergeBatch(left, whole)
+	clear(e.collected)
+	e.collected = e.collected[:0]
+	// Start only now, because a turn that started earlier would race with the checks of mergeBatch.
+	if e.starts > 0 {
+		e.group.Start(e.starts)
 	}
 }
 
-// splitBatch does the work of endBatch if some owners are busy. The parameter `left` has the
-// indexes of the turns that no worker has started. They are converted to messages, so that the
-// workers can process them later.
-func (e *Engine) splitBatch(left []int) {
-	v := &e.batch
-	e.starts = 0
+// restart converts batched turns that no worker has started to messages, so that the workers can
+// process them later. The parameter `left` has their indexes.
+func (e *Engine) restart(left []int) {
 	for _, k := range left {
-		x := v.list[k]
-		x.owner = nil
+		x := e.batch.list[k]
 		o := e.owners.at(x.number)
 		e.run(o)
 		e.grantAllowance(o, int(x.given))
 	}
-	e.collected = e.group.Collect(e.collected[:0], nil)
-	e.high.collected.used(len(e.collected))
-	collected := e.collected
+}
+
+// mergeBatch merges the results of the batched turns. Turns with indexes in `left` were not
+// started. If `whole` is true, all owners are idle.
+func (e *Engine) mergeBatch(left []int, whole bool) {
+	v := &e.batch
+	e.high.batch.used(v.n)
+	segments, collected := e.takeSegments(), e.collected
+	first := v.serial - uint64(v.n)
 	for k, x := range v.list[:v.n] {
-		if len(left) > 0 && left[0] == k {
-			left = left[1:]
-			continue
+		if len(segments) > 0 && segments[0].first == first+uint64(k) {
+			e.processed += int(segments[0].used)
+			e.mergeSegment(&segments[0])
+			segments = segments[1:]
 		}
-		o := e.owners.at(x.number)
+		x.owner = nil // an owner that leaves must not be kept alive
 		switch {
-		case len(collected) > 0 && collected[0] == &o.box: // it was busy and has just finished
-			collected = collected[1:]
-			b := o.needRare()
-			b.lastRun, b.batched = e.round, x
-			e.mergeTurn(o)
-		case !o.box.Idle():
-			b := o.needRare()
-			b.lastRun = e.round
-			// No batch starts while an owner is busy, so x is not reused before it is merged.
-			b.batched = x
-			e.reserveQuota(o, x.given)
+		case whole:
+			if !x.plain() {
+				e.finishBatched(x)
+			}
+		case len(left) > 0 && left[0] == k:
+			left = left[1:]
 		default:
-			e.finishBatched(x)
+			collected = e.finishSplit(x, collected)
 		}
 	}
-	clear(e.collected)
-	// Start only now, because a turn that started earlier would race with the Idle checks above.
-	if e.starts > 0 {
-		e.group.Start(e.starts)
+	clear(v.segments)
+	v.n = 0
+	v.serial++ // the segment of a worker must not continue in the next slice
+}
+
+// finishSplit finishes a turn of a batch in which some turns did not end normally. The parameter
+// `collected` has the mailboxes of such turns that have ended meanwhile, in order.
+func (e *Engine) finishSplit(x *batchedTurn, collected []*mailbox) []*mailbox {
+	o := e.owners.at(x.number)
+	switch {
+	case len(collected) > 0 && collected[0] == &o.box: // it was busy and has just finished
+		b := o.needRare()
+		b.lastRun, b.batched = e.round, x
+		e.mergeTurn(o)
+		return collected[1:]
+	case !o.box.Idle():
+		b := o.needRare()
+		b.lastRun = e.round
+		// No batch starts while an owner is busy, so x is not reused before it is merged.
+		b.batched = x
+		e.reserveQuota(o, x.given)
+	case !x.plain():
+		e.finishBatched(x)
+	}
+	return collected
+}
+
+// takeSegments returns the segments of all workers, in the order of their turns.
+func (e *Engine) takeSegments() []segment {
+	v := &e.batch
+	v.segments = v.segments[:0]
+	for i := range e.workers {
+		l := &e.workers[i]
+		v.segments = append(v.segments, l.segments...)
+		clear(l.segments)
+		l.segments = l.segments[:0]
+	}
+	slices.SortFunc(v.segments, func(a, b segment) int { return cmp.Compare(a.first, b.first) })
+	return v.segments
+}
+
+// finishBatched does the loop's work for an unusual turn, whose owner must be idle, after its
+// result was merged.
+func (e *Engine) finishBatched(x *batchedTurn) {
+	if x.outcome&(turnCompleted|turnParked) == 0 {
+		e.rerunFailed(x)
+		return
+	}
+	o := e.owners.at(x.number)
+	if x.outcome&turnMeasured != 0 {
+		e.watch.turnEnded(o)
+	}
+	switch {
+	case x.outcome&turnParked != 0:
+		e.noteCutShort(o, x.used)
+		e.wait(x.number)
+	case x.outcome&turnDeferred != 0 && !o.leaving():
+		e.scheduleTurn(o)
+	}
+	if x.wasLate && x.outcome&turnParked == 0 {
+		e.markCaughtUp(o)
+	}
+	if x.outcome&turnIssued != 0 {
+		e.copies.turnMerged(o, true, 0)
 	}
 }
 
@@ -163,28 +222,11 @@ func (e *Engine) rerunFailed(v *batchedTurn) {
 	}
 }
 
-// mergeBatched merges the result of one turn. The owner must be idle; mergeBatched accesses it only
-// in unusual cases.
-func (e *Engine) mergeBatched(v *batchedTurn) {
-	if e.watch.on != nil {
-		o := e.owners.at(v.number)
-		e.watch.turnEnded(o)
-		e.watch.turnResult(o.id(), &v.result)
-	}
-	e.mergeEvents(&v.result)
-	if v.hasCommands {
-		e.outbox = append(e.outbox, v.result.outbox...)
-	}
-	e.file(v.result.deadlines)
-	if v.hasDeferred && !v.parked {
-		if o := e.owners.at(v.number); !o.leaving() {
-			e.scheduleTurn(o)
-		}
-	}
-}
-
-// mergeEvents merges the events of one turn.
-func (e *Engine) mergeEvents(s *segment) {
+// mergeSegment merges the result of one or several turns.
+func (e *Engine) mergeSegment(s *segment) {
+	e.watch.turnResult(s)
+	e.outbox = append(e.outbox, s.outbox...)
+	e.file(s.deadlines)
 	if len(s.events) == 0 {
 		return
 	}
@@ -218,9 +260,10 @@ func (l *workerState) readOwners(n int, turn func(k int) *batchedTurn) {
 	l.prefetchSink = seen
 }
 
-// runBatched runs a batched turn on a worker.
-func (l *workerState) runBatched(box *mailbox, v *batchedTurn) {
+// runBatched runs a batched turn on a worker. The caller must then call endedBatched.
+func (l *workerState) runBatched(box *mailbox, x *batchedTurn) {
 	o := box.Owner
+	l.cutTurn = true // until the turn has a result
 	if o.touched != l.engine.interval.Load() {
 		l.copyBeforeTurn(o)
 	}
@@ -230,30 +273,76 @@ func (l *workerState) runBatched(box *mailbox, v *batchedTurn) {
 	} else {
 		*h = progress{}
 	}
-	h.given, h.used = v.given, 0
+	h.given, h.used = x.given, 0
+	l.continueSegment(x.serial)
 	t := l.beginTurn(o, h)
 	defer func() {
 		l.inBatch = false
-		l.storeResult(&v.result, &t)
-		l.storeBatched(o, v)
+		l.storeBatched(o, x)
 		l.endTurn(&t)
+		if t.began >= 0 {
+			x.outcome |= turnMeasured
+		}
 	}()
-	l.batched, l.inBatch = v, true
-	if v.completed = l.run(box, o, v.place, v.at); !v.completed {
+	l.batched, l.inBatch = x, true
+	if l.run(box, o, x.place, x.at) {
+		x.outcome |= turnCompleted
+	} else {
 		l.requeue(box)
 	}
 }
 
-// storeBatched stores the result of a batched turn for the loop.
-func (l *workerState) storeBatched(o *owner, v *batchedTurn) {
-	v.used = l.progress.used
-	if !v.completed && o.turns() == nil { // an unfinished turn keeps its progress in the owner
+// continueSegment prepares the worker's lists for the result of a turn. The result becomes part of
+// the last segment if the turns of that segment precede this turn and the chunk has room.
+func (l *workerState) continueSegment(serial uint64) {
+	if l.nextSerial != serial || !l.hasRoom() {
+		l.prepare()
+		l.startsSegment, l.segmentFrom = true, l.lengths()
+	}
+	l.nextSerial = serial + 1
+}
+
+// storeBatched completes the outcome of a batched turn.
+func (l *workerState) storeBatched(o *owner, x *batchedTurn) {
+	l.flushOutbox()
+	x.used = l.progress.used
+	if x.outcome&turnCompleted == 0 && o.turns() == nil { // an unfinished turn keeps its progress in the owner
 		o.needRare().turns = &turns{progress: l.ownProgress}
 	}
-	if !v.completed && !v.parked {
-		*o.newSegment() = v.result
-		v.result = segment{}
+	if x.outcome&(turnCompleted|turnParked) == 0 {
+		l.cut(o)
 		return
 	}
-	v.hasCommands, v.hasDeferred = len(v.result.outbox) > 0, o.set.Pending() > 0
+	l.cutTurn = false
+	if o.set.Pending() > 0 {
+		x.outcome |= turnDeferred
+	}
+	if len(l.outbox) > l.turnFrom.outbox && l.engine.interval.Load() != 0 {
+		x.outcome |= turnIssued
+	}
+}
+
+// cut stores the result of the current turn in the owner instead of the segment.
+func (l *workerState) cut(o *owner) {
+	l.cutTurn = true
+	l.fill(o.newSegment(), l.turnFrom)
+}
+
+// endedBatched adds the result of the last turn to the segment, for the loop. If the turn was still
+// running when the loop ended the batch (held), the loop has already taken the segment.
+func (l *workerState) endedBatched(held bool) {
+	if held && !l.cutTurn {
+		l.cut(l.owner)
+	}
+	if l.cutTurn {
+		l.nextSerial = 0
+		return
+	}
+	if l.startsSegment {
+		l.startsSegment = false
+		l.segments = append(l.segments, segment{first: l.batched.serial, plain: true})
+	}
+	s := &l.segments[len(l.segments)-1]
+	s.used += l.batched.used
+	l.fill(s, l.segmentFrom)
 }

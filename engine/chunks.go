@@ -61,6 +61,12 @@ type chunks struct {
 	used  highWater       // largest number of own chunks in use
 }
 
+// hasRoom reports whether the chunk has room for the events of a turn.
+func (l *workerState) hasRoom() bool {
+	n := cap(l.turn.Events)
+	return n-len(l.turn.Events) >= min(chunkRoom, n/2+1)
+}
+
 // nextChunk gives the worker's Turn a chunk with room for the events of a turn.
 func (l *workerState) nextChunk() {
 	s, full := &l.chunks, (*chunk)(nil)

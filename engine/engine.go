@@ -169,6 +169,7 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 		e.workers[i].init(e, i)
 	}
 	e.loopWorker().onLoop = true
+	e.batch.serial = 1 // 0 is no number of a turn
 	e.group = actor.NewGroup(actor.Options[*owner, message]{
 		Pool:    pool,
 		Task:    e.task(),
@@ -176,6 +177,7 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 		Limit:   2*o.Limits.Mailbox + runRoom,
 		Handle:  func(worker int, box *mailbox) { e.workers[worker].runMailbox(box) },
 		Ahead:   func(worker int, next []actor.Turn[*owner, message]) { e.workers[worker].prefetch(next) },
+		Ended:   func(worker int, held bool) { e.workers[worker].endedBatched(held) },
 		Batched: func(worker int, box *mailbox, v any) { e.workers[worker].runBatched(box, v.(*batchedTurn)) },
 	})
 	return e

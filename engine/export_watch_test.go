@@ -32,7 +32,7 @@ func Lateness(frame func(pass func(ms int64, times int))) (classes [len(view.Lat
 	l.end()
 	frame(func(ms int64, times int) {
 		for range times {
-			l.passOne(ms)
+			l.pass([]buff.Event{{Seen: wheel.Time(ms)}})
 		}
 	})
 	l.end()

@@ -20,8 +20,9 @@ type lists struct {
 // frame, which the loop may be reading, and a free list.
 const mostOld = 2
 
-// prepare empties the worker's lists if a new frame has started. Lists of an earlier frame that may
-// still be read (see Engine.unread) are set aside, and other lists are used.
+// prepare prepares the worker's lists for a turn. If a new frame has started, it empties them. Lists
+// of an earlier frame that may still be read (see Engine.unread) are set aside, and other lists are
+// used.
 func (l *workerState) prepare() {
 	if f := l.engine.frames.Load(); l.frame != f {
 		if !l.emptied {
@@ -33,6 +34,9 @@ func (l *workerState) prepare() {
 	l.emptied = false
 	l.turn.Now = wheel.Time(l.engine.seen.Load())
 	assign(&l.turn.Catalog, l.engine.Catalog())
+	if !l.hasRoom() {
+		l.nextChunk()
+	}
 }
 
 // assign stores a pointer. It skips the store, and its GC write barrier, if the value is

@@ -34,12 +34,10 @@ func (e *Engine) isSlow(h define.HandlerID) bool { return !e.handler(h).quick }
 // loopWorker returns the worker state of the loop.
 func (e *Engine) loopWorker() *workerState { return &e.workers[len(e.workers)-1] }
 
-// runHere runs the batched turns on the loop, starting with index `at`, and merges their results
-// one by one. If a handler ends the goroutine, a deferred function runs the remaining turns, and
+// runHere runs the batched turns on the loop, starting with index `at`, and merges their results. If a handler ends the goroutine, a deferred function runs the remaining turns, and
 // Engine.endExclusive then completes the Tick.
 func (e *Engine) runHere(at int) {
 	l, v, over := e.loopWorker(), &e.batch, false
-	e.high.batch.used(v.n)
 	defer func() {
 		if over {
 			return
@@ -48,7 +46,7 @@ func (e *Engine) runHere(at int) {
 			panic(p) // a bug of the engine
 		}
 		e.exited = true
-		e.finishBatched(v.list[at])
+		l.endedBatched(false)
 		e.runHere(at + 1)
 		e.indexFrameEvents()
 	}()
@@ -60,9 +58,9 @@ func (e *Engine) runHere(at int) {
 		}
 		x := v.list[at]
 		l.runBatched(&x.owner.box, x)
-		e.finishBatched(x)
+		l.endedBatched(false)
 	}
 	over = true
-	v.n = 0
+	e.mergeBatch(nil, true)
 	e.ticking.Store(false)
 }

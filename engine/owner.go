@@ -59,7 +59,7 @@ func (o *owner) leaving() bool { return o.presence != there }
 // workerState.ownProgress.
 type turns struct {
 	progress
-	segments []segment // results since the owner was last idle, except rareState.batched
+	segments []segment // results since the owner was last idle
 	took     took
 }
 
@@ -208,16 +208,15 @@ type copied struct {
 
 func (o *owner) id() buff.OwnerID { return o.set.ID() }
 
-// segment is the result of one turn of an owner. Its slices are parts of the worker's lists.
+// segment is the result of one turn of an owner, or of consecutive batched turns of one worker. Its
+// slices are parts of the worker's lists.
 type segment struct {
-	// A summary of the events, so that the loop need not read the events, which are in the worker's
-	// cache. The `plain` field is true if all events are pulses. If the only event is a pulse, the
-	// `late` field is its delay in ms.
-	plain bool
-	late  int32
+	first uint64 // number of the first turn, for batched turns: see batchedTurn.serial
+	used  int32  // used part of the allowances, for batched turns
+	plain bool   // all events are pulses, so that the loop need not read them in the worker's cache
 
 	events []buff.Event
-	chunk  *chunk // memory of `events`; undefined if there are no events
+	chunk  *chunk // memory of `events`; nil if there are no events
 	outbox []outgoing
 
 	deadlines []rules.Deadline // to be added to the wheel
@@ -227,22 +226,8 @@ type segment struct {
 // turn.
 func (o *owner) newSegment() *segment {
 	t := o.needTurns()
-	t.segments = append(t.segments, segment{})
+	t.segments = append(t.segments, segment{plain: true})
 	return &t.segments[len(t.segments)-1]
-}
-
-// sum fills in the summary of the events.
-func (s *segment) sum() {
-	s.plain, s.late = true, 0
-	for i := range s.events {
-		if s.events[i].Kind != buff.Pulsed {
-			s.plain = false
-			return
-		}
-	}
-	if len(s.events) == 1 {
-		s.late = int32(min(s.events[0].Seen-s.events[0].At, math.MaxInt32))
-	}
 }
 
 type mailbox = actor.Mailbox[*owner, message]

@@ -234,12 +234,8 @@ func (e *Engine) mergeTurn(o *owner) {
 	}
 	b := o.needRare()
 	if v := b.batched; v != nil {
-		b.batched, v.owner = nil, nil
-		if v.completed || v.parked {
-			e.mergeBatched(v)
-			issued = v.hasCommands
-		}
-		if v.parked {
+		b.batched = nil
+		if v.outcome&turnParked != 0 {
 			// No message resumes a batched turn, so schedule it.
 			late, o.turns().parked = true, false
 		}
@@ -248,10 +244,7 @@ func (e *Engine) mergeTurn(o *owner) {
 	if t := o.turns(); t != nil {
 		for i := range t.segments {
 			s := &t.segments[i]
-			e.watch.turnResult(o.id(), s)
-			e.mergeEvents(s)
-			e.file(s.deadlines)
-			e.outbox = append(e.outbox, s.outbox...)
+			e.mergeSegment(s)
 			issued = issued || len(s.outbox) > 0
 		}
 		clear(t.segments)

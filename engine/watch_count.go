@@ -24,11 +24,8 @@ type denialKey struct {
 // maxDenials is the largest number of pairs of definition and reason for which denials are counted.
 const maxDenials = 4096
 
-// turnEnded is called when an owner's turn is over, before turnResult.
+// turnEnded is called when an owner's turn is over.
 func (s *watching) turnEnded(e *Engine, o *owner) {
-	if !s.counter.head {
-		s.countHead(e)
-	}
 	if t := o.turns(); t != nil && t.took.sample != 0 {
 		took := &t.took
 		s.handled += took.sample
@@ -40,20 +37,16 @@ func (s *watching) turnEnded(e *Engine, o *owner) {
 	}
 }
 
-// turnResult counts the events of a turn. If all of them are pulses, it uses the summary of the
-// segment instead of the events, which are in the worker's cache.
-func (s *watching) turnResult(id buff.OwnerID, b *segment) {
-	followed := s.mask != 0 && s.mask>>(id&63)&1 != 0
-	switch {
-	case !b.plain || followed:
-		s.count(b.events, followed)
-	case len(b.events) == 1:
-		s.counter.kinds[buff.Pulsed]++
-		s.counter.late.passOne(int64(b.late))
-	default:
-		s.counter.kinds[buff.Pulsed] += uint64(len(b.events))
-		s.counter.late.pass(b.events)
+// turnResult counts the events of turns. If all of them are pulses, and no owner is followed, it
+// reads few of them, because they are in the worker's cache.
+func (s *watching) turnResult(e *Engine, b *segment) {
+	s.countHead(e)
+	if !b.plain || s.mask != 0 {
+		s.count(b.events, s.mask != 0)
+		return
 	}
+	s.counter.kinds[buff.Pulsed] += uint64(len(b.events))
+	s.counter.late.pass(b.events)
 }
 
 // countHead counts the events of the loop's calls before the Tick. These events precede the events
@@ -147,15 +140,6 @@ func (l *lateness) pass(events []buff.Event) {
 	}
 	l.skip -= len(events)
 	l.short += len(events)
-}
-
-// passOne receives a single event, which has a delay of `ms` milliseconds.
-func (l *lateness) passOne(ms int64) {
-	if l.skip == 0 {
-		l.add(ms)
-	}
-	l.skip--
-	l.short++
 }
 
 func (l *lateness) search(events []buff.Event) {

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine/view"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -76,10 +75,10 @@ func (w *watcher) turnEnded(o *owner) {
 	}
 }
 
-// turnResult is called with each result of an owner's turns before the result is merged.
-func (w *watcher) turnResult(id buff.OwnerID, b *segment) {
+// turnResult is called with each result of turns before the result is merged.
+func (w *watcher) turnResult(b *segment) {
 	if w.on != nil {
-		w.on.turnResult(id, b)
+		w.on.turnResult(w.engine, b)
 	}
 }
 

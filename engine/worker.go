@@ -29,17 +29,27 @@ type workerState struct {
 	ownProgress  progress     // used if owner.turns is nil
 	batched      *batchedTurn // the last batched turn
 	inBatch      bool         // the current turn is batched
-	onLoop       bool         // this worker is the loop itself: see Engine.runHere
-	frame        uint64       // number of the frame to which the lists belong
-	emptied      bool         // the loop has emptied the lists, and they are still empty
-	chunks       chunks
-	old          []lists            // lists of earlier frames
-	issued       int                // commands for other owners, issued by the running handler
-	handle       buff.Handle        // buff of the running handler's event, or 0
-	timeout      buff.TimeoutHandle // timeout of the running handler's event, or 0
-	sampler      sampler            // selects the turns to measure
-	calls        sampler            // selects the handlers to measure
-	labels       context.Context    // profiler labels of the goroutine; may be nil
+	cutTurn      bool         // the result of the current batched turn is not part of a segment
+	turnFrom     lengths      // start of the current turn
+
+	// The results of the batched turns of this slice. The loop takes them at its end. They change
+	// only in endedBatched.
+	segments      []segment
+	segmentFrom   lengths // start of the last segment or, if startsSegment is set, of the next one
+	startsSegment bool    // the current turn starts a segment
+	nextSerial    uint64  // number of the turn that the last segment may continue with; or 0
+
+	onLoop  bool   // this worker is the loop itself: see Engine.runHere
+	frame   uint64 // number of the frame to which the lists belong
+	emptied bool   // the loop has emptied the lists, and they are still empty
+	chunks  chunks
+	old     []lists            // lists of earlier frames
+	issued  int                // commands for other owners, issued by the running handler
+	handle  buff.Handle        // buff of the running handler's event, or 0
+	timeout buff.TimeoutHandle // timeout of the running handler's event, or 0
+	sampler sampler            // selects the turns to measure
+	calls   sampler            // selects the handlers to measure
+	labels  context.Context    // profiler labels of the goroutine; may be nil
 
 	// The `current` and `since` fields show the loop which handler is running. The upper half of
 	// `current` is the owner's number plus one, and the lower half is the lineage of the
@@ -61,23 +71,26 @@ func (l *workerState) init(e *Engine, index int) {
 	l.turn.TimeChanged, l.turn.SheetChanged = e.loop.TimeChanged, e.loop.SheetChanged
 }
 
-// turnOf holds values that are recorded at the start of a turn and needed at its end.
-type turnOf struct {
-	region                    *trace.Region
-	began                     time.Duration
-	events, outbox, deadlines int // lengths of the worker's lists when the turn started
+// lengths are lengths of the worker's lists.
+type lengths struct{ events, outbox, deadlines int }
+
+func (l *workerState) lengths() lengths {
+	return lengths{len(l.turn.Events), len(l.outbox), len(l.turn.Deadlines)}
 }
 
-// beginTurn starts a turn of an owner. The caller must have set hand.given, the allowance.
+// turnOf holds values that are recorded at the start of a turn and needed at its end.
+type turnOf struct {
+	region *trace.Region
+	began  time.Duration
+}
+
+// beginTurn starts a turn of an owner. The caller must have prepared the lists and set hand.given,
+// the allowance.
 func (l *workerState) beginTurn(o *owner, hand *progress) turnOf {
-	l.prepare()
-	if n := cap(l.turn.Events); n-len(l.turn.Events) < min(chunkRoom, n/2+1) {
-		l.nextChunk()
-	}
 	assign(&l.owner, o)
 	assign(&l.progress, hand)
 	hand.parked = false
-	t := turnOf{region: region(regionTurn)}
+	t := turnOf{region: region(regionTurn), began: -1}
 	// The time is usually unchanged, and an atomic store would wait for earlier stores.
 	if now := int64(l.turn.Now); l.since.Load() != now {
 		l.since.Store(now)
@@ -85,32 +98,32 @@ func (l *workerState) beginTurn(o *owner, hand *progress) turnOf {
 	if l.engine.watch.timing.Load() != nil {
 		l.setCurrent(nil) // the game's clock may block
 		t.began = l.startClock()
-	} else {
-		t.began = -1
 	}
-	t.events, t.outbox, t.deadlines = len(l.turn.Events), len(l.outbox), len(l.turn.Deadlines)
+	l.turnFrom = l.lengths()
 	return t
 }
 
-// storeResult writes the result of the turn t to *to, because returning the large segment would be
-// slow. The caller must then call endTurn, as the last call of the turn, because endTurn reads the
-// game's clock, which may panic.
-func (l *workerState) storeResult(to *segment, t *turnOf) {
-	endRegion(t.region)
-	l.flushOutbox()
-	to.events, to.deadlines = l.turn.Events[t.events:], l.turn.Deadlines[t.deadlines:]
-	if len(l.outbox) > t.outbox || len(to.outbox) > 0 {
-		to.outbox = l.outbox[t.outbox:len(l.outbox):len(l.outbox)]
+// fill writes to *s the result of one or several turns, from the given marks on. In the segment of
+// several turns it is called after each turn.
+func (l *workerState) fill(s *segment, from lengths) {
+	seen := len(s.events)
+	s.events, s.deadlines = l.turn.Events[from.events:], l.turn.Deadlines[from.deadlines:]
+	if len(l.outbox) > from.outbox {
+		s.outbox = l.outbox[from.outbox:len(l.outbox):len(l.outbox)]
 	}
-	if len(to.events) > 0 {
-		assign(&to.chunk, l.chunks.now)
-		to.chunk.segments++
+	if seen == 0 && len(s.events) > 0 {
+		s.chunk = l.chunks.now
+		s.chunk.segments++
 	}
-	to.sum()
+	for i := seen; s.plain && i < len(s.events); i++ {
+		s.plain = s.events[i].Kind == buff.Pulsed
+	}
 }
 
 // endTurn ends a turn.
+// It must be the last call of the turn, because it reads the game's clock, which may panic.
 func (l *workerState) endTurn(t *turnOf) {
+	endRegion(t.region)
 	l.endClock(l.owner, t.began)
 	if l.marked {
 		l.current.Store(0)
@@ -133,9 +146,11 @@ func (l *workerState) runMailbox(box *mailbox) {
 		l.copyBeforeTurn(o)
 	}
 	h := &o.needTurns().progress
+	l.prepare()
 	t := l.beginTurn(o, h)
 	defer func() {
-		l.storeResult(o.newSegment(), &t)
+		l.flushOutbox()
+		l.fill(o.newSegment(), l.turnFrom)
 		l.endTurn(&t)
 	}()
 	for m, ok := box.Next(); ok; m, ok = box.Next() {
@@ -223,7 +238,9 @@ func (l *workerState) requeue(box *mailbox) {
 	h.reached = l.turn.At()
 	switch {
 	case l.inBatch:
-		if l.batched.parked = h.parked; !h.parked {
+		if h.parked {
+			l.batched.outcome |= turnParked
+		} else {
 			box.Defer(message{kind: run, at: l.batched.at}, false)
 		}
 	case h.parked:
