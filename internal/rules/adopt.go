@@ -36,7 +36,7 @@ import (
 // the new version is instant, the buff is removed instead. Adopt costs O(buffs).
 func (s *Owner) Adopt(t *Turn, at wheel.Time) Adopted {
 	catalog := t.compiled()
-	t.begin(at, s.timeScale().firstReached(at), false)
+	t.begin(at, s.timeScale().ToInner(at), false)
 	var n Adopted
 	s.eachInstance(func(i instance) { i.adopt(t, &n) })
 	s.setCatalog(catalog)

@@ -10,8 +10,8 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/handle"
+	"github.com/bufftick/bufftick/internal/rules/clock"
 	"github.com/bufftick/bufftick/internal/stolen"
-	"github.com/bufftick/bufftick/wheel"
 )
 
 // apply executes an application: it executes an instant buff, joins a live instance that stacks
@@ -169,14 +169,14 @@ func (s *Owner) start(t *Turn, a *buff.Application, spec *compile.Program, d int
 	i.storeDuration(d)
 	i.storePeriod(spec.PeriodAt(a.Level))
 	now, back := t.now, t.backdate.Ms
-	i.boundary = i.firstBoundary(now)
-	if back > 0 && i.boundary != wheel.Never {
+	i.boundary = i.firstBoundary(clock.BuffTime(now))
+	if back > 0 && i.boundary != clock.Never {
 		// The period began at the backdated start. Aligned boundaries move by the same amount,
 		// because owner time did not advance while the owner was away.
 		i.boundary = i.boundary.Add(-back)
 	}
 	t.now = now.Add(-back) // the start of the instance
-	i.end = endAfter(t.now, d)
+	i.end = endAfter(clock.BuffTime(t.now), d)
 	i.stacks = int16(min(stacksOf(spec, a), spec.Limit))
 	i.rehash()
 	if a.Origin.Aura {
@@ -259,14 +259,14 @@ func (i instance) initExtra(t *Turn, a *buff.Application) {
 // firstBoundary returns the first boundary of the period after now, in buff time. If the instance
 // has no period, it returns Never. With AlignOwner the boundaries are the multiples of the period
 // in owner time, regardless of pauses and rates of the buff itself.
-func (i instance) firstBoundary(now wheel.Time) wheel.Time {
+func (i instance) firstBoundary(now clock.BuffTime) clock.BuffTime {
 	switch period := i.period(); {
 	case period == 0:
-		return wheel.Never
+		return clock.Never
 	case i.program().Align == define.AlignStart:
 		return now.Add(period)
 	case i.flags&timeScaled != 0:
-		return nextMultiple(now, i.extra().scale.ownerZero(), period)
+		return nextMultiple(now, i.extra().scale.OuterZero(), period)
 	default:
 		return nextMultiple(now, 0, period)
 	}
@@ -274,7 +274,7 @@ func (i instance) firstBoundary(now wheel.Time) wheel.Time {
 
 // nextMultiple returns the first instant after now whose distance from zero is a multiple of the
 // period.
-func nextMultiple(now wheel.Time, zero, period int64) wheel.Time {
+func nextMultiple(now clock.BuffTime, zero, period int64) clock.BuffTime {
 	return now.Add(period - within(int64(now)-zero, period))
 }
 
@@ -326,9 +326,9 @@ func unreadParam(a *buff.Application) string {
 }
 
 // endAfter returns the instant that is `ms` milliseconds after `at`, or Never if `ms` is 0.
-func endAfter(at wheel.Time, ms int64) wheel.Time {
+func endAfter(at clock.BuffTime, ms int64) clock.BuffTime {
 	if ms == 0 {
-		return wheel.Never
+		return clock.Never
 	}
 	return at.Add(ms)
 }

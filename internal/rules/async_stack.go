@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/buff/journal"
 	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/compile"
-	"github.com/bufftick/bufftick/wheel"
+	"github.com/bufftick/bufftick/internal/rules/clock"
 )
 
 // With TimersEach, each application to an instance is an async stack. It has its own end and its
@@ -53,12 +53,12 @@ func (i instance) storeAsyncNumbers(t *Turn, a *buff.Application, l *asyncStack)
 // at 2 and 4 s but not at 6 s, where it ends in the middle of its period.
 //
 // Example: testdata/timers_each_beat.txt.
-func (l *asyncStack) countsAt(at wheel.Time) bool { return at <= l.end.Add(-l.lag) }
+func (l *asyncStack) countsAt(at clock.BuffTime) bool { return at <= l.end.Add(-l.lag) }
 
 // restartAsyncPeriods restarts the periods of all async stacks at now, together with the period of
 // the instance. With [define.AlignOwner], the next boundary of the instance may be earlier than the
 // ends of these periods.
-func (i instance) restartAsyncPeriods(now wheel.Time) {
+func (i instance) restartAsyncPeriods(now clock.BuffTime) {
 	if i.program().Stack.Timers == define.TimersEach {
 		async, period := i.extra().async, i.period()
 		for k := range async {
@@ -70,7 +70,7 @@ func (i instance) restartAsyncPeriods(now wheel.Time) {
 // rescaleAsync scales the remaining time in the current period of each async stack by ms/was. It is
 // called after the same change to the instance. The parameter `beat` is the end of the period of
 // the instance before that change.
-func (i instance) rescaleAsync(now, beat wheel.Time, ms, was int64) {
+func (i instance) rescaleAsync(now, beat clock.BuffTime, ms, was int64) {
 	if i.program().Stack.Timers != define.TimersEach {
 		return
 	}
@@ -128,7 +128,7 @@ func (i instance) reapplyAsync(t *Turn, a *buff.Application, d int64) outcome {
 	i.updateModifiers(t)
 	i.markDirty(t)
 	e := i.newEvent(buff.Stacked)
-	e.End = i.toWorldTime(i.now(t).Add(d))
+	e.End = i.clocks().ToWorld(i.now(t).Add(d))
 	t.emit(s, &e)
 	if spec.Uses&compile.UsesLinks != 0 {
 		i.applyLinks(t)
@@ -178,7 +178,7 @@ func (i instance) restartFirst(t *Turn, a *buff.Application, d int64) buff.Event
 	i.refreshNumbers(t, a)
 	i.markDirty(t)
 	e := i.newEvent(buff.Refreshed)
-	e.End = i.toWorldTime(l.end)
+	e.End = i.clocks().ToWorld(l.end)
 	t.emit(s, &e)
 	s.queueActionsFrom(t, i.program().Refresh, a.Source, i.actionMagnitudes(t, a))
 	if i.program().Uses&compile.UsesLinks != 0 {
@@ -238,7 +238,7 @@ func (i instance) endFirstAsync(t *Turn, why reason.Reason) {
 // firstAsyncEnded reports whether the async stack that ends first has ended and is not the only one
 // left. The end of the last async stack is reported as the Removed of the instance, not as a
 // StackEnded.
-func (i instance) firstAsyncEnded(now wheel.Time) bool {
+func (i instance) firstAsyncEnded(now clock.BuffTime) bool {
 	if i.flags&member != 0 {
 		k := i.firstLeaving()
 		return k >= 0 && i.extra().async[k].end <= now
@@ -257,20 +257,20 @@ func (i instance) shiftAsyncEnds(ms int64) {
 	}
 	async := i.extra().async
 	for k := range async {
-		if end := &async[k].end; *end != wheel.Never {
+		if end := &async[k].end; *end != clock.Never {
 			*end = end.Add(ms)
 		}
 	}
 }
 
 // setAsyncEnds sets the ends of all async stacks.
-func (i instance) setAsyncEnds(end wheel.Time) {
+func (i instance) setAsyncEnds(end clock.BuffTime) {
 	if !i.onlyAsync() {
 		return
 	}
 	async := i.extra().async
 	for k := range async {
-		if i.flags&member == 0 || async[k].end != wheel.Never {
+		if i.flags&member == 0 || async[k].end != clock.Never {
 			async[k].end = end
 		}
 	}
@@ -282,7 +282,7 @@ func (i instance) setAsyncEnds(end wheel.Time) {
 // count.
 //
 // Example: testdata/effective_each.txt.
-func (i instance) countedStacks(at wheel.Time) (stacks int32, sum int64) {
+func (i instance) countedStacks(at clock.BuffTime) (stacks int32, sum int64) {
 	eachCounted(i.extra().async, at, i.program().Stack.Effective, func(l *asyncStack, n int32) {
 		stacks += n
 		sum += int64(n) * l.magnitude
@@ -296,7 +296,7 @@ func (i instance) countedStacks(at wheel.Time) (stacks int32, sum int64) {
 //
 // It searches the list once for each entry in effect. This needs no sorting and no memory, and
 // usually few entries are in effect.
-func eachCounted(async []asyncStack, at wheel.Time, most int, f func(l *asyncStack, n int32)) {
+func eachCounted(async []asyncStack, at clock.BuffTime, most int, f func(l *asyncStack, n int32)) {
 	if most == 0 {
 		for k := range async {
 			if l := &async[k]; l.countsAt(at) {
@@ -334,7 +334,7 @@ func (l *asyncStack) preferred(other *asyncStack) *asyncStack {
 }
 
 // sameCountedStacks reports whether the same stacks count in the pulses at a and b.
-func (i instance) sameCountedStacks(a, b wheel.Time) bool {
+func (i instance) sameCountedStacks(a, b clock.BuffTime) bool {
 	if i.program().Stack.Timers != define.TimersEach {
 		return true
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/bufftick/bufftick/buff/journal"
 	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/compile"
-	"github.com/bufftick/bufftick/wheel"
+	"github.com/bufftick/bufftick/internal/rules/clock"
 )
 
 // While an owner is within an aura, the buff that the aura has applied to it has no end. The owner
@@ -29,9 +29,9 @@ func (s *Owner) enterAura(t *Turn, a *buff.Application) buff.Result {
 		panic("buff: an Enter of " + a.Spec.ID + ", which an aura cannot apply")
 	}
 	if i, k := s.findMember(a); i.exists() {
-		if h := &i.extra().async[k]; h.end != wheel.Never {
+		if h := &i.extra().async[k]; h.end != clock.Never {
 			i.flushPulses(t)
-			h.end = wheel.Never
+			h.end = clock.Never
 			if i.flags&leaving != 0 { // otherwise SetRemaining or Extend has set the end, which stays
 				i.clearEnd(t)
 			}
@@ -47,7 +47,7 @@ func (s *Owner) enterAura(t *Turn, a *buff.Application) buff.Result {
 	if i := s.lookup(r.handle); i.exists() && r.kind != buff.Denied && r.kind != buff.Removed {
 		s.ages++
 		x := i.ensureExtra()
-		x.async = append(x.async, asyncStack{source: a.Source, end: wheel.Never, stacks: i.stacks - was, age: s.ages})
+		x.async = append(x.async, asyncStack{source: a.Source, end: clock.Never, stacks: i.stacks - was, age: s.ages})
 		i.clearEnd(t)
 	}
 	return r.result()
@@ -56,7 +56,7 @@ func (s *Owner) enterAura(t *Turn, a *buff.Application) buff.Result {
 // clearEnd removes the end of an instance while its owner is within one of its auras.
 func (i instance) clearEnd(t *Turn) {
 	i.flags &^= leaving
-	i.end = wheel.Never
+	i.end = clock.Never
 	i.mark(journal.Time)
 	i.markDirty(t)
 }
@@ -71,7 +71,7 @@ func (s *Owner) leaveAura(t *Turn, a *buff.Application, linger time.Duration) bu
 	}
 	h := &i.extra().async[k]
 	switch {
-	case h.end != wheel.Never:
+	case h.end != clock.Never:
 	case linger <= 0 && len(i.extra().async) == 1:
 		i.remove(t, reason.OutOfAura)
 		return buff.Result{Kind: buff.Removed, Why: reason.OutOfAura}
@@ -89,9 +89,9 @@ func (s *Owner) leaveAura(t *Turn, a *buff.Application, linger time.Duration) bu
 // updateMemberEnd sets the end of an instance to the latest end of its holders, if the owner has
 // left all auras of the holders. If SetRemaining or Extend has set an earlier end, this end stays.
 func (i instance) updateMemberEnd(t *Turn) {
-	last := wheel.Time(0)
+	last := clock.BuffTime(0)
 	for k, h := range i.extra().async {
-		if h.end == wheel.Never {
+		if h.end == clock.Never {
 			i.markDirty(t)
 			return
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/internal/rules/clock"
 )
 
 // The benchmarks measure one Owner with n buffs, without a wheel and without an engine loop.
@@ -53,7 +54,7 @@ func BenchmarkRefresh(b *testing.B) {
 func BenchmarkPulse(b *testing.B) {
 	benchmark(b, define.ByNone, func(b *testing.B, w *work) {
 		for b.Loop() {
-			if w.now += 100; w.set.slot(0).end < w.now+100 {
+			if w.now += 100; w.set.slot(0).end < clock.BuffTime(w.now+100) {
 				w.do(buff.Command{Verb: verb.Extend, Handle: w.set.slot(0).handle(), By: 24 * time.Hour})
 			}
 			w.turn.Now = w.now

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/internal/rules/clock"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -182,7 +183,7 @@ func (s *Owner) markAllDirty(t *Turn) {
 // onto the due heap; later ones get a deadline. It runs once at the end of a command or a turn,
 // because an application can move one deadline several times.
 func (s *Owner) reschedule(t *Turn, until wheel.Time) {
-	reached := s.timeScale().lastReached(until)
+	reached := s.timeScale().Reached(until)
 	l := s.scheduler.scratch
 	if l == nil {
 		return
@@ -220,12 +221,12 @@ func (i instance) countReschedule() {
 
 // schedule pushes e onto the due heap if its instant has been reached. Otherwise it files a
 // deadline at this instant.
-func (s *Owner) schedule(t *Turn, reached wheel.Time, e dueEntry, filed *wheel.Time, now wheel.Time) {
+func (s *Owner) schedule(t *Turn, reached clock.OwnerTime, e dueEntry, filed *wheel.Time, now wheel.Time) {
 	if e.at <= reached {
 		s.scheduler.borrowScratch(t).due.push(e)
 		return
 	}
-	s.file(t, filed, e.ref, s.timeScale().toWorld(e.at), now)
+	s.file(t, filed, e.ref, s.timeScale().ToOuter(e.at), now)
 }
 
 // scratch has the buffers that an Owner needs while deadlines are dirty, usually within one turn.
@@ -281,7 +282,7 @@ func (s *scheduler) dropDue() {
 
 // dueEntry is a due event; entries are ordered by instant, rank and age.
 type dueEntry struct {
-	at  wheel.Time
+	at  clock.OwnerTime
 	key uint64 // rank in the two highest bits, age in the others
 	ref slotRef
 }

@@ -4,8 +4,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/journal"
 	"github.com/bufftick/bufftick/internal/compile"
+	"github.com/bufftick/bufftick/internal/rules/clock"
 	"github.com/bufftick/bufftick/internal/rules/sheet"
-	"github.com/bufftick/bufftick/wheel"
 )
 
 // An instance refers to its definition by number, not by pointer, so that the garbage collector
@@ -83,7 +83,7 @@ type rareState struct {
 	sheet    *sheet.Sheet       // attributes; nil if all are as in the catalog
 
 	gates     *gates           // nil until needed
-	timeScale *timeScale       // owner time; nil if it is the same as world time
+	timeScale *clock.Owner     // owner time; nil if it is the same as world time
 	journal   *journal.Journal // records changes; nil if disabled
 
 	calls        []waitingCall // calls deferred to the start of the next Run; see pendingCalls
@@ -111,14 +111,6 @@ func (s *Owner) setMixed(are bool) {
 	if are != s.mixed() {
 		s.ensureRare().mixed = are
 	}
-}
-
-// timeScale returns the owner's time scale, or nil if owner time is world time.
-func (s *Owner) timeScale() *timeScale {
-	if s.rare == nil {
-		return nil
-	}
-	return s.rare.timeScale
 }
 
 // gates returns the owner's gates, or nil if nothing has needed them yet.
@@ -208,8 +200,8 @@ func (i instance) switchVersion(t *Turn, a *buff.Application) {
 	}
 	switch {
 	case i.period() == 0:
-		i.boundary = wheel.Never
-	case i.boundary == wheel.Never:
+		i.boundary = clock.Never
+	case i.boundary == clock.Never:
 		now := i.now(t)
 		i.boundary = i.firstBoundary(now)
 		i.restartAsyncPeriods(now)

@@ -9,6 +9,7 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/handle"
+	"github.com/bufftick/bufftick/internal/rules/clock"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -177,7 +178,7 @@ func (s *Owner) dispatch(t *Turn, e dueEntry) {
 // reschedule and returns 0.
 func (i instance) dispatchOnly(t *Turn, until wheel.Time, limit int) int {
 	due, own, r, _ := i.nextEvent()
-	if limit <= 0 || due > i.owner.timeScale().lastReached(until) {
+	if limit <= 0 || due > i.owner.timeScale().Reached(until) {
 		i.markDirty(t)
 		return 0
 	}
@@ -190,18 +191,15 @@ func (i instance) dispatchOnly(t *Turn, until wheel.Time, limit int) int {
 
 // nextEvent returns the next event of an instance: its instant in owner time (due) and in buff
 // time (own), its rank and its age.
-func (i instance) nextEvent() (due, own wheel.Time, r rank, age uint64) {
+func (i instance) nextEvent() (due clock.OwnerTime, own clock.BuffTime, r rank, age uint64) {
 	own, r, age = i.nextOwnEvent()
-	if i.flags&timeScaled != 0 {
-		return i.extra().scale.outer(own), own, r, age
-	}
-	return own, own, r, age
+	return i.timeScale().ToOuter(own), own, r, age
 }
 
 // runEvent runs an event of an instance. The instant of the event is given in owner time (due) and
 // in buff time (own).
-func (i instance) runEvent(t *Turn, due, own wheel.Time, r rank) {
-	t.begin(i.owner.timeScale().toWorld(due), due, true)
+func (i instance) runEvent(t *Turn, due clock.OwnerTime, own clock.BuffTime, r rank) {
+	t.begin(i.owner.timeScale().ToOuter(due), due, true)
 	i.markDirty(t)
 	switch r {
 	case rankPulse:

@@ -100,8 +100,9 @@
 //
 // In the code each part is a type with its own data, and the methods of Owner combine them:
 // scheduler has the slots to be rescheduled and the events that are due; gates decides what may be
-// applied; timeScale converts between the times of world, owner and buff; rareState has rarely
-// used fields; evaluator evaluates a number; timeouts has the timeouts; saver and restorer write and read the blob of an owner.
+// applied; package clock converts between the times of world, owner and buff; rareState has rarely
+// used fields; evaluator evaluates a number; timeouts has the timeouts; saver and restorer write
+// and read the blob of an owner.
 //
 // # Limits
 //

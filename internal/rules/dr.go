@@ -6,8 +6,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/internal/compile"
+	"github.com/bufftick/bufftick/internal/rules/clock"
 	"github.com/bufftick/bufftick/internal/state"
-	"github.com/bufftick/bufftick/wheel"
 )
 
 // drRecord counts the applications in one group of diminishing returns. They come from one source
@@ -16,7 +16,7 @@ type drRecord struct {
 	group  uint16
 	count  uint16 // accepted applications
 	source buff.OwnerID
-	until  wheel.Time // expiry in owner time: see isCurrent
+	until  clock.OwnerTime // expiry: see isCurrent
 }
 
 // drShare returns the share of its duration that an application gets, in percent. The n-th
@@ -35,7 +35,7 @@ func (s *Owner) drShare(t *Turn, a *buff.Application) uint64 {
 
 // findRecord returns the record for a definition and a source, or nil. It deletes the record if it
 // has expired, because a new instance would make it seem current again.
-func (s *Owner) findRecord(spec *compile.Program, source buff.OwnerID, now wheel.Time) *drRecord {
+func (s *Owner) findRecord(spec *compile.Program, source buff.OwnerID, now clock.OwnerTime) *drRecord {
 	g := s.gates()
 	k := g.recordIndex(spec.Dr, spec.DrSource(source))
 	switch {
@@ -58,7 +58,7 @@ func (g *gates) recordIndex(group uint16, source buff.OwnerID) int {
 
 // isCurrent reports whether a record has not expired. The reset time starts at the end of the
 // last application, so that a record never expires while one of its applications is in effect.
-func (s *Owner) isCurrent(d *drRecord, now wheel.Time) bool {
+func (s *Owner) isCurrent(d *drRecord, now clock.OwnerTime) bool {
 	if now < d.until {
 		return true
 	}
@@ -88,7 +88,7 @@ func (s *Owner) diminish(t *Turn, spec *compile.Program, source buff.OwnerID) {
 
 // addRecord adds a record for a definition and a source. If the owner already has MaxPerOwner
 // records, the new record replaces the oldest one.
-func (s *Owner) addRecord(spec *compile.Program, source buff.OwnerID, now wheel.Time) *drRecord {
+func (s *Owner) addRecord(spec *compile.Program, source buff.OwnerID, now clock.OwnerTime) *drRecord {
 	g := s.ensureGates()
 	s.dropExpiredRecords(now)
 	if len(g.drRecords) >= buff.MaxPerOwner {
@@ -103,7 +103,7 @@ func (s *Owner) addRecord(spec *compile.Program, source buff.OwnerID, now wheel.
 const fewRecords = 8
 
 // dropExpiredRecords deletes the expired records.
-func (s *Owner) dropExpiredRecords(now wheel.Time) {
+func (s *Owner) dropExpiredRecords(now clock.OwnerTime) {
 	g, over := s.gates(), 0
 	for k := range g.drRecords {
 		if g.drRecords[k].until <= now {

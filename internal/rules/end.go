@@ -7,6 +7,7 @@ import (
 	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/compile"
+	"github.com/bufftick/bufftick/internal/rules/clock"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -169,7 +170,7 @@ func (i instance) expire(t *Turn) {
 // runs no actions of definitions. It drops timeouts and deferred handler calls, and returns how
 // many it has dropped. The attributes are reset to the catalog's values.
 func (s *Owner) Clear(t *Turn, at wheel.Time, why reason.Reason) (dropped int) {
-	t.begin(at, s.timeScale().firstReached(at), false)
+	t.begin(at, s.timeScale().ToInner(at), false)
 	for i := s.first(); i.exists(); i = s.first() {
 		e := i.newEvent(buff.Removed)
 		e.Why = why
@@ -263,11 +264,11 @@ func (s *Owner) revive(t *Turn) buff.Result {
 func (i instance) setDeathPause(t *Turn, on bool) {
 	i.flushPulses(t)
 	p := i.ensureTimeScale(t)
-	c := buff.Command{Verb: verb.Resume, Whose: byDeath, Handle: i.handle()}
+	c := buff.Command{Verb: verb.Resume, Whose: clock.ByDeath, Handle: i.handle()}
 	if on {
 		c.Verb = verb.Pause
 	}
-	i.owner.changeTime(t, &c, p, t.now)
+	changeTime(i.owner, t, &c, p, t.now)
 	i.flags &^= deathPaused
 	if on {
 		i.flags |= deathPaused
@@ -275,10 +276,6 @@ func (i instance) setDeathPause(t *Turn, on bool) {
 	i.mark(journal.Time)
 	i.markDirty(t)
 }
-
-// byDeath is the cause of a death pause in the time scale of a buff. It has the same value as the
-// cause "zone", which occurs only in the time scale of an owner.
-const byDeath = define.OfZone
 
 // loseSource executes the command LoseSource for a source that has left. For each buff from that
 // source, the on_source_gone of its definition says whether the buff ends, remains, or gets its

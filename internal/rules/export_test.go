@@ -19,7 +19,7 @@ func (s *Owner) Due(h buff.Handle) wheel.Time {
 		return wheel.Never
 	}
 	at, _ := i.nextDue()
-	return s.timeScale().toWorld(at)
+	return s.timeScale().ToOuter(at)
 }
 
 // Fits lowers the largest number that is stored in an instance itself, until the returned function

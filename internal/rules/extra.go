@@ -2,7 +2,7 @@ package rules
 
 import (
 	"github.com/bufftick/bufftick/buff"
-	"github.com/bufftick/bufftick/wheel"
+	"github.com/bufftick/bufftick/internal/rules/clock"
 )
 
 // extra has the state of an instance that plain buffs do not need. Extras are reused, with the
@@ -12,26 +12,26 @@ type extra struct {
 	// TimersQueue it has the waiting applications, by age. For a buff that auras apply it has the
 	// holders: see aura.go.
 	async         []asyncStack
-	magnitudes    *magnitudes   // nil if none are stored
-	large         *largeNumbers // set if the instance has the flag `large`
-	key           uint64        // the key of the applications, with ByKey
-	currentPeriod int64         // ms; 0 if it is as long as the following periods
-	pendingPeriod int64         // ms; with HasteSnapshot, the period after the next refresh; 0 if unchanged
-	shield        int64         // remaining pool; 0 with TimersEach, where each async stack has its own
-	running       uint64        // with TimersQueue, age of the running application
-	charges       int32         // remaining charges; 0 with TimersEach
-	pendingPulses int32         // late pulses not yet combined: see instance.catchUp
-	lastPending   wheel.Time    // instant of the last of these pulses, in buff time
-	scale         timeScale     // valid if the instance has the flag timeScaled
+	magnitudes    *magnitudes    // nil if none are stored
+	large         *largeNumbers  // set if the instance has the flag `large`
+	key           uint64         // the key of the applications, with ByKey
+	currentPeriod int64          // ms; 0 if it is as long as the following periods
+	pendingPeriod int64          // ms; with HasteSnapshot, the period after the next refresh; 0 if unchanged
+	shield        int64          // remaining pool; 0 with TimersEach, where each async stack has its own
+	running       uint64         // with TimersQueue, age of the running application
+	charges       int32          // remaining charges; 0 with TimersEach
+	pendingPulses int32          // late pulses not yet combined: see instance.catchUp
+	lastPending   clock.BuffTime // instant of the last of these pulses, in buff time
+	scale         clock.Buff     // valid if the instance has the flag timeScaled
 	nextFree      uint16
 }
 
 // asyncStack is one application with its own timer: an async stack, a waiting application of a
 // queue, or a holder of a buff that auras apply.
 type asyncStack struct {
-	end       wheel.Time // end of the application; not used in a queue
-	lag       int64      // with TimersEach, ms from a boundary of the instance to the end of the stack's own period
-	left      int64      // with TimersQueue, remaining ms
+	end       clock.BuffTime // end of the application; not used in a queue
+	lag       int64          // with TimersEach, ms from a boundary of the instance to the end of the stack's own period
+	left      int64          // with TimersQueue, remaining ms
 	magnitude int64
 	source    buff.OwnerID
 	age       uint64

@@ -7,6 +7,7 @@ import (
 	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/exact"
+	"github.com/bufftick/bufftick/internal/rules/clock"
 	"github.com/bufftick/bufftick/internal/state"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -128,24 +129,9 @@ func (s *Owner) Remaining(tag buff.Tag, now wheel.Time) (left time.Duration, ok 
 
 // remaining returns the time from now until the end of the instance.
 func (i instance) remaining(now wheel.Time) time.Duration {
-	end := i.toWorldTime(i.end)
-	if end == wheel.Never && i.end != wheel.Never {
-		return exact.Duration(i.remainingOwn())
+	end := i.clocks().ToWorld(i.end)
+	if end == wheel.Never && i.end != clock.Never {
+		return exact.Duration(i.clocks().Left(i.end))
 	}
 	return buff.Instance{End: end}.Left(now)
-}
-
-// remainingOwn returns the remaining ms of a paused instance, in buff time.
-func (i instance) remainingOwn() int64 {
-	s := i.owner
-	var now wheel.Time
-	switch {
-	case i.flags&timeScaled == 0:
-		now = s.timeScale().ceil(s.timeScale().at) // only the owner's time is paused
-	case !s.timeScale().paused():
-		now = i.extra().scale.ceil(i.extra().scale.at)
-	default:
-		now = i.extra().scale.ceil(s.timeScale().ceil(s.timeScale().at))
-	}
-	return remaining(now, i.end)
 }

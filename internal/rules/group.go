@@ -138,7 +138,7 @@ func (s *Owner) evictedBefore(rule define.Evict, a, b uint16) bool {
 	case define.EvictLowest:
 		return x.program().Spec.Group.Priority < y.program().Spec.Group.Priority
 	case define.EvictSoonest:
-		return x.toOwnerTime(x.end) < y.toOwnerTime(y.end) // not in world time, where the end of a paused buff is Never
+		return x.timeScale().ToOuter(x.end) < y.timeScale().ToOuter(y.end) // not in world time, where the end of a paused buff is Never
 	}
 	return false
 }

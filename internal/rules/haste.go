@@ -8,7 +8,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/journal"
 	"github.com/bufftick/bufftick/internal/exact"
-	"github.com/bufftick/bufftick/wheel"
+	"github.com/bufftick/bufftick/internal/rules/clock"
 )
 
 // setPeriod changes the period of a running buff according to its haste rule:
@@ -45,7 +45,7 @@ func (i instance) setPeriod(t *Turn, to time.Duration) buff.Result {
 	case define.HasteNext:
 		i.setNextPeriod(ms)
 	}
-	if i.program().Haste != define.HasteSnapshot && i.program().HasteDuration && i.end != wheel.Never && i.program().Stack.Timers != define.TimersEach {
+	if i.program().Haste != define.HasteSnapshot && i.program().HasteDuration && i.end != clock.Never && i.program().Stack.Timers != define.TimersEach {
 		i.end = rescaled(now, i.end, ms, was)
 		switch {
 		case i.flags&member != 0:
@@ -59,17 +59,17 @@ func (i instance) setPeriod(t *Turn, to time.Duration) buff.Result {
 		i.mark(journal.Time)
 	}
 	i.markDirty(t)
-	e.Next = i.toWorldTime(i.nextPulse())
+	e.Next = i.clocks().ToWorld(i.nextPulse())
 	t.emit(i.owner, &e)
 	return buff.Result{Handle: e.Handle, Kind: buff.Hastened}
 }
 
 // rescaleHolders scales the remaining linger times of the holders. The end of the instance depends
 // on these times.
-func (i instance) rescaleHolders(now wheel.Time, ms, was int64) {
+func (i instance) rescaleHolders(now clock.BuffTime, ms, was int64) {
 	async := i.extra().async
 	for k := range async {
-		if end := &async[k].end; *end != wheel.Never {
+		if end := &async[k].end; *end != clock.Never {
 			*end = rescaled(now, *end, ms, was)
 		}
 	}
@@ -87,6 +87,6 @@ func (i instance) rescaleWaiting(ms, was int64) {
 
 // rescaled scales the time from `now` until the instant `at` by ms/was, and returns the resulting
 // instant. It rounds half up, to at least 1 ms.
-func rescaled(now, at wheel.Time, ms, was int64) wheel.Time {
-	return now.Add(max(exact.MulDiv(remaining(now, at), uint64(ms), uint64(was)), 1))
+func rescaled(now, at clock.BuffTime, ms, was int64) clock.BuffTime {
+	return now.Add(max(exact.MulDiv(clock.Until(now, at), uint64(ms), uint64(was)), 1))
 }

@@ -3,6 +3,7 @@ package rules
 import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/internal/rules/clock"
 	"github.com/bufftick/bufftick/internal/rules/slots"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -22,11 +23,11 @@ const (
 type record struct {
 	source buff.OwnerID
 
-	end wheel.Time // Never if infinite
+	end clock.BuffTime // Never if infinite
 
 	// boundary is the next boundary of the period, even if it is after the end, so that a later
 	// refresh keeps the phase. It is Never if the instance has no period.
-	boundary wheel.Time
+	boundary clock.BuffTime
 
 	magnitude int64
 
@@ -94,14 +95,14 @@ func (s *Owner) slot(at uint16) instance { return instance{s.records.Record(at),
 // nextPulse returns the instant of the next pulse in buff time, or Never if there is none up to
 // the end. A partial tail pulses at the end, unless the end is a boundary or the buff continues
 // after it.
-func (i instance) nextPulse() wheel.Time {
+func (i instance) nextPulse() clock.BuffTime {
 	switch {
 	case i.boundary <= i.end:
 		return i.boundary
 	case i.program().Tail == define.TailPartial && i.period() > 0 && i.elapsed(i.end) > 0 && !i.continues():
 		return i.end
 	}
-	return wheel.Never
+	return clock.Never
 }
 
 // continues reports whether the instance goes on after the end of its duration: either only some
@@ -117,7 +118,7 @@ func (i instance) continues() bool {
 }
 
 // elapsed returns the ms from the last boundary before the instant `at` until that instant.
-func (i instance) elapsed(at wheel.Time) int64 {
+func (i instance) elapsed(at clock.BuffTime) int64 {
 	return int64(at-i.boundary) + i.currentPeriod()
 }
 
@@ -133,7 +134,7 @@ func (i instance) currentPeriod() int64 {
 }
 
 // restartPeriod starts a new period at now.
-func (i instance) restartPeriod(now wheel.Time) {
+func (i instance) restartPeriod(now clock.BuffTime) {
 	i.boundary = i.firstBoundary(now)
 	if i.extraIndex != noSlot {
 		i.extra().currentPeriod = 0
@@ -149,13 +150,13 @@ func (i instance) setNextPeriod(ms int64) {
 
 // nextDue returns the instant of the instance's next event in owner time, and a key that orders
 // the events at that instant. The instant is Never if there is no event.
-func (i instance) nextDue() (wheel.Time, uint64) {
+func (i instance) nextDue() (clock.OwnerTime, uint64) {
 	at, _, r, age := i.nextEvent()
 	return at, dueKey(r, age)
 }
 
 // nextEnd returns the next end of the instance, of an async stack or of a holder, in buff time.
-func (i instance) nextEnd() wheel.Time {
+func (i instance) nextEnd() clock.BuffTime {
 	if i.program().Stack.Timers == define.TimersEach {
 		return i.extra().async[0].end
 	}
@@ -168,7 +169,7 @@ func (i instance) nextEnd() wheel.Time {
 }
 
 // nextOwnEvent returns the instance's next event: its instant in buff time, its rank and its age.
-func (i instance) nextOwnEvent() (wheel.Time, rank, uint64) {
+func (i instance) nextOwnEvent() (clock.BuffTime, rank, uint64) {
 	end, r, age := i.end, rankEnd, i.age()
 	switch st := &i.program().Stack; {
 	case st.Timers == define.TimersEach:
@@ -186,7 +187,7 @@ func (i instance) nextOwnEvent() (wheel.Time, rank, uint64) {
 			end, r, age = h.end, rankStackEnd, h.age
 		}
 	}
-	if at := i.nextPulse(); at <= end && at != wheel.Never {
+	if at := i.nextPulse(); at <= end && at != clock.Never {
 		return at, rankPulse, i.age()
 	}
 	return end, r, age
@@ -194,7 +195,7 @@ func (i instance) nextOwnEvent() (wheel.Time, rank, uint64) {
 
 // timeout is a timer of an owner, independent of buffs.
 type timeout struct {
-	at    wheel.Time
+	at    clock.OwnerTime
 	age   uint64
 	filed wheel.Time // Deadline in world time, or Never: see keys
 	name  string

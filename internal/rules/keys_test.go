@@ -82,7 +82,7 @@ func requireKeys(t *testing.T, s *Owner) {
 	for at, filed := range s.records.Keys() {
 		if i := s.slot(uint16(at)); i.def != 0 && s.scheduler.scratch == nil {
 			due, _ := i.nextDue()
-			if due < filed {
+			if wheel.Time(due) < filed {
 				t.Fatalf("slot %d is due at %d, and its deadline is %d", at, due, filed)
 			}
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/internal/compile"
+	"github.com/bufftick/bufftick/internal/rules/clock"
 	"github.com/bufftick/bufftick/internal/rules/sheet"
-	"github.com/bufftick/bufftick/wheel"
 )
 
 // magnitudes holds the numbers of an instance. When the extra of the instance is reused, the memory
@@ -263,14 +263,14 @@ func (e *effect) updateModifiers(sheet *sheet.Sheet) {
 // stacks. The result is valid until the next call.
 //
 // Example: testdata/stat/each.txt.
-func (i instance) numbersAt(t *Turn, at wheel.Time) *magnitudes {
+func (i instance) numbersAt(t *Turn, at clock.BuffTime) *magnitudes {
 	if i.extraIndex == noSlot {
 		return i.magnitudes()
 	}
 	return t.numbersOf(i.program(), i.magnitudes(), i.extra().async, at)
 }
 
-func (t *Turn) numbersOf(spec *compile.Program, k *magnitudes, async []asyncStack, at wheel.Time) *magnitudes {
+func (t *Turn) numbersOf(spec *compile.Program, k *magnitudes, async []asyncStack, at clock.BuffTime) *magnitudes {
 	if spec.Stack.Timers != define.TimersEach || len(spec.Numbers) == 0 {
 		return k
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/exact"
+	"github.com/bufftick/bufftick/internal/rules/clock"
 	"github.com/bufftick/bufftick/internal/stolen"
-	"github.com/bufftick/bufftick/wheel"
 )
 
 // migrate moves a running instance to another version of its definition with the same
@@ -65,10 +65,10 @@ func (i instance) convertEnd(t *Turn, spec *compile.Program) bool {
 	now, was, is := i.now(t), i.program().DurationAt(int(i.level)), spec.DurationAt(int(i.level))
 	switch {
 	case is == 0:
-		i.end = wheel.Never
+		i.end = clock.Never
 		i.storeDuration(0)
 		return true
-	case i.end == wheel.Never:
+	case i.end == clock.Never:
 		i.end = now.Add(is)
 		i.storeDuration(is)
 		return true

@@ -8,8 +8,8 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/journal"
 	"github.com/bufftick/bufftick/internal/compile"
-	"github.com/bufftick/bufftick/internal/exact"
 	"github.com/bufftick/bufftick/internal/handle"
+	"github.com/bufftick/bufftick/internal/rules/clock"
 	"github.com/bufftick/bufftick/internal/rules/slots"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -99,13 +99,13 @@ func (s *Owner) Next() wheel.Time {
 		t, _ := i.nextDue()
 		next = min(next, t)
 	}
-	return s.timeScale().toWorld(next)
+	return s.timeScale().ToOuter(next)
 }
 
 func (i instance) describe() buff.Instance {
 	l := buff.Instance{
 		Handle: i.handle(), Spec: &i.program().Spec, Source: i.source, Stacks: int(i.stacks), Level: int(i.level),
-		Magnitude: i.magnitude, End: i.toWorldTime(i.end), NextPulse: i.toWorldTime(i.nextPulse()), Hidden: i.flags&hidden != 0,
+		Magnitude: i.magnitude, End: i.clocks().ToWorld(i.end), NextPulse: i.clocks().ToWorld(i.nextPulse()), Hidden: i.flags&hidden != 0,
 	}
 	if i.extraIndex != noSlot {
 		x := i.extra()
@@ -114,50 +114,13 @@ func (i instance) describe() buff.Instance {
 			l.Waiting = len(x.async)
 		}
 	}
-	if i.owner.timeScale() != nil || i.flags&timeScaled != 0 {
-		l.Held, l.Rate = i.pauseAndRate()
-		l.Paused = l.Held != 0
-	}
-	if l.Paused && i.end != wheel.Never {
-		l.Ends, l.Remaining = true, i.remainingOwn()
-	}
-	return l
-}
-
-// pauseAndRate returns the causes that pause an instance, and the rate of its time; the zero
-// Ratio means 1.
-func (i instance) pauseAndRate() (held buff.Held, rate buff.Ratio) {
-	num, den := uint64(1), uint64(1)
-	take := func(p *timeScale, by ...buff.Held) {
-		for k := range p.cause {
-			if p.cause[k].held {
-				held |= by[k]
-			}
-			r := p.cause[k].rate.OrOne()
-			num, den = num*uint64(r.Num), den*uint64(r.Den)
-			if g := exact.GCD(num, den); g > 1 {
-				num, den = num/g, den/g
-			}
+	if clocks := i.clocks(); clocks.Owner != nil || clocks.Buff != nil {
+		l.Held, l.Rate = clocks.State()
+		if l.Paused = l.Held != 0; l.Paused && i.end != clock.Never {
+			l.Ends, l.Remaining = true, clocks.Left(i.end)
 		}
 	}
-	if own := i.owner.timeScale(); own != nil {
-		take(own, 0, buff.HeldByOwner, buff.HeldByZone)
-	}
-	if i.flags&timeScaled != 0 {
-		take(&i.extra().scale, buff.HeldByBuff, 0, buff.HeldByDeath)
-	}
-	if num == den {
-		return held, buff.Ratio{}
-	}
-	return held, reducedRatio(num, den)
-}
-
-// reducedRatio returns num/den, approximated if a part is above MaxRatio.
-func reducedRatio(num, den uint64) buff.Ratio {
-	for num > buff.MaxRatio || den > buff.MaxRatio {
-		num, den = max(num/2, 1), max(den/2, 1)
-	}
-	return buff.Ratio{Num: uint32(num), Den: uint32(den)}
+	return l
 }
 
 // At returns the buff in a slot, and reports whether there is one. Slots are below

@@ -8,6 +8,7 @@ import (
 	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/handle"
+	"github.com/bufftick/bufftick/internal/rules/clock"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -18,7 +19,7 @@ func (i instance) pulse(t *Turn) {
 
 // offBoundary is passed instead of an instant if a pulse is not at a boundary of the period. All
 // async stacks count in such a pulse.
-const offBoundary wheel.Time = math.MinInt64
+const offBoundary clock.BuffTime = math.MinInt64
 
 // pulseAt emits a pulse and queues its actions. If the buff is hidden, it emits a Suppressed
 // instead. The parameter `own` is the instant of the pulse in the instance's time. For a partial
@@ -26,7 +27,7 @@ const offBoundary wheel.Time = math.MinInt64
 // stands for more than one pulse, `count` is their number; otherwise it is zero.
 //
 // Examples: testdata/pulse_and_end.txt, catchup.txt.
-func (i instance) pulseAt(t *Turn, own wheel.Time, elapsed, period int64, count int32) {
+func (i instance) pulseAt(t *Turn, own clock.BuffTime, elapsed, period int64, count int32) {
 	stacks, magnitude := int32(i.stacks), i.magnitude
 	if i.program().Stack.Timers == define.TimersEach {
 		if stacks, magnitude = i.countedStacks(own); stacks == 0 {
@@ -46,7 +47,7 @@ func (i instance) pulseAt(t *Turn, own wheel.Time, elapsed, period int64, count 
 }
 
 // queuePulseActions queues the actions for the pulse that was just emitted for the buff.
-func (i instance) queuePulseActions(t *Turn, own wheel.Time) {
+func (i instance) queuePulseActions(t *Turn, own clock.BuffTime) {
 	var async []asyncStack
 	if i.extraIndex != noSlot {
 		async = i.extra().async
@@ -58,7 +59,7 @@ func (i instance) queuePulseActions(t *Turn, own wheel.Time) {
 // slot of the instance is noSlot for a restored buff that has already ended. If a number with
 // SnapshotPulse cannot be evaluated, queuePulseActionsWith emits a Faulted and skips the actions
 // that depend on such numbers.
-func (i instance) queuePulseActionsWith(t *Turn, spec *compile.Program, k *magnitudes, async []asyncStack, own wheel.Time) {
+func (i instance) queuePulseActionsWith(t *Turn, spec *compile.Program, k *magnitudes, async []asyncStack, own clock.BuffTime) {
 	s := i.owner
 	ops := spec.Pulse
 	sound := spec.Uses&compile.UsesPulsed == 0 || i.reevaluatePulsed(t, spec, k, async)
@@ -87,7 +88,7 @@ func (i instance) queuePulseActionsWith(t *Turn, spec *compile.Program, k *magni
 //
 // The next boundary is counted from `own`, not from the present, so that late frames cause no
 // drift. It is set before the pulse is emitted, because the actions of the pulse may change it.
-func (i instance) firePulse(t *Turn, own wheel.Time) {
+func (i instance) firePulse(t *Turn, own clock.BuffTime) {
 	elapsed, period := int64(0), int64(0)
 	if own == i.boundary {
 		i.restartPeriod(own) // if aligned, the period returns to its phase after a change
@@ -120,7 +121,7 @@ func (i instance) firePulse(t *Turn, own wheel.Time) {
 // count in them.
 //
 // Examples: testdata/catchup.txt, catchup_change.txt, catchup_immune.txt, stat/parts.txt.
-func (i instance) catchUp(t *Turn, own wheel.Time, elapsed, period int64) {
+func (i instance) catchUp(t *Turn, own clock.BuffTime, elapsed, period int64) {
 	if elapsed != 0 {
 		i.flushPulses(t)
 		i.pulseAt(t, own, elapsed, period, 0)
@@ -129,7 +130,7 @@ func (i instance) catchUp(t *Turn, own wheel.Time, elapsed, period int64) {
 	x := i.ensureExtra()
 	x.pendingPulses++
 	x.lastPending = own
-	if next := i.nextPulse(); next > i.nextEnd() || i.toWorldTime(next) > t.Now || !i.sameCountedStacks(own, next) {
+	if next := i.nextPulse(); next > i.nextEnd() || i.clocks().ToWorld(next) > t.Now || !i.sameCountedStacks(own, next) {
 		i.flushPulses(t)
 	}
 }
@@ -210,7 +211,7 @@ func (s *Owner) callDeferred(t *Turn) {
 	if b.pendingCalls--; b.pendingCalls == 0 {
 		b.clearCalls()
 	}
-	t.begin(t.current.Event.At, s.timeScale().firstReached(t.current.Event.At), true)
+	t.begin(t.current.Event.At, s.timeScale().ToInner(t.current.Event.At), true)
 	t.quiet = t.deferred.quiet
 	s.call(t)
 }

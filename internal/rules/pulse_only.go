@@ -4,6 +4,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/internal/compile"
+	"github.com/bufftick/bufftick/internal/rules/clock"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -24,10 +25,10 @@ func (i instance) pulseOnly(t *Turn, until wheel.Time) bool {
 	if i.flags != 0 || i.extraIndex != noSlot || s.gates() != nil || s.timeScale() != nil {
 		return false
 	}
-	own := i.boundary
+	own := i.boundary                      // no time is scaled, so it is also owner time and world time
 	boundary := own.Add(int64(i.period32)) // flags is 0, so the period is not in an extra: see instance.period
 	due := min(boundary, i.end)
-	if due <= until || own > min(until, i.end) { // the pulse is not the only due event, or is not due yet: see Owner.file
+	if wheel.Time(due) <= until || own > min(clock.BuffTime(until), i.end) { // the pulse is not the only due event, or is not due yet: see Owner.file
 		return false
 	}
 	p := i.program()
@@ -36,10 +37,10 @@ func (i instance) pulseOnly(t *Turn, until wheel.Time) bool {
 	}
 	t.Ran++
 	s.visited += workPerDeadline
-	t.begin(own, own, true)
+	t.begin(wheel.Time(own), clock.OwnerTime(own), true)
 	i.boundary = boundary
-	s.file(t, s.records.Key(i.slot), slotRef(i.slot), due, own)
-	i.emitPulse(t, p, own, i.handle())
+	s.file(t, s.records.Key(i.slot), slotRef(i.slot), wheel.Time(due), t.at)
+	i.emitPulse(t, p, i.handle())
 	s.callPulse(t, p.Pulse[0].Handler)
 	if len(t.items) > 0 || s.scheduler.scratch != nil {
 		i.markDirty(t) // the handler has caused changes, so compute this deadline again, with the others
@@ -52,9 +53,9 @@ func (i instance) pulseOnly(t *Turn, until wheel.Time) bool {
 // emitPulse emits the pulse. It builds the event in the Turn, which is in the cache, and copies the
 // event to the event list, which is not in the cache. So the handler reads the event from the
 // cache. Fields of the event that emitPulse does not set are always zero.
-func (i instance) emitPulse(t *Turn, p *compile.Program, own wheel.Time, h buff.Handle) {
+func (i instance) emitPulse(t *Turn, p *compile.Program, h buff.Handle) {
 	e := &t.pulseCall.event
-	e.At, e.Seen, e.Seq, e.End = own, t.Now, i.owner.Count(), wheel.Never
+	e.At, e.Seen, e.Seq, e.End = t.at, t.Now, i.owner.Count(), wheel.Never
 	e.Owner, e.Source, e.Handle = i.owner.id, i.source, h
 	if e.Spec != &p.Spec { // skips the GC write barrier if unchanged
 		e.Spec = &p.Spec

@@ -8,7 +8,7 @@ import (
 	"github.com/bufftick/bufftick/buff/journal"
 	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/compile"
-	"github.com/bufftick/bufftick/wheel"
+	"github.com/bufftick/bufftick/internal/rules/clock"
 )
 
 // With TimersQueue one application runs and determines the fields of the instance. The others
@@ -55,7 +55,7 @@ func (i instance) reapplyQueued(t *Turn, a *buff.Application, d int64) outcome {
 		shield: pool(spec, t, a), charges: initialCharges(spec, a),
 	}
 	if strengthOf(a).compare(i.strength()) > 0 {
-		i.requeueRunning(remaining(now, i.end))
+		i.requeueRunning(clock.Until(now, i.end))
 		i.setRunning(t, &l, now)
 		if spec.Uses&compile.UsesMagnitudes != 0 {
 			i.reportNumbers(t, t.evaluated.values)
@@ -79,7 +79,7 @@ func (i instance) reapplyQueued(t *Turn, a *buff.Application, d int64) outcome {
 // The instance keeps its handle, its age, its slot and its period. It takes the source, level,
 // magnitude and time of the application, and stores the application's age in case the application
 // waits again.
-func (i instance) setRunning(t *Turn, l *asyncStack, now wheel.Time) {
+func (i instance) setRunning(t *Turn, l *asyncStack, now clock.BuffTime) {
 	i.magnitude = l.magnitude
 	i.restartResetOfRun(t)
 	i.owner.gates().dropAppliers(i.slot)

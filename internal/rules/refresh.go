@@ -6,7 +6,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/internal/compile"
-	"github.com/bufftick/bufftick/wheel"
+	"github.com/bufftick/bufftick/internal/rules/clock"
 )
 
 // refresh sets the end and the phase of an instance according to its definition, and reports
@@ -120,13 +120,13 @@ func (i instance) applyPendingPeriod() {
 //
 // The share for pandemic does not depend on the duration of this application, which may be scaled
 // or diminished.
-func (i instance) refreshedEnd(now wheel.Time, d int64) wheel.Time {
+func (i instance) refreshedEnd(now clock.BuffTime, d int64) clock.BuffTime {
 	rule := i.program().Stack.Refresh
 	switch {
 	case rule == define.RefreshMax:
 		return max(i.end, endAfter(now, d))
-	case d == 0 || i.end == wheel.Never && rule == define.RefreshExtend:
-		return wheel.Never
+	case d == 0 || i.end == clock.Never && rule == define.RefreshExtend:
+		return clock.Never
 	case rule == define.RefreshExtend:
 		end := i.end.Add(d)
 		if i.program().Cap > 0 {
@@ -134,9 +134,9 @@ func (i instance) refreshedEnd(now wheel.Time, d int64) wheel.Time {
 		}
 		return end
 	case rule == define.RefreshPandemic:
-		return now.Add(d).Add(min(remaining(now, i.end), i.program().DurationAt(int(i.level))*i.program().Carry/100))
+		return now.Add(d).Add(min(clock.Until(now, i.end), i.program().DurationAt(int(i.level))*i.program().Carry/100))
 	case rule == define.RefreshResidual && i.boundary <= i.end: // else the buff has no pulse left to clip
-		return now.Add(d).Add(remaining(now, i.boundary))
+		return now.Add(d).Add(clock.Until(now, i.boundary))
 	}
 	return now.Add(d)
 }

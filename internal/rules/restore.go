@@ -9,6 +9,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/internal/compile"
+	"github.com/bufftick/bufftick/internal/rules/clock"
 	"github.com/bufftick/bufftick/internal/rules/sheet"
 	"github.com/bufftick/bufftick/internal/state"
 	"github.com/bufftick/bufftick/wheel"
@@ -122,8 +123,8 @@ type restorer struct {
 	handler func(name string) (define.HandlerID, bool)
 	result  buff.Restoration
 
-	own  *timeScale // the time scale of the restored owner
-	now  wheel.Time // owner time
+	own  *clock.Owner // the time scale of the restored owner
+	now  clock.OwnerTime
 	ages uint64
 
 	backs []comeback
@@ -194,22 +195,21 @@ func since(now, then int64) int64 {
 // or if some definition aligns its pulses to owner time.
 func (r *restorer) ownTime() {
 	b := r.saved
-	r.now = r.at.Now
-	if !b.Scale.Is() && (wheel.Time(b.Time) == r.now || !r.catalog.Aligned) {
+	r.now = clock.OwnerTime(r.at.Now)
+	if !b.Scale.Is() && (clock.OwnerTime(b.Time) == r.now || !r.catalog.Aligned) {
 		return
 	}
-	p := newTimeScale(r.now)
-	p.inner = wheel.Time(b.Time)
+	r.now = clock.OwnerTime(b.Time)
+	p := clock.New(r.at.Now, r.now)
 	if b.Scale.Is() {
-		p.restore(&b.Scale, define.OfOwner)
+		p = restoreScale(r.at.Now, r.now, &b.Scale, define.OfOwner)
 	}
-	r.own, r.now = &p, p.inner
+	r.own = &p
 }
 
-// restore sets the fraction and the cause of a saved time scale.
-func (p *timeScale) restore(b *state.Scale, cause define.Whose) {
-	p.rest, p.den = b.Rest, b.Parts
-	p.change(p.at, cause, b.Held, buff.Ratio{Num: b.Num, Den: b.Den})
+// restoreScale returns a saved time scale.
+func restoreScale[Outer, Inner ~int64](at Outer, inner Inner, b *state.Scale, cause define.Whose) clock.Scale[Outer, Inner] {
+	return clock.Restore(at, inner, b.Rest, b.Parts, cause, clock.Cause{Held: b.Held, Rate: buff.Ratio{Num: b.Num, Den: b.Den}})
 }
 
 // buffs decides the fate of each buff and applies the time away to the restored ones.

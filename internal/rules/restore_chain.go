@@ -8,6 +8,7 @@ import (
 	"github.com/bufftick/bufftick/buff/journal"
 	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/compile"
+	"github.com/bufftick/bufftick/internal/rules/clock"
 )
 
 // of returns the backdate b for an application of a definition, or zero if the definition has
@@ -45,7 +46,7 @@ func (s *Owner) followBackdated(t *Turn, spec *compile.Program, k *magnitudes, m
 func (i instance) catchUpBackdated(t *Turn, back int64) {
 	s := i.owner
 	c := comeback{
-		i: *i.record, at: i.slot, spec: i.program(), now: t.now, over: t.now, away: back, moved: true,
+		i: *i.record, at: i.slot, spec: i.program(), now: clock.BuffTime(t.now), over: clock.BuffTime(t.now), away: back, moved: true,
 		age: i.age(), period: i.period(), duration: i.duration(),
 	}
 	if i.extraIndex != noSlot {

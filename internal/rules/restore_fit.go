@@ -7,8 +7,8 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/internal/compile"
+	"github.com/bufftick/bufftick/internal/rules/clock"
 	"github.com/bufftick/bufftick/internal/state"
-	"github.com/bufftick/bufftick/wheel"
 )
 
 // comeback is the restored state of one buff.
@@ -20,8 +20,8 @@ type comeback struct {
 	young bool   // an earlier Restore has set the buff aside, so it becomes the youngest buff
 	saved *state.Buff
 	spec  *compile.Program // the definition in Turn.Catalog
-	now   wheel.Time       // the instant of buff time from which the saved times are counted
-	over  wheel.Time       // the last instant of buff time that has passed
+	now   clock.BuffTime   // the instant of buff time from which the saved times are counted
+	over  clock.BuffTime   // the last instant of buff time that has passed
 	away  int64            // how long the owner was away, in ms of the buff's clock
 	moved bool             // time has passed for the buff
 
@@ -39,9 +39,9 @@ type comeback struct {
 	stacks int32 // number of stacks in the last pulse of the time away
 	sum    int64 // with TimersEach, the sum of the magnitudes of these stacks
 
-	pulsed  wheel.Time   // with TimersEach, the instant of the last pulse of the time away
-	counted []asyncStack // the async stacks at pulsed, if they have separate numbers
-	ran     int          // 1 + index of the waiting application that runs now; 0 if it has not changed
+	pulsed  clock.BuffTime // with TimersEach, the instant of the last pulse of the time away
+	counted []asyncStack   // the async stacks at pulsed, if they have separate numbers
+	ran     int            // 1 + index of the waiting application that runs now; 0 if it has not changed
 }
 
 // rounded returns how many ms an end or a boundary may seem to be overdue at the moment of
@@ -61,7 +61,7 @@ func rounded(b *state.Buff) int64 {
 // run. comeback subtracts the time that has passed by the buff's clock. Then [comeback.pass]
 // handles the instants that are in the past.
 func (r *restorer) comeback(c *comeback, b *state.Buff, spec *compile.Program) {
-	c.now, c.over, c.young, c.saved, c.spec = r.now, r.now, b.Since != nil, b, spec
+	c.now, c.over, c.young, c.saved, c.spec = clock.BuffTime(r.now), clock.BuffTime(r.now), b.Since != nil, b, spec
 	elapsed := r.elapsed(c, b)
 	if c.moved = elapsed > 0; !c.moved && (r.own != nil || b.Scale.Is()) {
 		c.over = math.MinInt64 // no time has passed: deadlines at the instant of saving have yet to run
@@ -69,12 +69,12 @@ func (r *restorer) comeback(c *comeback, b *state.Buff, spec *compile.Program) {
 	i, x := &c.i, &c.x
 	c.age, c.duration = b.Age, b.Duration
 	*i = record{
-		source: buff.OwnerID(b.Source), def: int32(spec.Compiled().Index) + 1, end: wheel.Never, boundary: wheel.Never, magnitude: b.Magnitude,
+		source: buff.OwnerID(b.Source), def: int32(spec.Compiled().Index) + 1, end: clock.Never, boundary: clock.Never, magnitude: b.Magnitude,
 		stacks: int16(b.Stacks), level: int16(b.Level), flags: i.flags, extraIndex: noSlot,
 	}
-	after := func(left int64) wheel.Time {
+	after := func(left int64) clock.BuffTime {
 		if left == state.Farthest {
-			return wheel.Never
+			return clock.Never
 		}
 		return c.now.Add(left - elapsed)
 	}
@@ -139,29 +139,24 @@ func (r *restorer) elapsed(c *comeback, b *state.Buff) int64 {
 	}
 	elapsed := c.away
 	if r.own != nil {
-		elapsed, _ = r.own.elapsed(r.own.at.Add(c.away))
+		elapsed = r.own.Elapsed(r.at.Now.Add(c.away))
 	}
 	elapsed = min(elapsed, 2*state.Farthest)
 	if !b.Scale.Is() {
 		return elapsed
 	}
 	c.i.flags |= timeScaled
+	start := r.now.Add(b.Scale.Ahead)
+	c.now = clock.BuffTime(r.now.Add(b.Scale.Inner))
 	p := &c.x.scale
-	*p = newTimeScale(r.now.Add(b.Scale.Ahead))
-	p.inner = r.now.Add(b.Scale.Inner)
-	p.restore(&b.Scale, define.OfBuff)
+	*p = restoreScale(start, c.now, &b.Scale, define.OfBuff)
 	if b.Dead {
-		p.change(p.at, byDeath, true, buff.Ratio{})
+		p.Set(start, clock.ByDeath, clock.Cause{Held: true})
 		c.i.flags |= deathPaused
 	}
-	c.now, c.over = p.inner, p.inner
-	ms, rest := p.elapsed(r.now.Add(elapsed))
-	p.rest = rest
-	// While the scale is paused (num is 0), `at` is the start of the pause and must not move.
-	if p.num > 0 {
-		p.at = r.now.Add(max(b.Scale.Ahead-elapsed, 0))
-	}
-	if p.at > r.now {
+	c.over = c.now
+	ms := p.Skip(r.now.Add(elapsed), r.now.Add(max(b.Scale.Ahead-elapsed, 0)))
+	if p.Start() > r.now {
 		c.over = math.MinInt64 // the scale has yet to start, with deadlines at that instant
 	}
 	return min(ms, 2*state.Farthest)
@@ -321,14 +316,14 @@ func (c *comeback) runningPeriod() int64 {
 
 // firstBeat returns the first boundary of a period that starts at the first ms of buff time that
 // has not passed.
-func (c *comeback) firstBeat() wheel.Time {
+func (c *comeback) firstBeat() clock.BuffTime {
 	s := &Owner{catalog: c.spec.Catalog, rare: &rareState{extras: []extra{c.x}}}
 	i := c.i
 	i.extraIndex = 0
 	instance{record: &i, owner: s, slot: noSlot}.storePeriod(c.runningPeriod())
 	now := c.now
 	if p := &c.x.scale; i.flags&timeScaled != 0 {
-		now = p.ceil(p.at)
+		now = p.ToInner(p.Start())
 	}
 	return instance{record: &i, owner: s, slot: noSlot}.firstBoundary(now)
 }
@@ -428,7 +423,7 @@ func (c *comeback) passEach() {
 }
 
 // beatUntil counts the boundaries up to and including an instant.
-func (c *comeback) beatUntil(until wheel.Time) {
+func (c *comeback) beatUntil(until clock.BuffTime) {
 	if n := c.boundaries(until); n > 0 {
 		c.pulses += n
 		c.stacks = int32(c.i.stacks)
@@ -444,7 +439,7 @@ func (c *comeback) stepOver(n int64) {
 }
 
 // boundaries returns how many boundaries there are up to and including an instant.
-func (c *comeback) boundaries(until wheel.Time) int64 {
+func (c *comeback) boundaries(until clock.BuffTime) int64 {
 	if c.period == 0 || until < c.i.boundary {
 		return 0
 	}

@@ -254,7 +254,7 @@ func (s *tagSet) addTimes(t buff.Tag, n int64) {
 // shows buffs. Last it executes the commands that all of these have issued.
 func (r *restorer) tell(zone []buff.Command) {
 	s, t := r.set, r.turn
-	t.begin(r.at.Now, s.timeScale().firstReached(r.at.Now), false)
+	t.begin(r.at.Now, s.timeScale().ToInner(r.at.Now), false)
 	for k := range zone {
 		s.execute(t, &zone[k])
 	}
@@ -291,7 +291,7 @@ func (r *restorer) tellBack(c *comeback) {
 	s, t := r.set, r.turn
 	i := s.slot(c.at)
 	e := s.slot(c.at).emit(t, buff.Restored)
-	e.End, e.Next = i.reportedEnd(), i.toWorldTime(i.nextPulse())
+	e.End, e.Next = i.reportedEnd(), i.clocks().ToWorld(i.nextPulse())
 	if c.spec.Uses&(compile.UsesHide|compile.UsesOngoing) != 0 {
 		s.ensureGates().requestReevaluation()
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/internal/compile"
-	"github.com/bufftick/bufftick/internal/exact"
+	"github.com/bufftick/bufftick/internal/rules/clock"
 	"github.com/bufftick/bufftick/internal/rules/sheet"
 	"github.com/bufftick/bufftick/internal/state"
 	"github.com/bufftick/bufftick/wheel"
@@ -30,9 +30,9 @@ import (
 // only to grow dst.
 func (s *Owner) Save(dst []byte, c *buff.Catalog, at buff.Moment, zone uint32) (blob []byte, lost int) {
 	o := state.Owner{Wall: at.Wall, Uptime: at.Uptime, Zone: zone, Ages: s.ages, Events: s.events}
-	w := saver{set: s, catalog: compiledOf(c), now: at.Now, aside: &noState, gates: &noGates}
+	w := saver{set: s, catalog: compiledOf(c), now: clock.OwnerTime(at.Now), aside: &noState, gates: &noGates}
 	if p := s.timeScale(); p != nil {
-		w.now, o.Scale = p.save(at.Now, define.OfOwner)
+		w.now, o.Scale = saveScale(p, at.Now, define.OfOwner)
 	}
 	o.Time = int64(w.now)
 	if g := s.gates(); g != nil {
@@ -58,7 +58,7 @@ type saver struct {
 	gates   *gates // empty if the owner has none
 	catalog *compile.Catalog
 	aside   *state.Owner // parts that Restore set aside because the catalog did not know them
-	now     wheel.Time
+	now     clock.OwnerTime
 	plain   state.Buff // reused; only the fields that the method fill sets are used
 
 	// headless has the ages of the buffs that findHeadless has found.
@@ -71,16 +71,18 @@ var (
 )
 
 // offset returns the distance of an instant from the moment of saving, within the limits of a blob.
-func offset(at, now wheel.Time) int64 { return bounded(int64(at.Add(-int64(now)))) }
+func offset[T ~int64](at, now T) int64 {
+	return bounded(int64(wheel.Time(at).Add(-int64(now))))
+}
 
 func bounded(ms int64) int64 { return min(max(ms, -state.Farthest), state.Farthest) }
 
-// save returns the inner time at an outer instant, and the time scale from then on with only one of
-// its causes.
-func (p *timeScale) save(outer wheel.Time, cause define.Whose) (wheel.Time, state.Scale) {
-	ms, rest := p.elapsed(outer)
-	c, g := p.causeOf(cause), int64(exact.GCD(uint64(p.den), uint64(rest)))
-	return p.inner.Add(ms), state.Scale{Rest: rest / g, Parts: p.den / g, Held: c.held, Num: c.rate.Num, Den: c.rate.Den}
+// saveScale returns the inner time at an outer instant, and the time scale from then on with only
+// one of its causes.
+func saveScale[Outer, Inner ~int64](p *clock.Scale[Outer, Inner], at Outer, of define.Whose) (Inner, state.Scale) {
+	inner, rest, parts := p.Save(at)
+	c := p.Cause(of)
+	return inner, state.Scale{Rest: rest, Parts: parts, Held: c.Held, Num: c.Rate.Num, Den: c.Rate.Den}
 }
 
 func (w *saver) tags(set tagSet, aside []state.Tag) {
@@ -216,22 +218,22 @@ func (w *saver) keeps(i instance) bool {
 		return false
 	case define.SaveIfRemaining:
 		own, _ := w.scale(i)
-		return i.end == wheel.Never || offset(i.end, own) >= spec.IfRemaining
+		return i.end == clock.Never || offset(i.end, own) >= spec.IfRemaining
 	}
 	return true
 }
 
 // scale returns the buff time of an instance at the moment of saving, and its time scale.
-func (w *saver) scale(i instance) (wheel.Time, state.Scale) {
+func (w *saver) scale(i instance) (clock.BuffTime, state.Scale) {
 	if i.flags&timeScaled == 0 {
-		return w.now, state.Scale{}
+		return clock.BuffTime(w.now), state.Scale{}
 	}
 	p := &i.extra().scale
-	outer := max(w.now, p.at) // the time scale may start at the owner's next ms
-	if p.num == 0 {
-		outer = p.at // the start of the pause: see timeScale.ownerZero
+	outer := max(w.now, p.Start()) // the time scale may start at the owner's next ms
+	if p.Paused() {
+		outer = p.Start() // the start of the pause: see clock.Scale.OuterZero
 	}
-	own, to := p.save(outer, define.OfBuff)
+	own, to := saveScale(p, outer, define.OfBuff)
 	to.Ahead, to.Inner = int64(outer-w.now), int64(own.Add(-int64(w.now)))
 	return own, to
 }
@@ -244,15 +246,14 @@ func (w *saver) buff(at uint16) {
 	usual := period == 0 || period == spec.Period || period == spec.PeriodAt(int(i.level))
 	appliers, heads := w.gates.appliersOf(at), w.gates.headCount(i.handle())
 	if usual && i.extraIndex == noSlot && i.flags&(timeScaled|deathPaused|hidden) == 0 && spec.Clock == define.Online && appliers+heads == 0 {
-		w.fill(&w.plain, i, spec, w.now, period)
+		w.fill(&w.plain, i, spec, clock.BuffTime(w.now), period)
 		w.out.Plain(&w.plain)
 		return
 	}
 	var b state.Buff
-	n, now := state.Lists{Appliers: appliers, With: heads}, w.now
-	if i.flags&timeScaled != 0 {
-		now, b.Scale = w.scale(i)
-	}
+	n := state.Lists{Appliers: appliers, With: heads}
+	now, scale := w.scale(i)
+	b.Scale = scale
 	w.fill(&b, i, spec, now, period)
 	if b.Dead = i.flags&deathPaused != 0; !usual {
 		b.Period = period
@@ -290,10 +291,10 @@ func (w *saver) buff(at uint16) {
 }
 
 // fill sets the fields of a buff that every instance has.
-func (w *saver) fill(b *state.Buff, i instance, spec *compile.Program, now wheel.Time, period int64) {
+func (w *saver) fill(b *state.Buff, i instance, spec *compile.Program, now clock.BuffTime, period int64) {
 	b.ID, b.Age, b.Source, b.Stacks, b.Level, b.Magnitude = spec.ID, i.age(), uint64(i.source), int64(i.stacks), int64(i.level), i.magnitude
 	b.Left, b.Duration, b.Next = state.Maybe{}, bounded(i.duration()), state.Maybe{}
-	if i.end != wheel.Never || spec.Stack.Timers != define.TimersShared {
+	if i.end != clock.Never || spec.Stack.Timers != define.TimersShared {
 		b.Left = state.Some(offset(i.end, now))
 	}
 	if period != 0 {
@@ -302,7 +303,7 @@ func (w *saver) fill(b *state.Buff, i instance, spec *compile.Program, now wheel
 }
 
 // extra writes an instance that has an extra.
-func (w *saver) extra(i instance, b *state.Buff, n state.Lists, now wheel.Time) {
+func (w *saver) extra(i instance, b *state.Buff, n state.Lists, now clock.BuffTime) {
 	x, spec, k := i.extra(), i.program(), i.magnitudes()
 	b.Wanted, b.Length, b.Charges, b.Owed = x.pendingPeriod, x.currentPeriod, int64(x.charges), int64(x.pendingPulses)
 	if spec.Stack.By == define.ByKey {

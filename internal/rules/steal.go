@@ -10,6 +10,7 @@ import (
 	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/compile"
+	"github.com/bufftick/bufftick/internal/rules/clock"
 	"github.com/bufftick/bufftick/internal/stolen"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -103,14 +104,14 @@ func (i instance) fillStolen(t *Turn, a *buff.Application, n int16, most time.Du
 			a.Key = x.key
 		}
 	}
-	if i.end == wheel.Never {
+	if i.end == clock.Never {
 		if most > 0 {
 			a.Duration = buff.Lasting(time.Duration(longest) * time.Millisecond)
 		}
 		return true
 	}
 	now := i.now(t)
-	whole := asyncStack{left: min(remaining(now, i.end), longest), magnitude: i.magnitude, stacks: n, level: i.level}
+	whole := asyncStack{left: min(clock.Until(now, i.end), longest), magnitude: i.magnitude, stacks: n, level: i.level}
 	if taken != nil {
 		whole.shield, whole.charges = taken.Shield, taken.Charges
 	}
@@ -144,13 +145,13 @@ func (i instance) fillStolen(t *Turn, a *buff.Application, n int16, most time.Du
 // stolenParts returns the parts that make up whole.stacks stacks of an instance, each with its
 // remaining time. With TimersEach, these are the stacks that end first, sorted by age. In a queue,
 // they are the running application and then the waiting ones in the order of their turns.
-func (i instance) stolenParts(t *Turn, now wheel.Time, whole *asyncStack) []asyncStack {
+func (i instance) stolenParts(t *Turn, now clock.BuffTime, whole *asyncStack) []asyncStack {
 	async := i.extra().async
 	parts := append(t.partsBuffer(len(async)+1), async...)
 	if i.program().Stack.Timers == define.TimersEach {
 		n := whole.stacks
 		for k := range parts {
-			parts[k].left = remaining(now, parts[k].end)
+			parts[k].left = clock.Until(now, parts[k].end)
 			parts[k].stacks = min(parts[k].stacks, n)
 			n -= parts[k].stacks
 		}

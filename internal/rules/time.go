@@ -12,59 +12,45 @@ import (
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/exact"
 	"github.com/bufftick/bufftick/internal/handle"
+	"github.com/bufftick/bufftick/internal/rules/clock"
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// Owner time equals world time until a pause or a rate of the owner or its zone changes it. Buff
-// time equals owner time until a pause or a rate of the buff changes it. An Owner stores owner
-// times, but for a buff with a time scale it stores buff times. It reports world times.
+// An Owner stores owner times, and a buff stores buff times: see package clock. Events and commands
+// have world times.
 
-// toOwnerTime converts an instant of the instance's time to owner time.
-func (i instance) toOwnerTime(at wheel.Time) wheel.Time {
-	if i.flags&timeScaled != 0 {
-		return i.extra().scale.outer(at)
+// timeScale returns the owner's time scale, or nil if owner time is world time.
+func (s *Owner) timeScale() *clock.Owner {
+	if s.rare == nil {
+		return nil
 	}
-	return at
+	return s.rare.timeScale
 }
 
-// toWorldTime converts an instant of the instance's time to world time.
-func (i instance) toWorldTime(at wheel.Time) wheel.Time {
-	return i.owner.timeScale().toWorld(i.toOwnerTime(at))
+// timeScale returns the time scale of a buff, or nil if buff time is owner time.
+func (i instance) timeScale() *clock.Buff {
+	if i.flags&timeScaled == 0 {
+		return nil
+	}
+	return &i.extra().scale
 }
 
-// reportedEnd returns the end to report in events, in world time. It is Never while the instance
-// is paused.
-func (i instance) reportedEnd() wheel.Time {
-	s := i.owner
-	if s.timeScale() == nil && i.flags&timeScaled == 0 {
-		return i.end
-	}
-	own := i.toOwnerTime(i.end)
-	if p := s.timeScale(); p != nil && own < p.inner && p.num != 0 {
-		return p.outerBefore(own)
-	}
-	return s.timeScale().toWorld(own)
+// clocks returns both time scales of a buff.
+func (i instance) clocks() clock.Clocks {
+	return clock.Clocks{Owner: i.owner.timeScale(), Buff: i.timeScale()}
 }
 
-// remaining returns the ms from `now` until `at`, at least zero. With two rates, each rounded up,
-// `now` can be later than an instant that is due in the same millisecond.
-func remaining(now, at wheel.Time) int64 { return max(int64(at-now), 0) }
+// now returns the current instant in buff time.
+func (i instance) now(t *Turn) clock.BuffTime { return i.timeScale().ToInner(t.now) }
 
-// now returns the current instant in the instance's time.
-func (i instance) now(t *Turn) wheel.Time {
-	if i.flags&timeScaled != 0 {
-		return i.scaledNow(t)
-	}
-	return t.now
-}
-
-func (i instance) scaledNow(t *Turn) wheel.Time { return i.extra().scale.ceil(t.now) }
+// reportedEnd returns the end to report in events. It is Never while the instance is paused.
+func (i instance) reportedEnd() wheel.Time { return i.clocks().End(i.end) }
 
 // extend moves the end of a buff by the given time. If `most` has a duration, the new end is at
 // most that long after now, unless the old end was already later. If the new end is not after now,
 // the buff expires at once, without a pulse.
 func (i instance) extend(t *Turn, by time.Duration, most buff.Span) buff.Result {
-	if i.end == wheel.Never {
+	if i.end == clock.Never {
 		return buff.Result{Handle: i.handle(), Failure: fmt.Errorf("%w: %q", buff.ErrInfinite, i.program().ID)}
 	}
 	end := i.end.Add(by.Milliseconds())
@@ -90,7 +76,7 @@ func (i instance) setRemaining(t *Turn, by time.Duration) buff.Result {
 
 // setEnd sets the end of the buff, in its own time, and emits a Refreshed. The buff expires if the
 // end is not after now.
-func (i instance) setEnd(t *Turn, end wheel.Time) buff.Result {
+func (i instance) setEnd(t *Turn, end clock.BuffTime) buff.Result {
 	i.end = end
 	i.mark(journal.Time)
 	now := i.now(t)
@@ -116,7 +102,7 @@ func (s *Owner) compensate(t *Turn, c *buff.Command) buff.Result {
 		if c.Query.Most > 0 && int(r.Amount) >= c.Query.Most {
 			return false
 		}
-		if i.end != wheel.Never {
+		if i.end != clock.Never {
 			i.extend(t, c.By, c.Application.Duration)
 			r.Kind = buff.Refreshed
 			r.Amount++
@@ -139,7 +125,7 @@ func (s *Owner) setTimeScale(t *Turn, c *buff.Command) buff.Result {
 			return stale(c.Handle)
 		}
 		s.slot(handle.Slot(c.Handle)).flushPulses(t)
-		kind := s.changeTime(t, c, i.ensureTimeScale(t), t.now)
+		kind := changeTime(s, t, c, i.ensureTimeScale(t), t.now)
 		s.slot(handle.Slot(c.Handle)).mark(journal.Time)
 		s.slot(handle.Slot(c.Handle)).markDirty(t)
 		return buff.Result{Kind: kind, Handle: c.Handle}
@@ -149,43 +135,30 @@ func (s *Owner) setTimeScale(t *Turn, c *buff.Command) buff.Result {
 	}
 	b := s.ensureRare()
 	if b.timeScale == nil {
-		own := newTimeScale(t.at)
+		own := clock.New(t.at, clock.OwnerTime(t.at))
 		b.timeScale = &own
 	}
 	s.flushMatching(t, func(*compile.Program) bool { return true })
-	kind := s.changeTime(t, c, b.timeScale, t.at)
-	t.now = b.timeScale.firstReached(t.at)
+	kind := changeTime(s, t, c, b.timeScale, t.at)
+	t.now = b.timeScale.ToInner(t.at)
 	s.markTime()
 	s.markAllDirty(t)
 	return buff.Result{Kind: kind}
 }
 
 // ensureTimeScale returns the time scale of an instance, and creates it if needed.
-func (i instance) ensureTimeScale(t *Turn) *timeScale {
+func (i instance) ensureTimeScale(t *Turn) *clock.Buff {
 	x := i.ensureExtra()
 	if i.flags&timeScaled == 0 {
 		i.flags |= timeScaled
-		x.scale = newTimeScale(t.now)
+		x.scale = clock.New(t.now, clock.BuffTime(t.now))
 	}
 	return &x.scale
 }
 
-// apply applies a Pause, a Resume or a SetRate to the scale at an instant of its outer time.
-func (p *timeScale) apply(now wheel.Time, c *buff.Command) {
-	cause := p.causeOf(c.Whose)
-	switch c.Verb {
-	case verb.Pause:
-		p.change(now, c.Whose, true, cause.rate)
-	case verb.Resume:
-		p.change(now, c.Whose, false, cause.rate)
-	default:
-		p.change(now, c.Whose, cause.held, c.Rate)
-	}
-}
-
 // Paused reports whether the owner's time is paused, because the owner or its zone is paused.
 // Single buffs may be paused even if the owner is not: see [buff.Instance.Paused].
-func (s *Owner) Paused() bool { return s.timeScale().paused() }
+func (s *Owner) Paused() bool { return s.timeScale().Paused() }
 
 // effectiveDuration returns the duration of an application in ms, or the reason to deny the
 // application. A duration of 0 means infinite. The requested duration is scaled, diminished,
@@ -269,24 +242,36 @@ func scaledBy(ms int64, scale float64) int64 {
 	return compile.RoundHalfUp(v)
 }
 
-// speed returns the rate of inner time relative to outer time; 0 means paused.
-func (p *timeScale) speed() float64 { return float64(p.num) / float64(p.den) }
-
-// changeTime applies a command to a time scale at an instant of its outer time, and reports the
-// change to Turn.TimeChanged. It returns Done, or zero if there was no change.
-func (s *Owner) changeTime(t *Turn, c *buff.Command, p *timeScale, now wheel.Time) buff.EventKind {
-	was, before := p.speed(), *p.causeOf(c.Whose)
-	p.apply(now, c)
-	switch after := *p.causeOf(c.Whose); {
-	case after.held == before.held && after.rate.OrOne() == before.rate.OrOne():
+// changeTime executes a Pause, a Resume or a SetRate for a time scale at an instant of its outer
+// time, and reports the change to Turn.TimeChanged. It returns Done, or zero if there was no change.
+func changeTime[Outer, Inner ~int64](s *Owner, t *Turn, c *buff.Command, p *clock.Scale[Outer, Inner], now Outer) buff.EventKind {
+	was, before := p.Speed(), p.Cause(c.Whose)
+	after := before
+	switch c.Verb {
+	case verb.Pause:
+		after.Held = true
+	case verb.Resume:
+		after.Held = false
+	default:
+		after.Rate = c.Rate
+	}
+	p.Set(now, c.Whose, after)
+	switch {
+	case after.Held == before.Held && after.Rate.OrOne() == before.Rate.OrOne():
 		return 0
 	case t.TimeChanged == nil:
 		return buff.Done
 	}
-	change := buff.TimeChange{At: t.at, Seen: t.Now, Owner: s.id, Handle: c.Handle, Verb: c.Verb, Whose: c.Whose, Was: was, Is: p.speed()}
+	change := buff.TimeChange{At: t.at, Seen: t.Now, Owner: s.id, Handle: c.Handle, Verb: c.Verb, Whose: c.Whose, Was: was, Is: p.Speed()}
 	if c.Verb == verb.SetRate {
-		change.Rate, change.Old = c.Rate.OrOne(), before.rate.OrOne()
+		change.Rate, change.Old = c.Rate.OrOne(), before.Rate.OrOne()
 	}
 	t.TimeChanged(change)
 	return buff.Done
+}
+
+// ratioWithin reports whether Den is not zero and both Num and Den are at most `limit`.
+func ratioWithin(r buff.Ratio, limit uint32) bool {
+	r = r.OrOne()
+	return r.Den > 0 && r.Den <= limit && r.Num <= limit
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/handle"
+	"github.com/bufftick/bufftick/internal/rules/clock"
 	"github.com/bufftick/bufftick/internal/rules/slots"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -47,8 +48,8 @@ func (s *Owner) TimeoutsCall(slow func(define.HandlerID) bool) bool {
 }
 
 // next returns the earliest instant of owner time at which a timeout is due, or Never.
-func (l *timeouts) next() wheel.Time {
-	next := wheel.Never
+func (l *timeouts) next() clock.OwnerTime {
+	next := clock.OwnerTime(clock.Never)
 	for _, x := range l.all() {
 		if x.live {
 			next = min(next, x.at)
@@ -144,7 +145,7 @@ func (s *Owner) fireTimeout(t *Turn, at uint16, e dueEntry) {
 		t.Dropped++
 		return
 	}
-	t.begin(s.timeScale().toWorld(e.at), e.at, true)
+	t.begin(s.timeScale().ToOuter(e.at), e.at, true)
 	name, do, handler, handle := x.name, x.do, x.handler, buff.TimeoutHandle(handle.Pack(s.number, at, x.generation))
 	s.releaseTimeout(t, at)
 	t.emit(s, &buff.Event{Kind: buff.TimedOut, Name: name, End: wheel.Never})

@@ -8,6 +8,7 @@ import (
 	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/compile"
+	"github.com/bufftick/bufftick/internal/rules/clock"
 	"github.com/bufftick/bufftick/internal/rules/slots"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -88,13 +89,13 @@ type Turn struct {
 	// reports: see [buff.SheetChange].
 	SheetChanged func(buff.SheetChange)
 
-	at        wheel.Time // the current instant
-	now       wheel.Time // the current instant in the owner's time
-	inside    bool       // a Run is in progress, so handlers are called; otherwise they are deferred
-	round     int8       // length of the chain of commands that caused the current one
-	issued    int        // commands issued in the chain so far
-	truncated bool       // a command was dropped at a limit and no Faulted has reported it yet
-	quiet     bool       // the current command is in the chain of a reaction to damage, so further damage causes no reactions
+	at        wheel.Time      // the current instant
+	now       clock.OwnerTime // the current instant in the owner's time
+	inside    bool            // a Run is in progress, so handlers are called; otherwise they are deferred
+	round     int8            // length of the chain of commands that caused the current one
+	issued    int             // commands issued in the chain so far
+	truncated bool            // a command was dropped at a limit and no Faulted has reported it yet
+	quiet     bool            // the current command is in the chain of a reaction to damage, so further damage causes no reactions
 
 	calling bool // the call in `current` is running
 
@@ -170,7 +171,7 @@ func (t *Turn) issue(s *Owner, c *buff.Command) bool {
 
 // begin starts a chain, for a due event (inside Run) or for a command of the caller. Commands that
 // it causes directly are round 1.
-func (t *Turn) begin(at, now wheel.Time, inside bool) {
+func (t *Turn) begin(at wheel.Time, now clock.OwnerTime, inside bool) {
 	t.at, t.now, t.inside, t.round, t.issued, t.truncated, t.quiet = at, now, inside, 0, 0, false, false
 	t.backdate = buff.Backdate{}
 	if len(t.items) == 0 {
@@ -207,7 +208,7 @@ func (s *Owner) Do(t *Turn, at wheel.Time, c buff.Command) buff.Result { return 
 // Obey does the same as Do, but does not copy the command. It may fill in omitted fields of the
 // command, and does not keep it.
 func (s *Owner) Obey(t *Turn, at wheel.Time, c *buff.Command) buff.Result {
-	t.begin(at, s.timeScale().firstReached(at), false)
+	t.begin(at, s.timeScale().ToInner(at), false)
 	t.quiet = c.Application.Origin.Quiet
 	r := s.execute(t, c)
 	s.finish(t, at)
@@ -218,7 +219,7 @@ func (s *Owner) Obey(t *Turn, at wheel.Time, c *buff.Command) buff.Result {
 // a, and does not keep it. It returns the fields of the Result. It is faster than Do, because a
 // Command and a Result are large.
 func (s *Owner) Apply(t *Turn, at wheel.Time, a *buff.Application) (buff.Handle, buff.EventKind, reason.Reason, error) {
-	t.begin(at, s.timeScale().firstReached(at), false)
+	t.begin(at, s.timeScale().ToInner(at), false)
 	r := s.apply(t, a)
 	s.finish(t, at)
 	return r.handle, r.kind, r.why, r.err
@@ -227,7 +228,7 @@ func (s *Owner) Apply(t *Turn, at wheel.Time, a *buff.Application) (buff.Handle,
 // Remove is [Owner.Do] for a Remove command that removes n stacks of h. Like Apply, it returns the
 // fields of the Result.
 func (s *Owner) Remove(t *Turn, at wheel.Time, h buff.Handle, n int, why reason.Reason) (buff.Handle, buff.EventKind, reason.Reason, error) {
-	t.begin(at, s.timeScale().firstReached(at), false)
+	t.begin(at, s.timeScale().ToInner(at), false)
 	r := s.remove(t, h, n, removalReason(why))
 	s.finish(t, at)
 	return r.handle, r.kind, r.why, r.err
@@ -433,7 +434,7 @@ func (s *Owner) emitMissed(t *Turn, who buff.OwnerID, c *Cause) {
 // Miss emits a buff.Missed at the instant `at`, because the target of an [Outgoing] does not exist.
 // The instant must not be before any earlier command or event.
 func (s *Owner) Miss(t *Turn, at wheel.Time, who buff.OwnerID, c *Cause) {
-	t.begin(at, s.timeScale().firstReached(at), false)
+	t.begin(at, s.timeScale().ToInner(at), false)
 	s.emitMissed(t, who, c)
 }
 
