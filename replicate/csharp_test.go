@@ -54,6 +54,7 @@ func TestCSharp(t *testing.T) {
 		check(t, "fuzz", vectors, strconv.Itoa(long.Times(20_000)), strconv.FormatUint(long.Seed(), 10))
 	})
 	t.Run("allocations", func(t *testing.T) { check(t, "allocations", histories, "100000") })
+	t.Run("collisions", func(t *testing.T) { check(t, "collisions") })
 	// The programs on the page, compiled with the members of the game engines that they use.
 	t.Run("page", func(t *testing.T) {
 		page, err := os.ReadFile("csharp/README.md")
@@ -71,10 +72,11 @@ func TestCSharp(t *testing.T) {
 	})
 }
 
-// compile compiles C# 7.0, which all supported versions of Unity accept, and refuses warnings.
+// compile compiles C# 7.0, which all supported versions of Unity accept. It refuses warnings and
+// checks arithmetic overflows.
 func compile(t *testing.T, out string, args ...string) {
 	t.Helper()
-	args = append([]string{"-langversion:7", "-warn:4", "-warnaserror", "-out:" + out}, args...)
+	args = append([]string{"-langversion:7", "-checked", "-warn:4", "-warnaserror", "-out:" + out}, args...)
 	text, err := exec.CommandContext(t.Context(), "mcs", args...).CombinedOutput()
 	require.NoError(t, err, "%s", text)
 }

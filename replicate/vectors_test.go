@@ -244,9 +244,11 @@ func hostileVectors(s *script) {
 		{"truncated", "116400e8070105010181"},
 		{"truncated definitions", "12000000000000000001"},
 		{"too many definitions", "120000000000000000ffffffff0f"},
+		{"definitions whose count is truncated", "120000000000000000ffffff"},
+		{"a packet number above 2^53", "10ffffffffffffffff0fe807"},
 		{"then a valid packet", "116400e80701050101810507a01f"},
 		{"the same owner under a second local number", "116564e80705050101810507a01f"},
-		{"the first local number is free now", "116665e807000101020304"},
+		{"the first local number is free now", "116665e8070001010203"},
 	} {
 		s.receive(m.about, unhex(s.t, m.hex))
 	}

@@ -34,14 +34,15 @@ namespace Bufftick
     {
         const byte KindPacket = 0x10, KindRepair = 0x11, KindDefinitions = 0x12, KindMissed = 0x20;
         const int PartFull = 1, PartLeave = 2, PartOther = 3;
-        const ulong MaxSlots = 4096;
+        internal const int MaxSlots = 4096;
         internal const ulong MaxTime = 1UL << 48; // ms
 
         readonly int maxOwners, maxSpecs;
         readonly BuffTable buffs;
-        readonly Dictionary<ulong, Owner> owners = new Dictionary<ulong, Owner>(); // by id
+        readonly IdComparer comparer = new IdComparer();
+        readonly Dictionary<ulong, Owner> owners; // by id
         Owner[] locals = new Owner[64]; // by local number; an owner that is not in view is reused
-        Dictionary<uint, Spec> specs = new Dictionary<uint, Spec>();
+        Dictionary<ulong, Spec> specs; // by number
         ulong last; // number of the last packet
         ulong specsFingerprint;
 
@@ -57,6 +58,8 @@ namespace Bufftick
             maxOwners = owners;
             maxSpecs = specs;
             this.buffs = new BuffTable(buffs);
+            this.owners = new Dictionary<ulong, Owner>(comparer);
+            this.specs = new Dictionary<ulong, Spec>(comparer);
         }
 
         /// <summary>Server time of the last packet, in ms. Add the time that has passed since then
@@ -88,7 +91,7 @@ namespace Bufftick
             var message = new byte[size];
             message[0] = KindMissed;
             ulong rest = last;
-            for (int k = 1; k < size; k++, rest >>= 7) message[k] = (byte)(k < size - 1 ? rest | 0x80 : rest);
+            for (int k = 1; k < size; k++, rest >>= 7) message[k] = (byte)(rest & 0x7F | (k < size - 1 ? 0x80U : 0));
             return message;
         }
 
@@ -131,9 +134,10 @@ namespace Bufftick
         {
             if (kind != KindPacket && kind != KindRepair) return ReceiveError.Format;
             ulong number = reader.ReadNumber();
+            if (number == 0) return ReceiveError.Format;
             ulong predecessor = kind == KindRepair ? reader.ReadNumber() : number - 1;
             long now = (long)reader.ReadNumber(MaxTime);
-            if (reader.Bad || number == 0 || predecessor >= number) return ReceiveError.Format;
+            if (reader.Bad || predecessor >= number) return ReceiveError.Format;
             if (number <= last) return ReceiveError.None;
             if (predecessor > last) return ReceiveError.Gap;
             while (reader.More)
@@ -238,10 +242,10 @@ namespace Bufftick
         {
             ulong fingerprint = reader.ReadFixed(), count = reader.ReadNumber();
             if (count > (ulong)maxSpecs) return ReceiveError.Limit;
-            var defined = new Dictionary<uint, Spec>();
+            var defined = new Dictionary<ulong, Spec>(comparer);
             for (; count > 0 && !reader.Bad; count--)
             {
-                var number = (uint)reader.ReadNumber(uint.MaxValue);
+                ulong number = reader.ReadNumber(uint.MaxValue);
                 defined[number] = new Spec(ref reader);
             }
             if (reader.Bad || reader.More) return ReceiveError.Format;
@@ -249,5 +253,16 @@ namespace Bufftick
             specsFingerprint = fingerprint;
             return ReceiveError.None;
         }
+    }
+
+    // IdComparer hashes ids with a secret factor, so that a server cannot choose ids whose hashes are
+    // equal, which would make the client slow.
+    sealed class IdComparer : IEqualityComparer<ulong>
+    {
+        readonly ulong factor = BitConverter.ToUInt64(Guid.NewGuid().ToByteArray(), 0) | 1;
+
+        public bool Equals(ulong a, ulong b) => a == b;
+
+        public int GetHashCode(ulong id) => unchecked((int)(id * factor >> 32));
     }
 }

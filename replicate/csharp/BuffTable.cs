@@ -20,7 +20,7 @@ namespace Bufftick
 
         internal ref Buff this[int at] => ref buffs[at];
 
-        static long Key(Owner owner, int slot) => (long)owner.Local << 32 | (uint)slot;
+        static long Key(Owner owner, int slot) => (long)owner.Local * BuffClient.MaxSlots + slot;
 
         // Find returns the index of the buff in a slot, or 0.
         internal int Find(Owner owner, int slot) => places.TryGetValue(Key(owner, slot), out int at) ? at : 0;

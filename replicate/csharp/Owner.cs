@@ -43,7 +43,7 @@ namespace Bufftick
         /// <summary>Gets the buff in a slot.</summary>
         public bool TryGet(int slot, out Buff buff)
         {
-            int at = table.Find(owner, slot);
+            int at = slot >= 0 && slot < BuffClient.MaxSlots ? table.Find(owner, slot) : 0;
             buff = table[at];
             return at > 0;
         }

@@ -64,7 +64,7 @@ namespace Bufftick
             return Bad ? 0 : v;
         }
 
-        internal double ReadDouble() => BitConverter.Int64BitsToDouble((long)ReadFixed());
+        internal double ReadDouble() => BitConverter.Int64BitsToDouble(unchecked((long)ReadFixed()));
 
         internal string ReadText()
         {

@@ -3,8 +3,10 @@
 //   Check.exe vectors FILE          compares the client with lists of messages, one list on each line
 //   Check.exe fuzz FILE N SEED      feeds N corrupted messages of the lists to the client
 //   Check.exe allocations FILE N    measures the allocations of N messages of the lists
+//   Check.exe collisions            receives owners with ids chosen to have the same hash
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Globalization;
 using System.IO;
 using System.Linq;
@@ -21,6 +23,7 @@ static class Check
             {
                 case "vectors": return Vectors(args[1]);
                 case "fuzz": return Fuzz(args[1], int.Parse(args[2]), ulong.Parse(args[3]));
+                case "collisions": return Collisions();
                 case "allocations": return Allocations(args[1], int.Parse(args[2]));
             }
             throw new ArgumentException(args[0]);
@@ -205,6 +208,45 @@ static class Check
         if (shown == 0) throw new Exception("no buff was shown");
         Console.WriteLine("{0} messages, {1} buffs shown: {2} bytes allocated", received, shown, bytes);
         return 0;
+    }
+
+    // Collisions compares the time for 16,384 owners whose ids have the same hash in .NET with the time
+    // for other ids. Without a hash of its own the client takes hundreds of times as long.
+    static int Collisions()
+    {
+        TimeSpan plain = TimeSpan.MaxValue, equal = TimeSpan.MaxValue;
+        for (int k = 0; k < 5; k++)
+        {
+            plain = Least(plain, TimeOf(id => id));
+            equal = Least(equal, TimeOf(id => id << 32 | id));
+        }
+        if (equal.Ticks > 20 * plain.Ticks) throw new Exception(equal + ", with other ids " + plain);
+        return 0;
+    }
+
+    static TimeSpan Least(TimeSpan a, TimeSpan b) => a < b ? a : b;
+
+    static TimeSpan TimeOf(Func<ulong, ulong> id)
+    {
+        const ulong owners = 16384;
+        var message = new List<byte> { 0x10, 1, 0 };
+        for (ulong local = 0; local < owners; local++)
+        {
+            Append(message, local << 2 | 1);
+            Append(message, id(local));
+            message.Add(0); // no buffs
+        }
+        byte[] bytes = message.ToArray();
+        var client = new BuffClient();
+        Stopwatch watch = Stopwatch.StartNew();
+        if (client.Receive(bytes) != ReceiveError.None || client.Owners.Count != (int)owners) throw new Exception(client.Owners.Count + " owners");
+        return watch.Elapsed;
+    }
+
+    static void Append(List<byte> message, ulong number)
+    {
+        for (; number >= 0x80; number >>= 7) message.Add((byte)(number & 0x7F | 0x80));
+        message.Add((byte)number);
     }
 
     static bool IsDefinitions(byte[] message) => message.Length > 0 && message[0] == 0x12;
