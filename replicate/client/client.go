@@ -269,12 +269,19 @@ func (c *Client) assign(local uint32, id buff.OwnerID) {
 	c.locals[id] = local
 }
 
-// drop removes an owner from the view but keeps its memory for reuse.
+// maxKept is the number of slots for which an owner that has left the view keeps its memory.
+const maxKept = 64
+
+// drop removes an owner from the view but keeps its memory for reuse, unless it had many buffs.
 func (c *Client) drop(o *Owner) {
 	if o.inView {
 		delete(c.locals, o.id)
 	}
 	c.buffs -= len(o.buffs)
+	if cap(o.index) > maxKept {
+		*o = Owner{}
+		return
+	}
 	clear(o.index)
 	*o = Owner{buffs: o.buffs[:0], index: o.index[:0]}
 }
