@@ -9,7 +9,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/internal/compile"
-	"github.com/bufftick/bufftick/internal/misspelt"
+	"github.com/bufftick/bufftick/internal/wordlist"
 )
 
 // Catalog is an immutable set of checked definitions. Any goroutine may read it.
@@ -62,14 +62,66 @@ func (c *Catalog) Lookup(id string) (*Spec, error) {
 	if p := c.compiled.ByID[id]; p != nil {
 		return &p.Spec, nil
 	}
-	ids := make([]string, len(c.compiled.Programs))
-	for i, p := range c.compiled.Programs {
-		ids[i] = p.ID
+	return nil, fmt.Errorf("%w: %.100q%s", ErrUnknownID, id, wordlist.DidYouMean(id, c.namesOf("definition")))
+}
+
+// MustSpec is like Spec but panics if there is no such definition, and suggests the most similar
+// ID. Use it at the start of a program for IDs that the program itself contains.
+func (c *Catalog) MustSpec(id string) *Spec {
+	s := c.Spec(id)
+	return must(c, s, s != nil, "definition", id)
+}
+
+// MustAttr is like Attr but panics if there is no such attribute, as MustSpec does.
+func (c *Catalog) MustAttr(name string) stat.Attr {
+	a, ok := c.Attr(name)
+	return must(c, a, ok, "attribute", name)
+}
+
+// MustTag is like Tag but panics if there is no such tag, as MustSpec does.
+func (c *Catalog) MustTag(name string) Tag {
+	t, ok := c.Tag(name)
+	return must(c, t, ok, "tag", name)
+}
+
+// MustAct is like Act but panics if there is no such act, as MustSpec does.
+func (c *Catalog) MustAct(name string) Act {
+	a, ok := c.Act(name)
+	return must(c, a, ok, "act", name)
+}
+
+func must[T any](c *Catalog, v T, ok bool, kind, name string) T {
+	if !ok {
+		panic(c.unknown(kind, name).Error())
 	}
-	if near := misspelt.Near(id, ids); near != "" {
-		return nil, fmt.Errorf("%w: %.100q: did you mean %.100q?", ErrUnknownID, id, near)
+	return v
+}
+
+// unknown returns the error for a name that the catalog does not have. The catalog may be nil.
+func (c *Catalog) unknown(kind, name string) error {
+	return fmt.Errorf("%w: %s %q%s", ErrName, kind, excerpt(name), wordlist.DidYouMean(name, c.namesOf(kind)))
+}
+
+// namesOf returns the names of a kind that the catalog has, or none if the catalog is nil.
+func (c *Catalog) namesOf(kind string) (names []string) {
+	if c == nil {
+		return nil
 	}
-	return nil, fmt.Errorf("%w: %.100q", ErrUnknownID, id)
+	switch kind {
+	case "definition":
+		for _, p := range c.compiled.Programs {
+			names = append(names, p.ID)
+		}
+	case "tag":
+		names = c.compiled.Tags.List
+	case "act":
+		names = c.compiled.Acts.List
+	case "attribute":
+		for i := range c.compiled.Attributes {
+			names = append(names, c.compiled.Attributes[i].Name)
+		}
+	}
+	return names
 }
 
 // Len returns the number of definitions.

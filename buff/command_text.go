@@ -773,26 +773,7 @@ func named[T ~uint8 | ~uint16](l *line, key, kind string, v *T, present bool, mo
 }
 
 // unknown records an error about a name that the catalog does not have.
-func (l *line) unknown(key, kind, name string) {
-	var known []string
-	if c := l.names.Catalog; c != nil {
-		switch kind {
-		case "definition":
-			for _, p := range c.compiled.Programs {
-				known = append(known, p.ID)
-			}
-		case "tag":
-			known = c.compiled.Tags.List
-		case "act":
-			known = c.compiled.Acts.List
-		case "attribute":
-			for i := range c.compiled.Attributes {
-				known = append(known, c.compiled.Attributes[i].Name)
-			}
-		}
-	}
-	l.fail(key, fmt.Errorf("%w: %s %q%s", ErrName, kind, excerpt(name), wordlist.DidYouMean(name, known)))
-}
+func (l *line) unknown(key, kind, name string) { l.fail(key, l.names.Catalog.unknown(kind, name)) }
 
 // attrName returns the name of an attribute, or "" if there is no such attribute.
 func (c *Catalog) attrName(a stat.Attr) string {

@@ -21,6 +21,10 @@ type (
 	SpecErrors = define.SpecErrors
 )
 
+// NoSchool is the school of damage that has none. Shields that absorb only certain schools do not
+// absorb it.
+const NoSchool Tag = 0
+
 // Errors of catalogs. Every error of [NewCatalog] matches ErrSpec. [Catalog.Rebuild] fails with
 // ErrAttributes if an attribute was changed or removed.
 var (

@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/stat"
 )
 
 func TestLookup(t *testing.T) {
@@ -27,4 +29,24 @@ func TestLookup(t *testing.T) {
 		require.ErrorIs(t, err, buff.ErrUnknownID)
 		require.EqualError(t, err, want)
 	}
+}
+
+func TestCatalog_Must(t *testing.T) {
+	c, err := buff.Build(buff.Definitions{
+		Attributes: []define.Attribute{{Attribute: stat.Attribute{Name: "health"}}},
+		Tags:       []string{"poison"},
+		Acts:       []string{"move"},
+		Specs:      []buff.Spec{timed(func(s *buff.Spec) { s.ID = "venom" })},
+	})
+	require.NoError(t, err)
+	require.Same(t, c.Spec("venom"), c.MustSpec("venom"))
+	require.NotZero(t, c.MustAttr("health"))
+	require.NotZero(t, c.MustTag("poison"))
+	require.NotZero(t, c.MustAct("move"))
+
+	const no = "buff: the catalog has no such name: "
+	require.PanicsWithValue(t, no+`definition "venim": did you mean "venom"?`, func() { c.MustSpec("venim") })
+	require.PanicsWithValue(t, no+`attribute "helth": did you mean "health"?`, func() { c.MustAttr("helth") })
+	require.PanicsWithValue(t, no+`tag "poisson": did you mean "poison"?`, func() { c.MustTag("poisson") })
+	require.PanicsWithValue(t, no+`act "fly"`, func() { c.MustAct("fly") })
 }

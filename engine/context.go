@@ -56,6 +56,12 @@ func (c *Context) Owner() buff.OwnerID { return c.live().owner.id() }
 // It may be called only inside the handler.
 func (c *Context) Data() any { return c.live().owner.data }
 
+// Data returns the data of the handler's own owner, like [Context.Data], with its type. It panics if
+// the owner was spawned with data of another type.
+//
+// It may be called only inside the handler.
+func Data[T any](c *Context) T { return c.Data().(T) }
+
 // Now returns the instant of the event in game time. For a due event, that is the instant at which
 // it was due; in a late frame, this is before the loop's time.
 //

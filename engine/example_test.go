@@ -26,7 +26,7 @@ func Example() {
 		Catalog: catalog,
 		Handlers: engine.Handlers{"hurt": func(c *engine.Context, e buff.Event) {
 			// on a worker; handlers of one player never run concurrently
-			*c.Data().(*int) -= 5 * int(e.Stacks)
+			*engine.Data[*int](c) -= 5 * int(e.Stacks)
 		}},
 	})
 	if err != nil {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"iter"
 	"time"
 
@@ -43,6 +44,38 @@ func (e *Engine) Dead(id buff.OwnerID) (bool, error) {
 		return false, err
 	}
 	return set.Dead(), nil
+}
+
+// Zone returns the number of the zone in which an owner is: see buff.SetZone. It fails with
+// [ErrUnknownOwner]; the zone of a busy owner is known.
+//
+// Only the loop goroutine may call it.
+func (e *Engine) Zone(id buff.OwnerID) (uint32, error) {
+	e.enter("Zone")
+	o := e.ownerOf(id)
+	if o == nil {
+		return 0, &ownerError{ErrUnknownOwner, id}
+	}
+	return o.zone, nil
+}
+
+// FindSpec returns the oldest buff of the definition on an owner that the given source applied, and
+// reports whether there is one. Buffs of other versions of the definition count too. FindSpec fails
+// in the same cases as HasTag.
+//
+// Only the loop goroutine may call it. It costs O(buffs of that owner).
+func (e *Engine) FindSpec(id buff.OwnerID, spec *buff.Spec, source buff.OwnerID) (b buff.Instance, found bool, err error) {
+	e.enter("FindSpec")
+	set, err := e.readableSet(id)
+	if err != nil {
+		return buff.Instance{}, false, err
+	}
+	for b := range set.All() {
+		if b.Source == source && b.Spec.Lineage() == spec.Lineage() {
+			return b, true, nil
+		}
+	}
+	return buff.Instance{}, false, nil
 }
 
 // Remaining returns the longest time left among an owner's buffs with a tag, and reports whether
@@ -199,20 +232,18 @@ func (c *Context) Param(h buff.Handle, name string) (float64, bool) {
 	return c.live().owner.set.Param(h, name)
 }
 
-// Queries of an owner's attributes. To change an attribute, issue a command with Do. All of these
-// methods panic if the attribute does not belong to the engine's catalog. buff.Catalog.Attr
-// returns an attribute by name.
+// Queries of an owner's attributes. To change an attribute, issue a command with Do.
+// buff.Catalog.Attr and MustAttr return an attribute by name.
 
 // Attribute returns the value of an owner's attribute, including the modifiers of the owner's buffs
-// and within the attribute's limits. It fails with [ErrUnknownOwner], and with [ErrBusy] while the
-// owner is busy.
+// and within the attribute's limits. It fails with [ErrUnknownOwner], with [ErrBusy] while the
+// owner is busy, and with [buff.ErrAttribute] if the engine's catalog does not have the attribute.
 //
 // Only the loop goroutine may call it. It costs O(1), or O(modifiers of that attribute) if the
 // attribute may have changed since the last query.
 func (e *Engine) Attribute(id buff.OwnerID, attr stat.Attr) (float64, error) {
 	e.enter("Attribute")
-	attr = e.attr("Attribute", attr)
-	set, err := e.readableSet(id)
+	set, err := e.setWith(id, attr)
 	if err != nil {
 		return 0, err
 	}
@@ -225,8 +256,7 @@ func (e *Engine) Attribute(id buff.OwnerID, attr stat.Attr) (float64, error) {
 // Only the loop goroutine may call it.
 func (e *Engine) Base(id buff.OwnerID, attr stat.Attr) (float64, error) {
 	e.enter("Base")
-	attr = e.attr("Base", attr)
-	set, err := e.readableSet(id)
+	set, err := e.setWith(id, attr)
 	if err != nil {
 		return 0, err
 	}
@@ -255,18 +285,31 @@ func (e *Engine) Attributes(id buff.OwnerID) (iter.Seq[stat.View], error) {
 // over the result.
 func (e *Engine) Modifiers(id buff.OwnerID, attr stat.Attr) (iter.Seq[stat.Modifier], error) {
 	e.enter("Modifiers")
-	attr = e.attr("Modifiers", attr)
-	set, err := e.readableSet(id)
+	set, err := e.setWith(id, attr)
 	if err != nil {
-		set = emptySet
+		return func(func(stat.Modifier) bool) {}, err
 	}
-	return set.Modifiers(e.Catalog(), attr), err
+	return set.Modifiers(e.Catalog(), attr), nil
 }
 
-// attr returns the attribute. It panics if the attribute does not belong to the engine's catalog.
-// Any goroutine may call it.
+// setWith is readableSet for a query of an attribute.
+func (e *Engine) setWith(id buff.OwnerID, attr stat.Attr) (*rules.Owner, error) {
+	if !e.hasAttribute(attr) {
+		return nil, fmt.Errorf("%w in this engine's catalog: number %d", buff.ErrAttribute, attr)
+	}
+	return e.readableSet(id)
+}
+
+// hasAttribute reports whether the engine's catalog has the attribute. Any goroutine may call it.
+func (e *Engine) hasAttribute(a stat.Attr) bool {
+	s := e.Catalog().Attributes()
+	return s != nil && a != 0 && int(a) <= s.Len()
+}
+
+// attr returns the attribute. It panics if the engine's catalog does not have it. Any goroutine may
+// call it.
 func (e *Engine) attr(method string, a stat.Attr) stat.Attr {
-	if s := e.Catalog().Attributes(); s == nil || a == 0 || int(a) > s.Len() {
+	if !e.hasAttribute(a) {
 		panic("engine: " + method + " with an attribute that is not of this engine's catalog")
 	}
 	return a
@@ -274,7 +317,7 @@ func (e *Engine) attr(method string, a stat.Attr) stat.Attr {
 
 // Attribute returns the value of an attribute of the handler's own owner, including the modifiers
 // of that owner's buffs; see [Engine.Attribute]. The effects of commands that this handler has
-// issued are not visible yet.
+// issued are not visible yet. It panics if the engine's catalog does not have the attribute.
 //
 // It may be called only inside the handler.
 func (c *Context) Attribute(attr stat.Attr) float64 {
@@ -283,7 +326,8 @@ func (c *Context) Attribute(attr stat.Attr) float64 {
 }
 
 // Base returns the base value of an attribute of the handler's own owner, without the modifiers of
-// buffs. The effects of commands that this handler has issued are not visible yet.
+// buffs. The effects of commands that this handler has issued are not visible yet. It panics if the
+// engine's catalog does not have the attribute.
 //
 // It may be called only inside the handler.
 func (c *Context) Base(attr stat.Attr) float64 {

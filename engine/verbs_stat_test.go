@@ -149,8 +149,8 @@ func TestEngine_Attribute_UnknownOwner(t *testing.T) {
 	})
 }
 
-// TestForeignAttributes checks that an attribute that the catalog does not have panics in each
-// lane, and that an invalid value is an error.
+// TestForeignAttributes checks that a command with an attribute that the catalog does not have
+// panics in each lane, that a query of it fails, and that an invalid value is an error.
 func TestForeignAttributes(t *testing.T) {
 	x := newScene(t, &verbCase{carries: []buff.Spec{might}}, engine.Options{Synchronous: true})
 	defer shut(t, x.Engine)
@@ -198,13 +198,12 @@ func TestForeignAttributes(t *testing.T) {
 		require.True(t, called)
 		require.Equal(t, before+2, x.Stats().Undelivered)
 	}
-	for name, do := range map[string]func(){
-		"Attribute": func() { _, _ = x.Attribute(1, 0) },
-		"Base":      func() { _, _ = x.Base(1, 3) },
-		"Modifiers": func() { _, _ = x.Modifiers(1, 0) },
-	} {
-		require.PanicsWithValue(t, "engine: "+name+" with an attribute that is not of this engine's catalog", do)
-	}
+	_, err := x.Attribute(1, 0)
+	require.EqualError(t, err, "buff: there is no such attribute in this engine's catalog: number 0")
+	_, err = x.Base(1, 3)
+	require.ErrorIs(t, err, buff.ErrAttribute)
+	_, err = x.Modifiers(1, 0)
+	require.ErrorIs(t, err, buff.ErrAttribute)
 	v, err := x.Attribute(1, 1)
 	require.NoError(t, err)
 	require.Equal(t, 100.0, v)

@@ -54,7 +54,7 @@ func open(ctx context.Context, disk store.Store) (*world, error) {
 		return nil, err
 	}
 	w := &world{alive: cat.Spec("alive"), away: map[string]away{}, conns: map[buff.OwnerID]*conn{}}
-	w.health, _ = cat.Attr("health")
+	w.health = cat.MustAttr("health")
 	w.zone, err = store.Open(ctx, disk, "tavern",
 		engine.Options{Catalog: cat, Handlers: engine.Handlers{"revive": w.revive}},
 		store.Options{
@@ -195,10 +195,11 @@ func (w *world) use(by buff.OwnerID, ability string, target buff.OwnerID) error 
 }
 
 func (w *world) apply(target buff.OwnerID, spec *buff.Spec, source buff.OwnerID) error {
-	if err := w.eng.AddBuff(target, buff.Application{Spec: spec, Source: source}).Err(); err != nil {
-		return fmt.Errorf("%s: %w", spec.ID, err)
+	r := w.eng.AddBuff(target, buff.Application{Spec: spec, Source: source})
+	if r.Kind == buff.Denied {
+		return fmt.Errorf("%s: %v", spec.ID, r.Why) // for the player
 	}
-	return nil
+	return r.Failure
 }
 
 // look describes all players in the room.

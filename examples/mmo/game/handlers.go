@@ -60,7 +60,7 @@ func (r *rules) handlers() engine.Handlers {
 	}
 }
 
-func data(c *engine.Context) *unit { return c.Data().(*unit) }
+func data(c *engine.Context) *unit { return engine.Data[*unit](c) }
 
 // amount returns the strength of an event. It is the strength of the definition, times the
 // magnitude of the buff as a percentage, times the number of stacks. For a partial period the
