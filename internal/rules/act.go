@@ -14,7 +14,7 @@ import (
 // damage.
 //
 // Examples: testdata/react.txt, stat/damage_loop.txt.
-func (s *Owner) handleAct(t *Turn, act buff.Act, target buff.OwnerID, amount int64) buff.Result {
+func handleAct(t *Turn, s *Owner, act buff.Act, target buff.OwnerID, amount int64) buff.Result {
 	var r buff.Result
 	if !s.gates().handles(act) {
 		return r
@@ -33,12 +33,12 @@ func (s *Owner) handleAct(t *Turn, act buff.Act, target buff.OwnerID, amount int
 		}
 		e := i.emit(t, buff.Reacted)
 		e.Name, e.Target, e.Magnitude = spec.Catalog.Acts.Name(int(act)), target, amount
-		s.queueActions(t, spec.ReactionTo(act), i.numbersAt(t, offBoundary))
+		queueActions(t, s, spec.ReactionTo(act), numbersAt(t, i, offBoundary))
 		t.quiet = quiet
 		r.Kind = buff.Reacted
 		r.Amount++
 	})
-	used, ended := s.consume(t, act), s.interrupt(t, act)
+	used, ended := consume(t, s, act), interrupt(t, s, act)
 	switch {
 	case r.Kind == buff.Reacted:
 	case ended.Kind != 0 && used.Kind != buff.Removed:
@@ -57,7 +57,7 @@ type hit struct {
 }
 
 // damage reduces an attribute by whole points, after shields have absorbed their part.
-func (s *Owner) damage(t *Turn, c *buff.Command, catalog *compile.Catalog) buff.Result {
+func damage(t *Turn, s *Owner, c *buff.Command, catalog *compile.Catalog) buff.Result {
 	points := math.Floor(c.Value)
 	if c.Value-points >= 0.5 {
 		points++
@@ -66,13 +66,13 @@ func (s *Owner) damage(t *Turn, c *buff.Command, catalog *compile.Catalog) buff.
 	case c.Value == 0: // no damage, and no event
 		return buff.Result{}
 	case points < 1: // no effect, but an event reports it, so that a wrong number is noticed
-		return s.rebase(t, c, catalog, 0, hit{})
+		return rebase(t, s, c, catalog, 0, hit{})
 	}
 	meets := int64(min(points, compile.MostPool))
 	rest, spent := s.absorbDamage(meets, c.Tag, c.Attr)
 	absorbed := meets - rest
 	v := float64(absorbed) - points
-	return s.rebase(t, c, catalog, v, hit{absorbed: absorbed, passed: int64(min(-v, compile.MostPool)), spent: spent})
+	return rebase(t, s, c, catalog, v, hit{absorbed: absorbed, passed: int64(min(-v, compile.MostPool)), spent: spent})
 }
 
 // reportDamage reports damage as the act define.ActDamaged of the owner and as the act
@@ -80,18 +80,18 @@ func (s *Owner) damage(t *Turn, c *buff.Command, catalog *compile.Catalog) buff.
 // the Outbox, which is dropped without a Missed if the source has left.
 //
 // Examples: testdata/stat/damage_acts.txt, damage_loop.txt.
-func (s *Owner) reportDamage(t *Turn, c *buff.Command, catalog *compile.Catalog, amount int64) {
-	if newest := s.attributeCatalog(t); newest != nil {
+func reportDamage(t *Turn, s *Owner, c *buff.Command, catalog *compile.Catalog, amount int64) {
+	if newest := attributeCatalog(t, s); newest != nil {
 		catalog = newest
 	}
 	if catalog.DamageActs == 0 {
 		return
 	}
 	source := c.Application.Source
-	s.handleAct(t, catalog.Damaged, source, amount)
+	handleAct(t, s, catalog.Damaged, source, amount)
 	switch {
 	case source == s.id:
-		s.handleAct(t, catalog.Dealt, source, amount)
+		handleAct(t, s, catalog.Dealt, source, amount)
 	case source != 0 && catalog.Dealt != 0:
 		t.Outbox = append(t.Outbox, Outgoing{At: t.at, From: s.id, To: source, Cause: Cause{Damage: true}, Command: buff.Command{
 			Verb: verb.Happened, Owner: source, Act: catalog.Dealt, Amount: amount, Application: buff.Application{Source: s.id, Origin: buff.Origin{Quiet: t.quiet}},

@@ -38,19 +38,19 @@ func (s *Owner) Adopt(t *Turn, at wheel.Time) Adopted {
 	catalog := t.compiled()
 	t.begin(at, s.timeScale().ToInner(at), false)
 	var n Adopted
-	s.eachInstance(func(i instance) { i.adopt(t, &n) })
+	s.eachInstance(func(i instance) { adopt(t, i, &n) })
 	s.setCatalog(catalog)
 	versions := false
 	for i := s.first(); i.exists(); i = i.next() {
 		versions = versions || i.program().Catalog != catalog
 	}
 	s.setMixed(versions)
-	s.evaluateConditions(t)
+	evaluateConditions(t, s)
 	for t.head < len(t.items) {
-		s.runNext(t)
+		runNext(t, s)
 	}
 	t.resetQueue()
-	s.reschedule(t, at)
+	reschedule(t, s, at)
 	return n
 }
 
@@ -62,7 +62,7 @@ type Adopted struct {
 }
 
 // adopt updates one instance to the newest version of its definition.
-func (i instance) adopt(t *Turn, n *Adopted) {
+func adopt(t *Turn, i instance, n *Adopted) {
 	newest, known := t.compiled().Version(i.program())
 	switch {
 	case newest == i.program():
@@ -79,10 +79,10 @@ func (i instance) adopt(t *Turn, n *Adopted) {
 	case !known:
 		n.Kept++
 	case rule == define.ReloadEnd, rule == define.ReloadMigrate && newest != nil && newest.Kind == define.Instant:
-		i.remove(t, reason.Reload)
+		end(t, i, reason.Reload)
 		n.Ended++
 	case rule == define.ReloadMigrate && newest != nil && newest.Stack.Timers == i.program().Stack.Timers && i.owner.modifiersFit(newest, len(i.program().Modifiers)):
-		if i.migrate(t, newest) {
+		if migrate(t, i, newest) {
 			n.Migrated++
 		} else {
 			n.Ended++

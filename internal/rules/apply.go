@@ -21,24 +21,24 @@ import (
 // The checks run in the order that the documentation of package buff gives. The first check that
 // fails determines the reason. Until all checks have passed, the owner is unchanged except for its
 // number of rolls.
-func (s *Owner) apply(t *Turn, a *buff.Application) outcome {
+func apply(t *Turn, s *Owner, a *buff.Application) outcome {
 	spec := compile.Of(a.Spec)
 	if c := t.compiled(); c != nil && (spec == nil || spec.Catalog != c) {
 		newest, _ := c.Version(spec)
 		if newest == nil || a.Origin.Aura && !newest.AuraCanApply() {
-			return s.deny(t, a, reason.Reload, nil)
+			return deny(t, s, a, reason.Reload, nil)
 		}
 		spec, a.Spec = newest, &newest.Spec
 	}
 	t.share, t.backdate = a.Origin.Share, of(a.Origin.Backdate, spec)
 	if !plain(a) {
 		if why, err := check(a); err != nil {
-			return s.rejectInvalid(t, a, why, err)
+			return rejectInvalid(t, s, a, why, err)
 		}
 	}
 	if len(a.Params) > 0 {
 		if t.evaluated.missing = unreadParam(a); t.evaluated.missing != "" {
-			return s.deny(t, a, reason.NoParam, nil)
+			return deny(t, s, a, reason.NoParam, nil)
 		}
 	}
 	if s.catalog != spec.Catalog {
@@ -46,24 +46,24 @@ func (s *Owner) apply(t *Turn, a *buff.Application) outcome {
 		s.setCatalog(spec.Catalog)
 	}
 	if spec.CapturesLate && a.Source == s.id {
-		t.captured = capture(a, t.captured, s, s.attributeCatalog(t), define.SnapshotCast)
+		t.captured = capture(a, t.captured, s, attributeCatalog(t, s), define.SnapshotCast)
 	}
 	if s.gates() != nil || spec.Uses&compile.UsesGates != 0 {
-		if why := s.admit(t, a); why != reason.None {
-			return s.deny(t, a, why, nil)
+		if why := admit(t, s, a); why != reason.None {
+			return deny(t, s, a, why, nil)
 		}
 	}
 	if spec.Kind == define.Instant {
-		return s.executeInstant(t, a)
+		return executeInstant(t, s, a)
 	}
-	d, why := s.effectiveDuration(t, a, spec)
+	d, why := effectiveDuration(t, s, a, spec)
 	switch {
 	case why != reason.None:
-		return s.deny(t, a, why, nil)
+		return deny(t, s, a, why, nil)
 	case spec.Uses&compile.UsesDR == 0 && a.Origin.Stolen == nil:
-		return s.joinOrStart(t, a, spec, d)
+		return joinOrStart(t, s, a, spec, d)
 	}
-	r := s.joinOrStartAll(t, a, spec, d)
+	r := joinOrStartAll(t, s, a, spec, d)
 	if spec.Uses&compile.UsesDR == 0 {
 		return r
 	}
@@ -72,7 +72,7 @@ func (s *Owner) apply(t *Turn, a *buff.Application) outcome {
 		if s.isLive(r.handle) {
 			s.slot(handle.Slot(r.handle)).noteApplier(a.Source)
 		}
-		s.diminish(t, spec, a.Source) // not a.Spec: joining can replace it by an older version
+		diminish(t, s, spec, a.Source) // not a.Spec: joining can replace it by an older version
 	}
 	return r
 }
@@ -106,19 +106,19 @@ func check(a *buff.Application) (reason.Reason, error) {
 }
 
 // joinOrStartAll does the same as joinOrStart, and then applies the further parts of a stolen buff.
-func (s *Owner) joinOrStartAll(t *Turn, a *buff.Application, spec *compile.Program, d int64) outcome {
-	r := s.joinOrStart(t, a, spec, d)
+func joinOrStartAll(t *Turn, s *Owner, a *buff.Application, spec *compile.Program, d int64) outcome {
+	r := joinOrStart(t, s, a, spec, d)
 	if taken := stolen.Of(a.Origin.Stolen); taken != nil && len(taken.Rest) > 0 && r.kind != buff.Denied && r.kind != buff.Removed {
-		s.startRest(t, a)
+		startRest(t, s, a)
 	}
 	return r
 }
 
 // joinOrStart joins a live instance or starts a new one, with a duration of d ms.
-func (s *Owner) joinOrStart(t *Turn, a *buff.Application, spec *compile.Program, d int64) outcome {
+func joinOrStart(t *Turn, s *Owner, a *buff.Application, spec *compile.Program, d int64) outcome {
 	i := s.joinTarget(a)
 	if !i.exists() {
-		return s.start(t, a, spec, d)
+		return start(t, s, a, spec, d)
 	}
 	if back := t.backdate.Ms; back > 0 && d > 0 { // join with the time that remains of d
 		if d <= back {
@@ -126,15 +126,15 @@ func (s *Owner) joinOrStart(t *Turn, a *buff.Application, spec *compile.Program,
 		}
 		d -= back
 	}
-	return i.reapply(t, a, d)
+	return reapply(t, i, a, d)
 }
 
 // executeInstant executes an instant buff.
-func (s *Owner) executeInstant(t *Turn, a *buff.Application) outcome {
+func executeInstant(t *Turn, s *Owner, a *buff.Application) outcome {
 	e := t.newEvent(s, buff.Executed)
 	e.Spec, e.Source, e.Stacks, e.Level, e.Magnitude = a.Spec, a.Source, 1, int16(a.Level), a.Magnitude
 	e.Elapsed, e.Period, e.Count = a.Origin.Share.Elapsed, a.Origin.Share.Period, a.Origin.Share.Count
-	s.queueActions(t, compile.Of(a.Spec).Exec, &magnitudes{values: t.evaluated.values, captured: a.Captured})
+	queueActions(t, s, compile.Of(a.Spec).Exec, &magnitudes{values: t.evaluated.values, captured: a.Captured})
 	return outcome{kind: buff.Executed}
 }
 
@@ -147,22 +147,22 @@ func (s *Owner) joinTarget(a *buff.Application) instance {
 }
 
 // start starts a new instance with a duration of d ms.
-func (s *Owner) start(t *Turn, a *buff.Application, spec *compile.Program, d int64) outcome {
+func start(t *Turn, s *Owner, a *buff.Application, spec *compile.Program, d int64) outcome {
 	why, i := reason.None, instance{}
 	if spec.Uses&compile.UsesRoom != 0 {
-		why = s.makeRoom(t, a)
+		why = makeRoom(t, s, a)
 	}
 	if why == reason.None {
 		if spec.Uses&compile.UsesImmunity != 0 && s.records.Len() < s.records.Limit() {
-			s.flushMatching(t, spec.Immunity.Matches) // late pulses are from before the immunity
+			flushMatching(t, s, spec.Immunity.Matches) // late pulses are from before the immunity
 		}
-		i = s.newInstance(t)
+		i = newInstance(t, s)
 	}
 	switch {
 	case why == reason.None && !i.exists(), why == reason.Full:
-		return s.denyFull(t, a)
+		return denyFull(t, s, a)
 	case why != reason.None:
-		return s.deny(t, a, why, nil)
+		return deny(t, s, a, why, nil)
 	}
 	i.setProgram(spec)
 	i.source, i.magnitude, i.level = a.Source, a.Magnitude, int16(a.Level)
@@ -183,7 +183,7 @@ func (s *Owner) start(t *Turn, a *buff.Application, spec *compile.Program, d int
 		i.flags |= member
 	}
 	if spec.Uses&compile.UsesExtra != 0 {
-		i.initExtra(t, a)
+		initExtra(t, i, a)
 	}
 	t.now = now
 	i.markDirty(t)
@@ -191,21 +191,21 @@ func (s *Owner) start(t *Turn, a *buff.Application, spec *compile.Program, d int
 	h := e.Handle
 	e.End = i.reportedEnd()
 	// The actions are only queued here: grants, modifiers and the first pulse come before them.
-	s.queueActions(t, spec.Apply, i.magnitudes())
+	queueActions(t, s, spec.Apply, i.magnitudes())
 	if spec.Uses&compile.UsesLinks != 0 {
-		i.applyLinks(t)
+		applyLinks(t, i)
 	}
 	if spec.Uses&compile.UsesEntry != 0 {
-		i.activate(t)
+		activate(t, i)
 	} else if s.gates() != nil {
-		s.reevaluate(t) // removing displaced instances may have changed which ones are hidden
+		reevaluate(t, s) // removing displaced instances may have changed which ones are hidden
 	}
 	// The instance may already have ended because its requirement for removal is met.
 	if spec.First != define.FirstNone && s.isLive(h) {
-		i.pulse(t)
+		pulse(t, i)
 	}
 	if back > 0 && s.isLive(h) {
-		i.catchUpBackdated(t, back)
+		catchUpBackdated(t, i, back)
 	}
 	return outcome{handle: h, kind: buff.Applied}
 }
@@ -213,32 +213,32 @@ func (s *Owner) start(t *Turn, a *buff.Application, spec *compile.Program, d int
 // activate makes a new instance effective before its first pulse and updates which instances are
 // hidden. An instance that is hidden from its start never grants its tags or adds its modifiers,
 // not even for a moment, so that they cannot affect the requirements of other buffs.
-func (i instance) activate(t *Turn) {
+func activate(t *Turn, i instance) {
 	s := i.owner
 	spec := i.program()
 	if spec.Uses&compile.UsesActs != 0 {
 		s.ensureGates().handledActs |= spec.Acts()
 	}
-	i.crossThresholds(t, 0, i.source, i.magnitudes().captured)
+	crossThresholds(t, i, 0, i.source, i.magnitudes().captured)
 	if spec.Uses&compile.UsesHide != 0 {
 		s.ensureGates().requestReevaluation()
-		s.findStrongest(t)
+		findStrongest(t, s)
 	}
 	if spec.Uses&compile.UsesOngoing != 0 {
 		s.ensureGates().requestReevaluation()
 	}
-	causes := i.hideCauses(t)
+	causes := hideCauses(t, i)
 	i.flags |= causes
 	if causes &= reportedCauses(spec); causes != 0 {
 		i.emit(t, buff.Hidden).Why = whyHidden(causes)
 	} else {
-		i.grantEffects(t)
+		grantEffects(t, i)
 	}
-	s.reevaluate(t)
+	reevaluate(t, s)
 }
 
 // initExtra fills the extra of a new instance.
-func (i instance) initExtra(t *Turn, a *buff.Application) {
+func initExtra(t *Turn, i instance, a *buff.Application) {
 	x, spec := i.ensureExtra(), compile.Of(a.Spec)
 	x.key = a.Key
 	if spec.Stack.Timers != define.TimersEach {
@@ -246,10 +246,10 @@ func (i instance) initExtra(t *Turn, a *buff.Application) {
 	}
 	if spec.Uses&compile.UsesMagnitudes != 0 {
 		i.owner.rare.modifiers += int32(len(spec.Modifiers))
-		i.storeNumbers(t, a)
+		storeNumbers(t, i, a)
 	}
 	if spec.Stack.Timers == define.TimersEach {
-		i.addAsync(t, a, i.duration(), i.stacks, i.age())
+		addAsync(t, i, a, i.duration(), i.stacks, i.age())
 	}
 	if spec.Stack.Timers == define.TimersQueue {
 		i.stacks, x.running = 1, i.age() // a queue runs one application at a time, as one stack
@@ -278,11 +278,11 @@ func nextMultiple(now clock.BuffTime, zero, period int64) clock.BuffTime {
 	return now.Add(period - within(int64(now)-zero, period))
 }
 
-func (s *Owner) denyFull(t *Turn, a *buff.Application) outcome {
+func denyFull(t *Turn, s *Owner, a *buff.Application) outcome {
 	if s.records.Len() < s.records.Limit() {
-		return s.deny(t, a, reason.Full, fmt.Errorf("%w: %d modifiers on owner %d", buff.ErrFull, stat.MaxModifiers, s.id))
+		return deny(t, s, a, reason.Full, fmt.Errorf("%w: %d modifiers on owner %d", buff.ErrFull, stat.MaxModifiers, s.id))
 	}
-	return s.deny(t, a, reason.Full, fullError{s.records.Limit(), s.id})
+	return deny(t, s, a, reason.Full, fullError{s.records.Limit(), s.id})
 }
 
 // fullError is the error of an application for which the owner has no room. Its text is formatted
@@ -298,7 +298,7 @@ func (e fullError) Error() string {
 
 func (e fullError) Unwrap() error { return buff.ErrFull }
 
-func (s *Owner) deny(t *Turn, a *buff.Application, why reason.Reason, err error) outcome {
+func deny(t *Turn, s *Owner, a *buff.Application, why reason.Reason, err error) outcome {
 	e := t.newEvent(s, buff.Denied)
 	e.Why, e.Spec, e.Source, e.Magnitude = why, a.Spec, a.Source, a.Magnitude
 	if why == reason.NoParam {
@@ -308,7 +308,7 @@ func (s *Owner) deny(t *Turn, a *buff.Application, why reason.Reason, err error)
 }
 
 // rejectInvalid reports an application with invalid arguments.
-func (s *Owner) rejectInvalid(t *Turn, a *buff.Application, why reason.Reason, err error) outcome {
+func rejectInvalid(t *Turn, s *Owner, a *buff.Application, why reason.Reason, err error) outcome {
 	e := t.newEvent(s, buff.Faulted)
 	e.Why, e.Spec, e.Source = why, a.Spec, a.Source
 	return outcome{kind: buff.Faulted, why: why, err: err}

@@ -24,7 +24,7 @@ import (
 //
 // Examples: testdata/timers_each.txt, timers_each_beat.txt, timers_each_full.txt,
 // timers_each_refresh.txt, timers_each_take.txt.
-func (i instance) addAsync(t *Turn, a *buff.Application, d int64, stacks int16, age uint64) {
+func addAsync(t *Turn, i instance, a *buff.Application, d int64, stacks int16, age uint64) {
 	x, now := i.ensureExtra(), i.now(t)
 	l := asyncStack{
 		end: now.Add(d), magnitude: a.Magnitude, source: a.Source, age: age, stacks: stacks, level: int16(a.Level),
@@ -33,16 +33,16 @@ func (i instance) addAsync(t *Turn, a *buff.Application, d int64, stacks int16, 
 	if period := i.period(); period > 0 {
 		l.lag = max(int64(now-i.boundary)+period, 0) // the time since the last boundary
 	}
-	i.storeAsyncNumbers(t, a, &l)
+	storeAsyncNumbers(t, i, a, &l)
 	at, _ := slices.BinarySearchFunc(x.async, l, compareAsync)
 	x.async = slices.Insert(x.async, at, l)
 	i.end = x.async[len(x.async)-1].end
 }
 
 // storeAsyncNumbers stores the evaluated numbers of an application in its async stack.
-func (i instance) storeAsyncNumbers(t *Turn, a *buff.Application, l *asyncStack) {
+func storeAsyncNumbers(t *Turn, i instance, a *buff.Application, l *asyncStack) {
 	if len(compile.Of(a.Spec).Numbers) > 0 {
-		i.storeWaiting(t, a, l)
+		storeWaiting(t, i, a, l)
 	}
 }
 
@@ -92,7 +92,7 @@ func compareAsync(a, b asyncStack) int {
 // "replace" removes as many of the oldest stacks as necessary. With the rule "allow", the refresh
 // rule is applied to the stack that ends first. If there is room for only some of the new stacks,
 // the others are dropped without an event.
-func (i instance) reapplyAsync(t *Turn, a *buff.Application, d int64) outcome {
+func reapplyAsync(t *Turn, i instance, a *buff.Application, d int64) outcome {
 	s := i.owner
 	spec := compile.Of(a.Spec)
 	r := outcome{handle: i.handle(), kind: buff.Stacked}
@@ -100,12 +100,12 @@ func (i instance) reapplyAsync(t *Turn, a *buff.Application, d int64) outcome {
 	full := room <= 0
 	higher := replacesByLevel(a, i)
 	if full && spec.Refuses(higher) {
-		return i.refuse(t, a)
+		return refuse(t, i, a)
 	}
-	i.adoptStacksVersion(t, a)
+	adoptStacksVersion(t, i, a)
 	if full && spec.Stack.Overflow != define.OverflowReplace {
-		r.kind = i.restartFirst(t, a, d)
-		s.overflow(t, a)
+		r.kind = restartFirst(t, i, a, d)
+		overflow(t, s, a)
 		return r
 	}
 	n := int16(min(stacksOf(spec, a), spec.Limit))
@@ -113,7 +113,7 @@ func (i instance) reapplyAsync(t *Turn, a *buff.Application, d int64) outcome {
 	switch {
 	case over <= 0:
 	case spec.Stack.Overflow == define.OverflowReplace:
-		i.replaceOldest(t, over)
+		replaceOldest(t, i, over)
 	default:
 		n = int16(room)
 	}
@@ -123,22 +123,22 @@ func (i instance) reapplyAsync(t *Turn, a *buff.Application, d int64) outcome {
 	i.magnitude = a.Magnitude
 	s.strengthChanged(spec)
 	i.mergeLevel(a)
-	i.updateNumbers(t, a)
-	i.addAsync(t, a, d, n, s.ages)
-	i.updateModifiers(t)
+	updateNumbers(t, i, a)
+	addAsync(t, i, a, d, n, s.ages)
+	updateModifiers(t, i)
 	i.markDirty(t)
 	e := i.newEvent(buff.Stacked)
 	e.End = i.clocks().ToWorld(i.now(t).Add(d))
 	t.emit(s, &e)
 	if spec.Uses&compile.UsesLinks != 0 {
-		i.applyLinks(t)
+		applyLinks(t, i)
 	}
-	i.crossThresholds(t, was, a.Source, a.Captured)
+	crossThresholds(t, i, was, a.Source, a.Captured)
 	if spec.First == define.FirstEvery {
-		i.pulse(t)
+		pulse(t, i)
 	}
 	if full || over > 0 && spec.Stack.Overflow == define.OverflowReplace {
-		s.overflow(t, a)
+		overflow(t, s, a)
 	}
 	return r
 }
@@ -148,7 +148,7 @@ func (i instance) reapplyAsync(t *Turn, a *buff.Application, d int64) outcome {
 // however many stacks the application has: of three stacks with the same end, two keep this end.
 //
 // Example: testdata/timers_each_full.txt.
-func (i instance) restartFirst(t *Turn, a *buff.Application, d int64) buff.EventKind {
+func restartFirst(t *Turn, i instance, a *buff.Application, d int64) buff.EventKind {
 	s := i.owner
 	if i.program().Stack.Refresh == define.RefreshNone && !replacesByLevel(a, i) {
 		return 0
@@ -169,32 +169,32 @@ func (i instance) restartFirst(t *Turn, a *buff.Application, d int64) buff.Event
 	l.end, l.age, l.stacks = end, s.ages, 1
 	l.source, l.magnitude, l.level = a.Source, a.Magnitude, int16(a.Level)
 	l.shield, l.charges = pool(compile.Of(a.Spec), t, a), initialCharges(compile.Of(a.Spec), a)
-	i.storeAsyncNumbers(t, a, &l)
+	storeAsyncNumbers(t, i, a, &l)
 	to, _ := slices.BinarySearchFunc(x.async, l, compareAsync)
 	x.async = slices.Insert(x.async, to, l)
 	i.end, i.magnitude = x.async[len(x.async)-1].end, a.Magnitude
 	s.strengthChanged(i.program())
 	i.mergeLevel(a)
-	i.refreshNumbers(t, a)
+	refreshNumbers(t, i, a)
 	i.markDirty(t)
 	e := i.newEvent(buff.Refreshed)
 	e.End = i.clocks().ToWorld(l.end)
 	t.emit(s, &e)
-	s.queueActionsFrom(t, i.program().Refresh, a.Source, i.actionMagnitudes(t, a))
+	queueActionsFrom(t, s, i.program().Refresh, a.Source, actionMagnitudes(t, i, a))
 	if i.program().Uses&compile.UsesLinks != 0 {
-		i.applyLinks(t)
+		applyLinks(t, i)
 	}
 	return buff.Refreshed
 }
 
 // replaceOldest removes n stacks to make room for new ones. It starts with the oldest application,
 // whichever ends first. One StackEnded reports all removed stacks.
-func (i instance) replaceOldest(t *Turn, n int16) {
+func replaceOldest(t *Turn, i instance, n int16) {
 	for n > 0 {
 		async := i.extra().async
 		k := oldestOf(async)
 		part := min(n, async[k].stacks)
-		i.removeAsyncStacks(t, k, part)
+		removeAsyncStacks(t, i, k, part)
 		n -= part
 	}
 	e := i.newEvent(buff.StackEnded)
@@ -203,7 +203,7 @@ func (i instance) replaceOldest(t *Turn, n int16) {
 }
 
 // removeAsyncStacks removes n stacks from the k-th async stack.
-func (i instance) removeAsyncStacks(t *Turn, k int, n int16) {
+func removeAsyncStacks(t *Turn, i instance, k int, n int16) {
 	x := i.extra()
 	l := &x.async[k]
 	n = min(n, l.stacks)
@@ -218,18 +218,18 @@ func (i instance) removeAsyncStacks(t *Turn, k int, n int16) {
 		i.end = x.async[last].end
 		i.mark(journal.Time)
 	}
-	i.updateModifiers(t)
+	updateModifiers(t, i)
 	i.markDirty(t)
 }
 
 // endFirstAsync ends the async stack that ends first. It must not be the only one left. If auras
 // have applied the instance, the stack is a holder: see aura.go. Example: testdata/timers_each.txt.
-func (i instance) endFirstAsync(t *Turn, why reason.Reason) {
+func endFirstAsync(t *Turn, i instance, why reason.Reason) {
 	if i.flags&member != 0 {
-		i.dropHolder(t, i.firstLeaving())
+		dropHolder(t, i, i.firstLeaving())
 		return
 	}
-	i.removeAsyncStacks(t, 0, define.MaxStacks)
+	removeAsyncStacks(t, i, 0, define.MaxStacks)
 	e := i.newEvent(buff.StackEnded)
 	e.Why = why
 	t.emit(i.owner, &e)

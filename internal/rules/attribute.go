@@ -54,7 +54,7 @@ func (s *Owner) Modifiers(c *buff.Catalog, a stat.Attr) iter.Seq[stat.Modifier] 
 }
 
 // attributeCatalog returns the catalog that defines the attributes, or nil if there is none.
-func (s *Owner) attributeCatalog(t *Turn) *compile.Catalog {
+func attributeCatalog(t *Turn, s *Owner) *compile.Catalog {
 	if t.Catalog != nil {
 		return t.compiled()
 	}
@@ -81,8 +81,8 @@ func (b *rareState) ensureSheet(c *compile.Catalog) *sheet.Sheet {
 
 // changeBase executes a command of the game or of a definition that changes the base of an
 // attribute.
-func (s *Owner) changeBase(t *Turn, c *buff.Command) buff.Result {
-	catalog := s.attributeCatalog(t)
+func changeBase(t *Turn, s *Owner, c *buff.Command) buff.Result {
+	catalog := attributeCatalog(t, s)
 	if c.Application.Spec != nil {
 		catalog = compile.Of(c.Application.Spec).Catalog
 	}
@@ -94,18 +94,18 @@ func (s *Owner) changeBase(t *Turn, c *buff.Command) buff.Result {
 	}
 	switch c.Verb {
 	case verb.Damage:
-		return s.damage(t, c, catalog)
+		return damage(t, s, c, catalog)
 	case verb.AddBase:
 		if c.Value == 0 && s.withinLimits(catalog, c.Attr) {
 			return buff.Result{}
 		}
 	}
-	return s.rebase(t, c, catalog, c.Value, hit{})
+	return rebase(t, s, c, catalog, c.Value, hit{})
 }
 
 // rebase changes the base of an attribute and emits a Changed. Then empty shields break, the damage
 // is reported as acts, and the AtMin rule applies if the attribute has reached its minimum.
-func (s *Owner) rebase(t *Turn, c *buff.Command, catalog *compile.Catalog, v float64, h hit) buff.Result {
+func rebase(t *Turn, s *Owner, c *buff.Command, catalog *compile.Catalog, v float64, h hit) buff.Result {
 	sheet := s.ensureRare().ensureSheet(catalog)
 	least, _ := sheet.Limits(c.Attr)
 	was, delta, err := sheet.Base(c.Attr), 0.0, error(nil)
@@ -127,13 +127,13 @@ func (s *Owner) rebase(t *Turn, c *buff.Command, catalog *compile.Catalog, v flo
 		Delta: delta, Value: is, Magnitude: h.absorbed, End: wheel.Never,
 	})
 	if h.spent {
-		s.breakSpent(t)
+		breakSpent(t, s)
 	}
 	if h.passed > 0 {
-		s.reportDamage(t, c, catalog, h.passed)
+		reportDamage(t, s, c, catalog, h.passed)
 	}
 	if is <= least && (was > least || !s.Dead()) {
-		s.reachedMinimum(t, catalog, c.Attr, &c.Application)
+		reachedMinimum(t, s, catalog, c.Attr, &c.Application)
 	}
 	return buff.Result{Kind: buff.Changed, Amount: h.absorbed}
 }
@@ -148,7 +148,7 @@ func (s *Owner) withinLimits(catalog *compile.Catalog, a stat.Attr) bool {
 
 // reachedMinimum applies the AtMin rule of an attribute that has reached its minimum. The parameter
 // `by` has the source and the definition that caused the change.
-func (s *Owner) reachedMinimum(t *Turn, catalog *compile.Catalog, a stat.Attr, by *buff.Application) {
+func reachedMinimum(t *Turn, s *Owner, catalog *compile.Catalog, a stat.Attr, by *buff.Application) {
 	if catalog.Attributes[a-1].AtMin == define.AtMinKill {
 		t.Issue(s, &buff.Command{Verb: verb.Kill, Application: buff.Application{Spec: by.Spec, Source: by.Source}})
 	}
@@ -159,15 +159,15 @@ func (s *Owner) reachedMinimum(t *Turn, catalog *compile.Catalog, a stat.Attr, b
 //
 // It runs after a whole command or due event, so that replacing a buff with one that has the same
 // maximum has no effect. Example: testdata/stat/maximum_falls.txt.
-func (s *Owner) clampBases(t *Turn) {
-	sheet, catalog := s.rare.sheet, s.attributeCatalog(t)
+func clampBases(t *Turn, s *Owner) {
+	sheet, catalog := s.rare.sheet, attributeCatalog(t, s)
 	for c, ok := sheet.NextCut(); ok; c, ok = sheet.NextCut() {
 		s.markOwner(journal.Attributes)
 		if c.Fell && t.SheetChanged != nil {
 			t.SheetChanged(buff.SheetChange{At: t.at, Seen: t.Now, Owner: s.id, Place: -1, Attr: c.Attr, Was: c.Was})
 		}
 		if least, _ := sheet.Limits(c.Attr); sheet.Base(c.Attr) <= least && (c.Fell && c.Was > least || c.Rose && !s.Dead()) {
-			s.reachedMinimum(t, catalog, c.Attr, &buff.Application{})
+			reachedMinimum(t, s, catalog, c.Attr, &buff.Application{})
 		}
 	}
 }
@@ -175,7 +175,7 @@ func (s *Owner) clampBases(t *Turn) {
 // evaluateAtAct evaluates a number that reads the amount of the act e, for an action.
 //
 // Example: testdata/stat/amount.txt.
-func (s *Owner) evaluateAtAct(t *Turn, n *compile.Number, e *buff.Event, stacks int32, k *magnitudes) (float64, reason.Reason) {
+func evaluateAtAct(t *Turn, s *Owner, n *compile.Number, e *buff.Event, stacks int32, k *magnitudes) (float64, reason.Reason) {
 	q := evaluator{
 		set: s, turn: t, spec: compile.Of(e.Spec), captured: k.captured, own: e.Source == s.id,
 		level: int(e.Level), stacks: stacks, amount: e.Magnitude,
@@ -188,7 +188,7 @@ func (s *Owner) evaluateAtAct(t *Turn, n *compile.Number, e *buff.Event, stacks 
 
 // issueChange issues the command of an action that changes an attribute, in response to the event
 // e.
-func (s *Owner) issueChange(t *Turn, o *compile.Op, e *buff.Event, source buff.OwnerID, k *magnitudes) {
+func issueChange(t *Turn, s *Owner, o *compile.Op, e *buff.Event, source buff.OwnerID, k *magnitudes) {
 	c, stacks, share := o.Change, e.Stacks, t.shareOf(e)
 	switch e.Kind {
 	case buff.Denied:
@@ -201,7 +201,7 @@ func (s *Owner) issueChange(t *Turn, o *compile.Op, e *buff.Event, source buff.O
 	v, ok := t.numberOf(compile.Of(e.Spec), c, k, stacks)
 	if c.AtAct != nil {
 		var why reason.Reason
-		if v, why = s.evaluateAtAct(t, c.AtAct, e, stacks, k); why != reason.None {
+		if v, why = evaluateAtAct(t, s, c.AtAct, e, stacks, k); why != reason.None {
 			fault := buff.Event{Kind: buff.Faulted, Why: why, Spec: e.Spec, Source: e.Source, Handle: e.Handle, Magnitude: e.Magnitude, End: wheel.Never}
 			if why == reason.NoParam {
 				fault.Name = t.evaluated.missing
@@ -221,5 +221,5 @@ func (s *Owner) issueChange(t *Turn, o *compile.Op, e *buff.Event, source buff.O
 	if o.Do == define.DoDamage {
 		do = verb.Damage
 	}
-	s.issueAction(t, o, e, source, &buff.Command{Verb: do, Attr: c.Attr, Value: v, Tag: c.School, Application: buff.Application{Spec: e.Spec, Source: source}})
+	issueAction(t, s, o, e, source, &buff.Command{Verb: do, Attr: c.Attr, Value: v, Tag: c.School, Application: buff.Application{Spec: e.Spec, Source: source}})
 }

@@ -24,16 +24,16 @@ import (
 // that time.
 //
 // Examples: testdata/aura_member.txt, aura_by.txt, aura_haste.txt.
-func (s *Owner) enterAura(t *Turn, a *buff.Application) buff.Result {
+func enterAura(t *Turn, s *Owner, a *buff.Application) buff.Result {
 	if !compile.Of(a.Spec).AuraCanApply() {
 		panic("buff: an Enter of " + a.Spec.ID + ", which an aura cannot apply")
 	}
 	if i, k := s.findMember(a); i.exists() {
 		if h := &i.extra().async[k]; h.end != clock.Never {
-			i.flushPulses(t)
+			flushPulses(t, i)
 			h.end = clock.Never
 			if i.flags&leaving != 0 { // otherwise SetRemaining or Extend has set the end, which stays
-				i.clearEnd(t)
+				clearEnd(t, i)
 			}
 		}
 		return buff.Result{Handle: i.handle()}
@@ -43,18 +43,18 @@ func (s *Owner) enterAura(t *Turn, a *buff.Application) buff.Result {
 	if i := s.joinTarget(a); i.exists() {
 		was = i.stacks
 	}
-	r := s.apply(t, a)
+	r := apply(t, s, a)
 	if i := s.lookup(r.handle); i.exists() && r.kind != buff.Denied && r.kind != buff.Removed {
 		s.ages++
 		x := i.ensureExtra()
 		x.async = append(x.async, asyncStack{source: a.Source, end: clock.Never, stacks: i.stacks - was, age: s.ages})
-		i.clearEnd(t)
+		clearEnd(t, i)
 	}
 	return r.result()
 }
 
 // clearEnd removes the end of an instance while its owner is within one of its auras.
-func (i instance) clearEnd(t *Turn) {
+func clearEnd(t *Turn, i instance) {
 	i.flags &^= leaving
 	i.end = clock.Never
 	i.mark(journal.Time)
@@ -64,7 +64,7 @@ func (i instance) clearEnd(t *Turn) {
 // leaveAura is called when the owner has left an aura. If linger is zero, the buff of the aura ends
 // at once; if the buff has other holders, it only loses the stacks of this aura. If linger is above
 // zero, the same happens after that time, unless the owner returns earlier.
-func (s *Owner) leaveAura(t *Turn, a *buff.Application, linger time.Duration) buff.Result {
+func leaveAura(t *Turn, s *Owner, a *buff.Application, linger time.Duration) buff.Result {
 	i, k := s.findMember(a)
 	if !i.exists() {
 		return buff.Result{}
@@ -73,22 +73,22 @@ func (s *Owner) leaveAura(t *Turn, a *buff.Application, linger time.Duration) bu
 	switch {
 	case h.end != clock.Never:
 	case linger <= 0 && len(i.extra().async) == 1:
-		i.remove(t, reason.OutOfAura)
+		end(t, i, reason.OutOfAura)
 		return buff.Result{Kind: buff.Removed, Why: reason.OutOfAura}
 	case linger <= 0:
-		i.flushPulses(t)
-		i.dropHolder(t, k)
+		flushPulses(t, i)
+		dropHolder(t, i, k)
 	default:
-		i.flushPulses(t)
+		flushPulses(t, i)
 		h.end = i.now(t).Add(ceilMillis(linger))
-		i.updateMemberEnd(t)
+		updateMemberEnd(t, i)
 	}
 	return buff.Result{Handle: i.handle()}
 }
 
 // updateMemberEnd sets the end of an instance to the latest end of its holders, if the owner has
 // left all auras of the holders. If SetRemaining or Extend has set an earlier end, this end stays.
-func (i instance) updateMemberEnd(t *Turn) {
+func updateMemberEnd(t *Turn, i instance) {
 	last := clock.BuffTime(0)
 	for k, h := range i.extra().async {
 		if h.end == clock.Never {
@@ -114,19 +114,19 @@ func (i instance) updateMemberEnd(t *Turn) {
 // several holders share a single stack.
 //
 // Example: testdata/aura_by.txt.
-func (i instance) dropHolder(t *Turn, k int) {
+func dropHolder(t *Turn, i instance, k int) {
 	x := i.extra()
 	h := x.async[k]
 	x.async = slices.Delete(x.async, k, k+1)
 	i.owner.gates().restartReset(t, i.program(), h.source)
-	i.updateMemberEnd(t)
+	updateMemberEnd(t, i)
 	n := min(h.stacks, i.stacks-1)
 	if n <= 0 {
 		return
 	}
 	i.stacks -= n
 	i.mark(journal.Stacks)
-	i.updateModifiers(t)
+	updateModifiers(t, i)
 	e := i.newEvent(buff.StackEnded)
 	e.Why = reason.OutOfAura
 	t.emit(i.owner, &e)

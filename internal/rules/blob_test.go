@@ -156,7 +156,7 @@ func fullSet(t testing.TB, c *buff.Catalog, times int) *Owner {
 		switch i.Spec.ID {
 		case "dead":
 			do(4_000, buff.Command{Verb: verb.Pause, Whose: define.OfBuff, Handle: i.Handle})
-			s.slot(handle.Slot(i.Handle)).setDeathPause(turn, true)
+			setDeathPause(turn, s.slot(handle.Slot(i.Handle)), true)
 		case "quick":
 			do(blobMoment.Now, buff.Command{Verb: verb.SetPeriod, Handle: i.Handle, By: 770 * time.Millisecond})
 			s.lookup(i.Handle).ensureExtra().pendingPulses = 2

@@ -14,14 +14,14 @@ import (
 // consume uses one charge of each buff that has the act in Charges.ConsumeOn and is not hidden.
 //
 // Examples: testdata/charges.txt, hidden_use.txt.
-func (s *Owner) consume(t *Turn, act buff.Act) buff.Result {
+func consume(t *Turn, s *Owner, act buff.Act) buff.Result {
 	var r buff.Result
 	if !s.gates().handles(act) {
 		return r
 	}
 	s.eachInstance(func(i instance) {
 		if i.program().ConsumeOn&compile.Bit(act) != 0 && i.flags&hidden == 0 {
-			if one := i.useCharges(t, 1, reason.Consumed); r.Kind != buff.Removed {
+			if one := useCharges(t, i, 1, reason.Consumed); r.Kind != buff.Removed {
 				r.Kind, r.Why = one.Kind, one.Why
 			}
 			r.Amount++
@@ -33,11 +33,11 @@ func (s *Owner) consume(t *Turn, act buff.Act) buff.Result {
 // useCharges uses n charges of an instance. With TimersEach it uses the charges of the async stack
 // that ends first, and then the charges of the next async stacks. An instance, or an async stack,
 // ends when it has no charges left.
-func (i instance) useCharges(t *Turn, n int32, why reason.Reason) buff.Result {
+func useCharges(t *Turn, i instance, n int32, why reason.Reason) buff.Result {
 	if i.program().Charges.N == 0 {
 		return buff.Result{Handle: i.handle()}
 	}
-	i.flushPulses(t)
+	flushPulses(t, i)
 	x, empty := i.extra(), false
 	if i.program().Stack.Timers == define.TimersEach {
 		for k := range x.async {
@@ -51,7 +51,7 @@ func (i instance) useCharges(t *Turn, n int32, why reason.Reason) buff.Result {
 		empty = x.charges <= 0
 	}
 	i.mark(journal.Charges)
-	if empty && i.endSpent(t, why, func(l *asyncStack) bool { return l.charges <= 0 }) {
+	if empty && endSpent(t, i, why, func(l *asyncStack) bool { return l.charges <= 0 }) {
 		return buff.Result{Kind: buff.Removed, Why: why, Amount: 1}
 	}
 	return buff.Result{Kind: buff.Done, Handle: i.handle(), Amount: 1}
@@ -73,7 +73,7 @@ func (i instance) chargesLeft() int32 {
 // convertUses updates shield and charges of an instance that switches to another version, and of
 // each of its applications with separate timers. It adds a shield or charges that the old version
 // did not have, and removes a shield or charges that the new version does not have.
-func (i instance) convertUses(t *Turn, a *buff.Application, old *compile.Program) {
+func convertUses(t *Turn, i instance, a *buff.Application, old *compile.Program) {
 	x, spec := i.ensureExtra(), compile.Of(a.Spec)
 	if spec.Stack.Timers != define.TimersEach {
 		x.shield = max(x.shield, pool(spec, t, a))
@@ -108,7 +108,7 @@ func convertUse(s *compile.Program, old *compile.Program, shield *int64, charges
 // refreshUses updates charges and shield for a further application, whether or not the application
 // moves the end. If `higher` is set, the application has a higher level that wins, and its charges
 // and shield replace the old ones.
-func (i instance) refreshUses(t *Turn, a *buff.Application, higher bool) {
+func refreshUses(t *Turn, i instance, a *buff.Application, higher bool) {
 	if i.extraIndex == noSlot {
 		return
 	}
@@ -139,14 +139,14 @@ func initialCharges(s *compile.Program, a *buff.Application) int32 {
 }
 
 // interrupt ends the buffs that have the act in Interrupt.
-func (s *Owner) interrupt(t *Turn, act buff.Act) buff.Result {
+func interrupt(t *Turn, s *Owner, act buff.Act) buff.Result {
 	var r buff.Result
 	if !s.gates().handles(act) {
 		return r
 	}
 	s.eachInstance(func(i instance) {
 		if spec := i.program(); spec.Interrupt&compile.Bit(act) != 0 {
-			i.removeNamed(t, reason.Interrupted, spec.Catalog.Acts.Name(int(act)))
+			endNamed(t, i, reason.Interrupted, spec.Catalog.Acts.Name(int(act)))
 			r.Kind, r.Why = buff.Removed, reason.Interrupted
 			r.Amount++
 		}

@@ -67,7 +67,7 @@ func (s *Owner) WaitsBy(until wheel.Time) bool {
 // that instant Run finds that nothing is due, and calls file again. So most refreshes and pauses do
 // not touch the wheel. A deadline farther away than [wheel.Horizon] is set in steps of at most that
 // length. The instant `now` must not be after the time of the wheel.
-func (s *Owner) file(t *Turn, filed *wheel.Time, r slotRef, due, now wheel.Time) {
+func file(t *Turn, s *Owner, filed *wheel.Time, r slotRef, due, now wheel.Time) {
 	if due >= *filed {
 		return
 	}
@@ -101,7 +101,7 @@ func (t *Turn) unfile(filed *wheel.Time) {
 // slots and timeouts as dirty. In the usual case there is only one such deadline, it is the
 // deadline of an instance, and the Turn has no other work. Then collectDue returns the slot of the
 // instance without marking the slot. Otherwise it returns noSlot.
-func (s *Owner) collectDue(t *Turn, until wheel.Time) (only uint16) {
+func collectDue(t *Turn, s *Owner, until wheel.Time) (only uint16) {
 	only, n, filed := noSlot, 0, s.records.Keys()
 	for at, due := range filed {
 		if due <= until {
@@ -109,7 +109,7 @@ func (s *Owner) collectDue(t *Turn, until wheel.Time) (only uint16) {
 			if n++; n == 1 {
 				only = uint16(at)
 			} else {
-				s.markOnlyDirty(t, &only)
+				markOnlyDirty(t, s, &only)
 				s.slot(uint16(at)).markDirty(t)
 			}
 		}
@@ -118,32 +118,32 @@ func (s *Owner) collectDue(t *Turn, until wheel.Time) (only uint16) {
 	for k := range s.timeouts().all() {
 		if x := &s.rare.timeouts.list[k]; x.filed <= until {
 			t.unfile(&x.filed)
-			s.markOnlyDirty(t, &only)
-			s.markTimeoutDirty(t, uint16(k))
+			markOnlyDirty(t, s, &only)
+			markTimeoutDirty(t, s, uint16(k))
 		}
 	}
 	if s.scheduler.scratch != nil || s.deferredCalls() > 0 || t.head < len(t.items) {
-		s.markOnlyDirty(t, &only)
+		markOnlyDirty(t, s, &only)
 	}
 	return only
 }
 
 // collectOne does the same as collectDue, for a caller that knows that only the deadline of the
 // given slot may have been reached.
-func (s *Owner) collectOne(t *Turn, at uint16, until wheel.Time) (only uint16) {
+func collectOne(t *Turn, s *Owner, at uint16, until wheel.Time) (only uint16) {
 	only = noSlot
 	if filed := s.records.Key(at); *filed <= until {
 		t.unfile(filed)
 		only = at
 	}
 	if s.scheduler.scratch != nil || s.deferredCalls() > 0 || t.head < len(t.items) {
-		s.markOnlyDirty(t, &only)
+		markOnlyDirty(t, s, &only)
 	}
 	return only
 }
 
 // markOnlyDirty marks the slot *only as dirty and sets *only to noSlot.
-func (s *Owner) markOnlyDirty(t *Turn, only *uint16) {
+func markOnlyDirty(t *Turn, s *Owner, only *uint16) {
 	if *only != noSlot {
 		s.slot(*only).markDirty(t)
 		*only = noSlot
@@ -158,7 +158,7 @@ func (i instance) markDirty(t *Turn) {
 	}
 }
 
-func (s *Owner) markTimeoutDirty(t *Turn, at uint16) {
+func markTimeoutDirty(t *Turn, s *Owner, at uint16) {
 	if x := &s.rare.timeouts.list[at]; !x.dirty {
 		x.dirty = true
 		s.scheduler.addDirty(t, slotRef(at)|timeoutRef)
@@ -166,14 +166,14 @@ func (s *Owner) markTimeoutDirty(t *Turn, at uint16) {
 }
 
 // markAllDirty marks every deadline for rescheduling after the owner's clock has changed.
-func (s *Owner) markAllDirty(t *Turn) {
+func markAllDirty(t *Turn, s *Owner) {
 	s.visited += uint32(s.records.Len()) + uint32(len(s.timeouts().all()))
 	for i := s.first(); i.exists(); i = i.next() {
 		i.markDirty(t)
 	}
 	for k := range s.timeouts().all() {
 		if s.rare.timeouts.list[k].live {
-			s.markTimeoutDirty(t, uint16(k))
+			markTimeoutDirty(t, s, uint16(k))
 		}
 	}
 	s.scheduler.dropDue()
@@ -182,7 +182,7 @@ func (s *Owner) markAllDirty(t *Turn) {
 // reschedule computes the deadlines of all dirty slots. Events due at `until` or earlier are pushed
 // onto the due heap; later ones get a deadline. It runs once at the end of a command or a turn,
 // because an application can move one deadline several times.
-func (s *Owner) reschedule(t *Turn, until wheel.Time) {
+func reschedule(t *Turn, s *Owner, until wheel.Time) {
 	reached := s.timeScale().Reached(until)
 	l := s.scheduler.scratch
 	if l == nil {
@@ -195,7 +195,7 @@ func (s *Owner) reschedule(t *Turn, until wheel.Time) {
 			x := &s.rare.timeouts.list[at]
 			x.dirty = false
 			if x.live {
-				s.schedule(t, reached, dueEntry{at: x.at, key: dueKey(rankTimeout, x.age), ref: r}, &x.filed, until)
+				schedule(t, s, reached, dueEntry{at: x.at, key: dueKey(rankTimeout, x.age), ref: r}, &x.filed, until)
 			}
 			continue
 		}
@@ -204,7 +204,7 @@ func (s *Owner) reschedule(t *Turn, until wheel.Time) {
 		i.flags &^= dirty
 		if i.def != 0 {
 			due, key := i.nextDue()
-			s.schedule(t, reached, dueEntry{at: due, key: key, ref: r}, s.records.Key(at), until)
+			schedule(t, s, reached, dueEntry{at: due, key: key, ref: r}, s.records.Key(at), until)
 		}
 	}
 	l.dirty = l.dirty[:0]
@@ -221,12 +221,12 @@ func (i instance) countReschedule() {
 
 // schedule pushes e onto the due heap if its instant has been reached. Otherwise it files a
 // deadline at this instant.
-func (s *Owner) schedule(t *Turn, reached clock.OwnerTime, e dueEntry, filed *wheel.Time, now wheel.Time) {
+func schedule(t *Turn, s *Owner, reached clock.OwnerTime, e dueEntry, filed *wheel.Time, now wheel.Time) {
 	if e.at <= reached {
 		s.scheduler.borrowScratch(t).due.push(e)
 		return
 	}
-	s.file(t, filed, e.ref, s.timeScale().ToOuter(e.at), now)
+	file(t, s, filed, e.ref, s.timeScale().ToOuter(e.at), now)
 }
 
 // scratch has the buffers that an Owner needs while deadlines are dirty, usually within one turn.

@@ -162,15 +162,15 @@ func (s *Owner) sameDefinition(spec, other *compile.Program) bool {
 // updateVersion switches an instance to the definition's version in the application that joins
 // it. It must be called after all checks that can deny the application. If the Stacking.Timers of
 // the two versions differ, the application already has the version of the instance.
-func (i instance) updateVersion(t *Turn, a *buff.Application) {
+func updateVersion(t *Turn, i instance, a *buff.Application) {
 	if i.program() != compile.Of(a.Spec) {
-		i.switchVersion(t, a)
+		switchVersion(t, i, a)
 	}
 }
 
 // emitVersion emits a Refreshed for an instance that has switched to another version, if no other
 // event reports the switch. Observers that store data by version need the event.
-func (i instance) emitVersion(t *Turn) {
+func emitVersion(t *Turn, i instance) {
 	e := i.newEvent(buff.Refreshed)
 	e.End = i.reportedEnd()
 	t.emit(i.owner, &e)
@@ -178,14 +178,14 @@ func (i instance) emitVersion(t *Turn) {
 
 // switchVersion switches an instance to the definition's version in an application. Grants,
 // modifiers and all other properties change at once, but the next pulse does not move.
-func (i instance) switchVersion(t *Turn, a *buff.Application) {
+func switchVersion(t *Turn, i instance, a *buff.Application) {
 	s := i.owner
 	spec := compile.Of(a.Spec)
-	i.reportLastState(t, true)
+	reportLastState(t, i, true)
 	if i.flags&hidden == 0 {
-		i.revokeEffects(t)
+		revokeEffects(t, i)
 	}
-	i.restartResets(t) // the new version may have another group of diminishing returns
+	restartResets(t, i) // the new version may have another group of diminishing returns
 	old, was := i.program(), i.currentPeriod()
 	if by := len(spec.Modifiers) - len(i.program().Modifiers); by != 0 {
 		s.ensureRare().modifiers += int32(by)
@@ -209,10 +209,10 @@ func (i instance) switchVersion(t *Turn, a *buff.Application) {
 		i.ensureExtra().currentPeriod = was
 	}
 	if spec.Uses&compile.UsesExtra != 0 {
-		i.convertUses(t, a, old)
+		convertUses(t, i, a, old)
 	}
 	if spec.Uses&compile.UsesMagnitudes != 0 {
-		i.storeNumbers(t, a)
+		storeNumbers(t, i, a)
 	} else if i.extraIndex != noSlot {
 		i.extra().magnitudes.reset()
 	}
@@ -221,6 +221,6 @@ func (i instance) switchVersion(t *Turn, a *buff.Application) {
 	}
 	s.ensureGates().noteImmunityChange() // the new version may have other tags and another Immune rule
 	if i.flags&hidden == 0 {
-		i.grantEffects(t)
+		grantEffects(t, i)
 	}
 }

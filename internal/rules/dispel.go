@@ -12,8 +12,8 @@ import (
 //
 // Examples: testdata/dispel.txt, dispel_grades.txt, dispel_resist.txt, dispel_stacks.txt,
 // dispel_charges.txt.
-func (s *Owner) purge(t *Turn, q *buff.Query) buff.Result {
-	return s.portions(t, q, reason.Dispelled, func(i instance) { i.dispel(t, q) })
+func purge(t *Turn, s *Owner, q *buff.Query) buff.Result {
+	return portions(t, s, q, reason.Dispelled, func(i instance) { dispel(t, i, q) })
 }
 
 // portions calls `take` for each portion of a dispel or a steal. There are Query.Most portions or,
@@ -22,11 +22,11 @@ func (s *Owner) purge(t *Turn, q *buff.Query) buff.Result {
 // Each round takes at most one portion of each buff. For example, if three portions of one stack
 // each are taken from three buffs, each buff loses one stack. The rounds end when a round takes no
 // portion.
-func (s *Owner) portions(t *Turn, q *buff.Query, why reason.Reason, take func(i instance)) buff.Result {
+func portions(t *Turn, s *Owner, q *buff.Query, why reason.Reason, take func(i instance)) buff.Result {
 	var r buff.Result
 	for {
 		before := r.Amount
-		s.eachMatch(t, q, func(i instance) bool {
+		eachMatch(t, s, q, func(i instance) bool {
 			if !i.program().YieldsTo(q.Grade) || why == reason.Stolen && !i.stealable() {
 				return true
 			}
@@ -34,7 +34,7 @@ func (s *Owner) portions(t *Turn, q *buff.Query, why reason.Reason, take func(i 
 				return false
 			}
 			r.Amount++
-			if !i.resists(t) {
+			if !resists(t, i) {
 				r.Kind, r.Why = buff.Removed, why
 				take(i)
 			} else if r.Kind == 0 {
@@ -50,7 +50,7 @@ func (s *Owner) portions(t *Turn, q *buff.Query, why reason.Reason, take func(i 
 
 // resists reports whether an instance resists one portion of a dispel or a steal. The result is
 // random, with the chance in Dispel.Resist.
-func (i instance) resists(t *Turn) bool {
+func resists(t *Turn, i instance) bool {
 	s := i.owner
 	d := &i.program().Dispel
 	if d.Resist == 0 || !s.ensureGates().roll(t.Seed, s.id, d.Resist) {
@@ -67,18 +67,18 @@ func (i instance) resists(t *Turn) bool {
 // A portion is Query.Stacks stacks or, if that is zero, the unit in Dispel.Per of the definition:
 // the buff, a stack or a charge. A query for all buffs (Most is zero) without Stacks removes
 // whole buffs.
-func (i instance) dispel(t *Turn, q *buff.Query) {
+func dispel(t *Turn, i instance, q *buff.Query) {
 	d := &i.program().Dispel
 	all := q.Most == 0
 	switch {
 	case q.Stacks > 0:
-		i.removeStacks(t, q.Stacks, reason.Dispelled)
+		removeStacks(t, i, q.Stacks, reason.Dispelled)
 	case !all && d.Per == define.PerStack:
-		i.removeStacks(t, 1, reason.Dispelled)
+		removeStacks(t, i, 1, reason.Dispelled)
 	case !all && d.Per == define.PerCharge && i.program().Charges.N > 0:
-		i.useCharges(t, 1, reason.Dispelled)
+		useCharges(t, i, 1, reason.Dispelled)
 	default:
-		i.remove(t, reason.Dispelled)
+		end(t, i, reason.Dispelled)
 	}
 }
 
@@ -104,7 +104,7 @@ func matchesPolarity(q *buff.Query, p define.Polarity) bool {
 // eachMatch calls f for each instance that a query matches, in the order of the query, until f
 // returns false. The matches are determined before the first call; instances that have ended
 // meanwhile are skipped.
-func (s *Owner) eachMatch(t *Turn, q *buff.Query, f func(i instance) bool) {
+func eachMatch(t *Turn, s *Owner, q *buff.Query, f func(i instance) bool) {
 	t.matches = t.matches[:0]
 	for i := s.first(); i.exists(); i = i.next() {
 		s.visited++

@@ -15,31 +15,31 @@ import (
 
 // execute executes one command at the current instant. The caller calls evaluateConditions
 // afterwards.
-func (s *Owner) execute(t *Turn, c *buff.Command) buff.Result {
+func execute(t *Turn, s *Owner, c *buff.Command) buff.Result {
 	c.Reason = removalReason(c.Reason)
 	switch c.Verb {
 	case verb.Apply:
 		if c.Application.Origin.Head != 0 {
-			return s.applyLink(t, &c.Application).result()
+			return applyLink(t, s, &c.Application).result()
 		}
-		return s.apply(t, &c.Application).result()
+		return apply(t, s, &c.Application).result()
 	case verb.Remove:
-		return s.remove(t, c.Handle, c.Stacks, c.Reason).result()
+		return remove(t, s, c.Handle, c.Stacks, c.Reason).result()
 	case verb.Extend, verb.SetRemaining, verb.SetPeriod, verb.Inhibit, verb.Release, verb.ConsumeCharges:
-		return s.executeOnBuff(t, c)
+		return executeOnBuff(t, s, c)
 	case verb.RemoveSpec:
 		if c.Application.Origin.Links {
-			return s.unlink(t, c)
+			return unlink(t, s, c)
 		} else if i := s.oldestInstance(compile.Of(c.Application.Spec), c.Application.Source); i.exists() {
-			return i.removeStacks(t, c.Stacks, c.Reason).result()
+			return removeStacks(t, i, c.Stacks, c.Reason).result()
 		}
 		return buff.Result{}
 	case verb.AddTimeout:
-		return s.addTimeout(t, c)
+		return addTimeout(t, s, c)
 	case verb.Cancel:
-		return s.cancel(t, c.Timeout)
+		return cancel(t, s, c.Timeout)
 	}
-	return s.executeOnOwner(t, c)
+	return executeOnOwner(t, s, c)
 }
 
 // removalReason returns the reason for a removal, which is Cancelled if the command gives none. It
@@ -60,11 +60,11 @@ func panicReason(why reason.Reason) {
 }
 
 // remove removes n stacks of the buff with handle h.
-func (s *Owner) remove(t *Turn, h buff.Handle, n int, why reason.Reason) outcome {
+func remove(t *Turn, s *Owner, h buff.Handle, n int, why reason.Reason) outcome {
 	if !s.isLive(h) {
 		return outcome{err: staleError{h}}
 	}
-	return s.slot(handle.Slot(h)).removeStacks(t, n, why)
+	return removeStacks(t, s.slot(handle.Slot(h)), n, why)
 }
 
 // staleError is the error for a handle that refers to no running buff. Its text is formatted
@@ -91,61 +91,61 @@ func (o outcome) result() buff.Result {
 }
 
 // executeOnBuff executes a command for one running buff.
-func (s *Owner) executeOnBuff(t *Turn, c *buff.Command) buff.Result {
+func executeOnBuff(t *Turn, s *Owner, c *buff.Command) buff.Result {
 	if !s.isLive(c.Handle) {
 		return stale(c.Handle)
 	}
 	switch at := handle.Slot(c.Handle); c.Verb {
 	case verb.Extend:
-		return s.slot(at).extend(t, c.By, c.Application.Duration)
+		return extend(t, s.slot(at), c.By, c.Application.Duration)
 	case verb.SetRemaining:
-		return s.slot(at).setRemaining(t, c.By)
+		return setRemaining(t, s.slot(at), c.By)
 	case verb.SetPeriod:
-		return s.slot(at).setPeriod(t, c.By)
+		return setPeriod(t, s.slot(at), c.By)
 	case verb.ConsumeCharges:
-		return s.slot(at).useCharges(t, int32(min(max(c.Stacks, 1), define.MaxStacks)), reason.Consumed)
+		return useCharges(t, s.slot(at), int32(min(max(c.Stacks, 1), define.MaxStacks)), reason.Consumed)
 	default:
-		return s.slot(at).inhibit(t, c.Verb == verb.Inhibit)
+		return inhibit(t, s.slot(at), c.Verb == verb.Inhibit)
 	}
 }
 
 // executeOnOwner executes a command that concerns the owner as a whole.
-func (s *Owner) executeOnOwner(t *Turn, c *buff.Command) buff.Result {
+func executeOnOwner(t *Turn, s *Owner, c *buff.Command) buff.Result {
 	switch c.Verb {
 	case verb.Kill:
-		return s.kill(t, c)
+		return kill(t, s, c)
 	case verb.Revive:
-		return s.revive(t)
+		return revive(t, s)
 	case verb.LoseSource:
-		return s.loseSource(t, c.Application.Source)
+		return loseSource(t, s, c.Application.Source)
 	case verb.Pause, verb.Resume, verb.SetRate:
-		return s.setTimeScale(t, c)
+		return setTimeScale(t, s, c)
 	case verb.AddTag, verb.DropTag:
-		return s.tag(t, c)
+		return tag(t, s, c)
 	case verb.Immunize, verb.DropImmunity:
-		return s.immunize(t, c)
+		return immunize(t, s, c)
 	case verb.Dispel:
-		return s.purge(t, &c.Query)
+		return purge(t, s, &c.Query)
 	case verb.Steal:
-		return s.steal(t, &c.Query, c.By)
+		return steal(t, s, &c.Query, c.By)
 	case verb.Compensate:
-		return s.compensate(t, c)
+		return compensate(t, s, c)
 	case verb.Interrupt:
-		return s.interrupt(t, c.Act)
+		return interrupt(t, s, c.Act)
 	case verb.Consume:
-		return s.consume(t, c.Act)
+		return consume(t, s, c.Act)
 	case verb.Happened:
-		return s.handleAct(t, c.Act, c.Application.Source, c.Amount)
+		return handleAct(t, s, c.Act, c.Application.Source, c.Amount)
 	case verb.Absorb:
-		return s.absorb(t, c)
+		return absorb(t, s, c)
 	case verb.SetZone:
-		return s.leaveZone(t)
+		return leaveZone(t, s)
 	case verb.AddBase, verb.SetBase, verb.Damage:
-		return s.changeBase(t, c)
+		return changeBase(t, s, c)
 	case verb.Enter:
-		return s.enterAura(t, &c.Application)
+		return enterAura(t, s, &c.Application)
 	case verb.Leave:
-		return s.leaveAura(t, &c.Application, c.By)
+		return leaveAura(t, s, &c.Application, c.By)
 	}
 	panic(fmt.Sprintf("buff: a Command with the verb %d", c.Verb))
 }
@@ -154,10 +154,10 @@ func (s *Owner) executeOnOwner(t *Turn, c *buff.Command) buff.Result {
 // earlier event may have moved or paused the event, or ended the instance. To find out, dispatch
 // compares the instant, rank and age of the entry with those of the instance's next event. So
 // out-of-date entries need not be removed from the heap.
-func (s *Owner) dispatch(t *Turn, e dueEntry) {
+func dispatch(t *Turn, s *Owner, e dueEntry) {
 	at := e.ref.slot()
 	if e.ref.isTimeout() {
-		s.fireTimeout(t, at, e)
+		fireTimeout(t, s, at, e)
 		return
 	}
 	i := s.slot(at)
@@ -170,13 +170,13 @@ func (s *Owner) dispatch(t *Turn, e dueEntry) {
 		t.Dropped++
 		return
 	}
-	i.runEvent(t, due, own, r)
+	runEvent(t, i, due, own, r)
 }
 
 // dispatchOnly runs the event of the only due instance, without the due heap, and returns 1. If the
 // limit is zero, or if the instant of the event has not been reached, it leaves the event to
 // reschedule and returns 0.
-func (i instance) dispatchOnly(t *Turn, until wheel.Time, limit int) int {
+func dispatchOnly(t *Turn, i instance, until wheel.Time, limit int) int {
 	due, own, r, _ := i.nextEvent()
 	if limit <= 0 || due > i.owner.timeScale().Reached(until) {
 		i.markDirty(t)
@@ -185,7 +185,7 @@ func (i instance) dispatchOnly(t *Turn, until wheel.Time, limit int) int {
 	t.resetQueue()
 	i.countReschedule()
 	t.Ran++
-	i.runEvent(t, due, own, r)
+	runEvent(t, i, due, own, r)
 	return 1
 }
 
@@ -198,16 +198,16 @@ func (i instance) nextEvent() (due clock.OwnerTime, own clock.BuffTime, r rank, 
 
 // runEvent runs an event of an instance. The instant of the event is given in owner time (due) and
 // in buff time (own).
-func (i instance) runEvent(t *Turn, due clock.OwnerTime, own clock.BuffTime, r rank) {
+func runEvent(t *Turn, i instance, due clock.OwnerTime, own clock.BuffTime, r rank) {
 	t.begin(i.owner.timeScale().ToOuter(due), due, true)
 	i.markDirty(t)
 	switch r {
 	case rankPulse:
-		i.firePulse(t, own)
+		firePulse(t, i, own)
 	case rankStackEnd:
-		i.expirePart(t)
+		expirePart(t, i)
 	default:
-		i.expire(t)
+		expire(t, i)
 	}
-	i.owner.evaluateConditions(t)
+	evaluateConditions(t, i.owner)
 }

@@ -98,9 +98,16 @@
 // sheet of attributes, and are reused too. The scratch buffers of a turn belong to the Turn, which
 // lends them to one Owner after the other.
 //
-// In the code each part is a type with its own data, and the methods of Owner combine them:
-// scheduler has the slots to be rescheduled and the events that are due; gates decides what may be
-// applied; package clock converts between the times of world, owner and buff; rareState has rarely
+// # In the code
+//
+// The rules are functions that take a Turn, since they emit events and issue commands: apply,
+// refresh, pulse, end and so on, each in a file with the name of the rule. Most of them concern one
+// instance. Methods of Owner and instance only read or change the state; exported methods of Owner
+// are what the engine calls.
+//
+// Each part of the state is a type with its own data: package slots has the records, package clock
+// the times of world, owner and buff, package sheet the attributes; scheduler has the slots to be
+// rescheduled and the events that are due; gates decides what may be applied; rareState has rarely
 // used fields; evaluator evaluates a number; timeouts has the timeouts; saver and restorer write
 // and read the blob of an owner.
 //

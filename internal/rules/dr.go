@@ -24,7 +24,7 @@ type drRecord struct {
 // step. An application with a share of 0 is denied with reason Diminished.
 //
 // Examples: testdata/dr.txt, dr_counts.txt, dr_pair.txt, dr_pair_shared.txt.
-func (s *Owner) drShare(t *Turn, a *buff.Application) uint64 {
+func drShare(t *Turn, s *Owner, a *buff.Application) uint64 {
 	steps := a.Spec.DR.Steps
 	n := 0
 	if d := s.findRecord(compile.Of(a.Spec), a.Source, t.now); d != nil {
@@ -75,7 +75,7 @@ func (s *Owner) isCurrent(d *drRecord, now clock.OwnerTime) bool {
 // because a denied application does not count, even if the reason is a lack of room.
 //
 // Example: testdata/dr_counts.txt.
-func (s *Owner) diminish(t *Turn, spec *compile.Program, source buff.OwnerID) {
+func diminish(t *Turn, s *Owner, spec *compile.Program, source buff.OwnerID) {
 	d := s.findRecord(spec, source, t.now)
 	if d == nil {
 		d = s.addRecord(spec, source, t.now)
@@ -257,7 +257,7 @@ func (g *gates) restartReset(t *Turn, spec *compile.Program, source buff.OwnerID
 
 // restartResetOfRun calls restartReset for those applications of an instance that are not async
 // stacks.
-func (i instance) restartResetOfRun(t *Turn) {
+func restartResetOfRun(t *Turn, i instance) {
 	s := i.owner
 	switch {
 	case i.program().Uses&compile.UsesDR == 0 || i.onlyAsync() && i.program().DrPerSource():
@@ -273,8 +273,8 @@ func (i instance) restartResetOfRun(t *Turn) {
 }
 
 // restartResets calls restartReset for all applications of an instance.
-func (i instance) restartResets(t *Turn) {
-	i.restartResetOfRun(t)
+func restartResets(t *Turn, i instance) {
+	restartResetOfRun(t, i)
 	if i.extraIndex != noSlot && i.program().DrPerSource() {
 		for k := range i.extra().async {
 			i.owner.gates().restartReset(t, i.program(), i.extra().async[k].source)

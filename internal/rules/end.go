@@ -28,48 +28,48 @@ func (i instance) emit(t *Turn, kind buff.EventKind) *buff.Event {
 	return e
 }
 
-// remove ends the instance for a reason.
-func (i instance) remove(t *Turn, why reason.Reason) { i.removeNamed(t, why, "") }
+// end ends the instance for a reason.
+func end(t *Turn, i instance, why reason.Reason) { endNamed(t, i, why, "") }
 
-// removeNamed is like remove, and also sets Event.Name of the Removed.
+// endNamed is like end, and also sets Event.Name of the Removed.
 //
 // Pending pulses run first. Then the effects of the buff are revoked, so that a handler for the
 // Removed sees the owner without these effects. After the event, the slot is freed. The actions for
 // the removal are queued last; when they run, the handle of the buff is no longer valid.
-func (i instance) removeNamed(t *Turn, why reason.Reason, name string) {
+func endNamed(t *Turn, i instance, why reason.Reason, name string) {
 	s := i.owner
 	if i.extraIndex != noSlot {
-		i.flushPulses(t)
+		flushPulses(t, i)
 	}
 	spec, age := i.program(), i.age()
 	if spec.Uses&compile.UsesLeave != 0 {
-		i.endEffects(t)
+		endEffects(t, i)
 	}
 	e := i.emit(t, buff.Removed)
 	e.Why, e.Name = why, name
 	if spec.Uses&compile.UsesMagnitudes != 0 {
-		i.freeWithNumbers(t, why)
+		freeWithNumbers(t, i, why)
 	} else {
-		i.free(t)
-		s.queueActions(t, spec.Remove[why], &noMagnitudes)
+		free(t, i)
+		queueActions(t, s, spec.Remove[why], &noMagnitudes)
 	}
 	if spec.Uses&compile.UsesLinks != 0 || s.gates().isHead(age) {
-		s.issueUnlink(t, age, why, name)
+		issueUnlink(t, s, age, why, name)
 	}
 }
 
 // freeWithNumbers frees an instance that has numbers and queues the actions for its removal, which
 // read these numbers.
-func (i instance) freeWithNumbers(t *Turn, why reason.Reason) {
-	spec, k := i.program(), i.numbersAtEnd(t)
-	i.free(t)
-	i.owner.queueActions(t, spec.Remove[why], k)
+func freeWithNumbers(t *Turn, i instance, why reason.Reason) {
+	spec, k := i.program(), numbersAtEnd(t, i)
+	free(t, i)
+	queueActions(t, i.owner, spec.Remove[why], k)
 }
 
 // numbersAtEnd returns the numbers of an instance that is about to be freed. The numbers remain
 // valid until the extra of the instance is reused.
-func (i instance) numbersAtEnd(t *Turn) *magnitudes {
-	k := i.numbersAt(t, offBoundary)
+func numbersAtEnd(t *Turn, i instance) *magnitudes {
+	k := numbersAt(t, i, offBoundary)
 	if k == &t.evaluated.each {
 		return k
 	}
@@ -79,46 +79,46 @@ func (i instance) numbersAtEnd(t *Turn) *magnitudes {
 
 // endEffects revokes the effects of an instance that ends. It is not needed for a definition
 // without compile.UsesLeave.
-func (i instance) endEffects(t *Turn) {
-	i.reportLastState(t, false)
+func endEffects(t *Turn, i instance) {
+	reportLastState(t, i, false)
 	if i.program().Uses&(compile.UsesGrants|compile.UsesImmunity|compile.UsesModifiers) != 0 && i.flags&hidden == 0 {
-		i.revokeEffects(t)
+		revokeEffects(t, i)
 	}
 	if i.program().Uses&compile.UsesHide != 0 {
 		i.owner.ensureGates().requestReevaluation()
 	}
 	if i.program().Uses&compile.UsesDR != 0 {
-		i.restartResets(t)
+		restartResets(t, i)
 	}
 }
 
 // free frees the slot of an instance.
-func (i instance) free(t *Turn) {
+func free(t *Turn, i instance) {
 	if i.program().Uses&compile.UsesModifiers != 0 {
 		i.owner.rare.modifiers -= int32(len(i.program().Modifiers))
 	}
-	i.freeSlot(t)
+	freeSlot(t, i)
 }
 
 // removeStacks removes n stacks of an instance. It ends the instance if n is at most zero or at
 // least the number of stacks. The timers of the remaining stacks do not change.
-func (i instance) removeStacks(t *Turn, n int, why reason.Reason) outcome {
+func removeStacks(t *Turn, i instance, n int, why reason.Reason) outcome {
 	if n <= 0 || n >= int(i.stacks) {
-		i.remove(t, why)
+		end(t, i, why)
 		return outcome{kind: buff.Removed, why: why}
 	}
-	i.flushPulses(t)
+	flushPulses(t, i)
 	r := outcome{handle: i.handle(), kind: buff.StackEnded, why: why}
 	if i.program().Stack.Timers == define.TimersEach {
 		for left := int16(n); left > 0; {
 			k := min(left, i.extra().async[0].stacks)
-			i.removeAsyncStacks(t, 0, k)
+			removeAsyncStacks(t, i, 0, k)
 			left -= k
 		}
 	} else {
 		i.stacks -= int16(n)
 		i.mark(journal.Stacks)
-		i.updateModifiers(t)
+		updateModifiers(t, i)
 	}
 	i.markDirty(t)
 	e := i.newEvent(buff.StackEnded)
@@ -130,23 +130,23 @@ func (i instance) removeStacks(t *Turn, n int, why reason.Reason) outcome {
 // expirePart handles an end that concerns only a part of an instance: an async stack, a holder, the
 // running application of a queue, or some of the stacks. In the last case, the duration restarts
 // for the remaining stacks.
-func (i instance) expirePart(t *Turn) {
+func expirePart(t *Turn, i instance) {
 	switch i.program().Stack.Timers {
 	case define.TimersEach:
-		i.endFirstAsync(t, reason.Expired)
+		endFirstAsync(t, i, reason.Expired)
 		return
 	case define.TimersQueue:
-		i.nextInQueue(t)
+		nextInQueue(t, i)
 		return
 	}
 	if i.flags&member != 0 {
 		if k := i.firstLeaving(); k >= 0 {
-			i.dropHolder(t, k)
+			dropHolder(t, i, k)
 			return
 		}
 	}
 	i.stacks -= int16(i.program().ExpiringStacks(int(i.stacks)))
-	i.updateModifiers(t)
+	updateModifiers(t, i)
 	i.end = endAfter(i.end, i.duration()) // count from i.end: with a rate, now may be later
 	i.mark(journal.Stacks | journal.Time)
 	i.markDirty(t)
@@ -158,12 +158,12 @@ func (i instance) expirePart(t *Turn) {
 // expire ends an instance at the end of its duration.
 //
 // Examples: testdata/expire_one.txt, expire_half.txt, pulse_and_end.txt.
-func (i instance) expire(t *Turn) {
+func expire(t *Turn, i instance) {
 	why := reason.Expired
 	if i.flags&leaving != 0 {
 		why = reason.OutOfAura
 	}
-	i.remove(t, why)
+	end(t, i, why)
 }
 
 // Clear removes all buffs of an owner that leaves, oldest first, with the same reason for each. It
@@ -174,7 +174,7 @@ func (s *Owner) Clear(t *Turn, at wheel.Time, why reason.Reason) (dropped int) {
 	for i := s.first(); i.exists(); i = s.first() {
 		e := i.newEvent(buff.Removed)
 		e.Why = why
-		i.free(t)
+		free(t, i)
 		if why == reason.Unload {
 			t.emitUnnumbered(s, &e)
 		} else {
@@ -183,7 +183,7 @@ func (s *Owner) Clear(t *Turn, at wheel.Time, why reason.Reason) (dropped int) {
 	}
 	for k := range s.timeouts().all() {
 		if s.rare.timeouts.list[k].live {
-			s.releaseTimeout(t, uint16(k))
+			releaseTimeout(t, s, uint16(k))
 			dropped++
 		}
 	}
@@ -204,7 +204,7 @@ func (s *Owner) Clear(t *Turn, at wheel.Time, why reason.Reason) (dropped int) {
 // hidden. Last it removes and pauses buffs.
 //
 // Examples: testdata/death.txt, death_last_pulse.txt, death_pause.txt, on_death.txt.
-func (s *Owner) kill(t *Turn, c *buff.Command) buff.Result {
+func kill(t *Turn, s *Owner, c *buff.Command) buff.Result {
 	var r buff.Result
 	if !s.Dead() {
 		s.ensureGates().dead = true
@@ -213,15 +213,15 @@ func (s *Owner) kill(t *Turn, c *buff.Command) buff.Result {
 		e.Spec, e.Source = c.Application.Spec, c.Application.Source
 		r.Kind = buff.Died
 		seq, killer := e.Seq, e.Source
-		s.eachInstance(func(i instance) { i.queueDeathActions(t, seq, killer) })
+		s.eachInstance(func(i instance) { queueDeathActions(t, i, seq, killer) })
 	}
 	s.eachInstance(func(i instance) {
 		switch i.program().OnDeath {
 		case define.FateRemove:
-			i.remove(t, reason.Death)
+			end(t, i, reason.Death)
 			r.Amount++
 		case define.FatePause:
-			i.setDeathPause(t, true)
+			setDeathPause(t, i, true)
 		}
 	})
 	if r.Kind == 0 && r.Amount > 0 {
@@ -232,11 +232,11 @@ func (s *Owner) kill(t *Turn, c *buff.Command) buff.Result {
 
 // queueDeathActions queues the on.death actions of the buff. The parameter `seq` is the
 // sequence number of the event Died.
-func (i instance) queueDeathActions(t *Turn, seq uint64, killer buff.OwnerID) {
+func queueDeathActions(t *Turn, i instance, seq uint64, killer buff.OwnerID) {
 	if spec := i.program(); len(spec.Death) > 0 && i.flags&hidden == 0 {
 		e := i.newEvent(buff.Died)
 		e.At, e.Seen, e.Seq, e.Owner, e.Target = t.at, t.Now, seq, i.owner.id, killer
-		i.owner.queueEventActions(t, spec.Death, &e, e.Source, i.numbersAt(t, offBoundary))
+		queueEventActions(t, i.owner, spec.Death, &e, e.Source, numbersAt(t, i, offBoundary))
 	}
 }
 
@@ -244,10 +244,10 @@ func (i instance) queueDeathActions(t *Turn, seq uint64, killer buff.OwnerID) {
 func (s *Owner) Dead() bool { return s.gates() != nil && s.gates().dead }
 
 // revive executes the revival of the owner: it ends the death pauses of its buffs.
-func (s *Owner) revive(t *Turn) buff.Result {
+func revive(t *Turn, s *Owner) buff.Result {
 	s.eachInstance(func(i instance) {
 		if i.flags&deathPaused != 0 {
-			i.setDeathPause(t, false)
+			setDeathPause(t, i, false)
 		}
 	})
 	if !s.Dead() {
@@ -261,8 +261,8 @@ func (s *Owner) revive(t *Turn) buff.Result {
 
 // setDeathPause starts or ends the death pause of a buff. Other pauses are independent of it; the
 // command Resume does not end it.
-func (i instance) setDeathPause(t *Turn, on bool) {
-	i.flushPulses(t)
+func setDeathPause(t *Turn, i instance, on bool) {
+	flushPulses(t, i)
 	p := i.ensureTimeScale(t)
 	c := buff.Command{Verb: verb.Resume, Whose: clock.ByDeath, Handle: i.handle()}
 	if on {
@@ -282,7 +282,7 @@ func (i instance) setDeathPause(t *Turn, on bool) {
 // owner as the new source.
 //
 // Example: testdata/source_gone.txt.
-func (s *Owner) loseSource(t *Turn, source buff.OwnerID) buff.Result {
+func loseSource(t *Turn, s *Owner, source buff.OwnerID) buff.Result {
 	var r buff.Result
 	s.eachInstance(func(i instance) {
 		if i.source != source {
@@ -290,11 +290,11 @@ func (s *Owner) loseSource(t *Turn, source buff.OwnerID) buff.Result {
 		}
 		switch i.program().OnSourceGone {
 		case define.FateRemove:
-			i.remove(t, reason.SourceGone)
+			end(t, i, reason.SourceGone)
 			r.Kind, r.Why = buff.Removed, reason.SourceGone
 			r.Amount++
 		case define.FateAdopt:
-			i.flushPulses(t)
+			flushPulses(t, i)
 			i.ensureApplier()
 			i.newSource(s.id)
 			if r.Kind == 0 {

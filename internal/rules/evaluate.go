@@ -17,8 +17,8 @@ type evaluation struct {
 	values    []float64  // values of Program.Numbers
 	reads     []float64  // inputs of a formula
 	fresh     []float64  // numbers that are evaluated at a pulse
-	behind    magnitudes // the result of instance.actionMagnitudes or instance.numbersAtEnd
-	each      magnitudes // the result of instance.numbersAt with TimersEach
+	behind    magnitudes // the result of actionMagnitudes or numbersAtEnd
+	each      magnitudes // the result of numbersAt with TimersEach
 	parts     []ownPart  // the parts from which `each` was computed
 	strongest []float64  // the numbers of the strongest stack among these parts
 	args      []buff.Arg // arguments of an instance that migrates
@@ -52,7 +52,7 @@ type evaluator struct {
 // numbers for them.
 //
 // Examples: testdata/params.txt, handed_on.txt.
-func (s *Owner) evaluateNumbers(t *Turn, a *buff.Application) reason.Reason {
+func evaluateNumbers(t *Turn, s *Owner, a *buff.Application) reason.Reason {
 	spec, taken, w := compile.Of(a.Spec), stolen.Of(a.Origin.Stolen), &t.evaluated
 	q := evaluator{set: s, turn: t, spec: spec, params: a.Params, captured: a.Captured, own: a.Source == s.id, level: a.Level, magnitude: a.Magnitude}
 	q.stacks = min(stacksOf(spec, a), spec.Limit)
@@ -98,14 +98,14 @@ func (s *Owner) evaluateNumbers(t *Turn, a *buff.Application) reason.Reason {
 		w.pool = wholePool(v)
 	}
 	if spec.Shield.On && pool(spec, t, a) <= 0 {
-		return s.emptyPoolReason(t, a)
+		return emptyPoolReason(t, s, a)
 	}
 	return reason.None
 }
 
 // emptyPoolReason returns the reason why a shield with an empty pool is refused. Such a shield
 // would break at the next hit.
-func (s *Owner) emptyPoolReason(t *Turn, a *buff.Application) reason.Reason {
+func emptyPoolReason(t *Turn, s *Owner, a *buff.Application) reason.Reason {
 	if stolen.Of(a.Origin.Stolen) != nil || compile.Of(a.Spec).PoolBy != nil {
 		return reason.BadValue
 	}
@@ -235,7 +235,7 @@ func (q *evaluator) callFormula(f define.Formula, in define.Inputs) (v float64, 
 // noteMissing records the name of a missing input and returns NoParam.
 func (q *evaluator) noteMissing(caller bool, name string, attr stat.Attr) reason.Reason {
 	if !caller {
-		name = q.set.attributeCatalog(q.turn).Schema.At(attr).Name
+		name = attributeCatalog(q.turn, q.set).Schema.At(attr).Name
 	}
 	q.turn.evaluated.missing = name
 	return reason.NoParam
@@ -249,7 +249,7 @@ func (q *evaluator) attribute(n *compile.Number, whom define.Whose, attr stat.At
 			return v, ok
 		}
 	}
-	return q.set.sheet().ValueIn(q.set.attributeCatalog(q.turn).Schema, attr), true
+	return q.set.sheet().ValueIn(attributeCatalog(q.turn, q.set).Schema, attr), true
 }
 
 func argOf(params []buff.Arg, caller string) (float64, bool) {

@@ -20,7 +20,7 @@ type extra struct {
 	shield        int64          // remaining pool; 0 with TimersEach, where each async stack has its own
 	running       uint64         // with TimersQueue, age of the running application
 	charges       int32          // remaining charges; 0 with TimersEach
-	pendingPulses int32          // late pulses not yet combined: see instance.catchUp
+	pendingPulses int32          // late pulses not yet combined: see catchUp
 	lastPending   clock.BuffTime // instant of the last of these pulses, in buff time
 	scale         clock.Buff     // valid if the instance has the flag timeScaled
 	nextFree      uint16

@@ -86,10 +86,10 @@ func (s *Owner) Has(tag buff.Tag) bool { return s.gates() != nil && s.gates().ta
 // definition has none of the features in compile.UsesGates.
 //
 // Examples: testdata/reasons.txt, require.txt, dead.txt, chance.txt.
-func (s *Owner) admit(t *Turn, a *buff.Application) reason.Reason {
+func admit(t *Turn, s *Owner, a *buff.Application) reason.Reason {
 	spec := compile.Of(a.Spec)
 	if spec.Uses&(compile.UsesNumbers|compile.UsesMagnitudes) != 0 {
-		if why := s.evaluateNumbers(t, a); why != reason.None {
+		if why := evaluateNumbers(t, s, a); why != reason.None {
 			return why
 		}
 	}

@@ -18,16 +18,16 @@ import (
 // precede the Applied.
 //
 // Examples: testdata/group_rules.txt, slots.txt, per_source.txt.
-func (s *Owner) makeRoom(t *Turn, a *buff.Application) reason.Reason {
+func makeRoom(t *Turn, s *Owner, a *buff.Application) reason.Reason {
 	t.displaced = t.displaced[:0]
-	if compile.Of(a.Spec).Group != 0 && !s.displaceGroup(t, a) {
+	if compile.Of(a.Spec).Group != 0 && !displaceGroup(t, s, a) {
 		return reason.Exclusive
 	}
-	if compile.Of(a.Spec).Slot != 0 && !s.displaceSlot(t, compile.Of(a.Spec)) {
+	if compile.Of(a.Spec).Slot != 0 && !displaceSlot(t, s, compile.Of(a.Spec)) {
 		return reason.NoSlot
 	}
 	if compile.Of(a.Spec).Uses&compile.UsesShare != 0 {
-		s.displaceSource(t, a)
+		displaceSource(t, s, a)
 	}
 	if s.records.Len()-len(t.displaced) >= s.records.Limit() {
 		return reason.Full
@@ -40,7 +40,7 @@ func (s *Owner) makeRoom(t *Turn, a *buff.Application) reason.Reason {
 		return reason.Full
 	}
 	for _, g := range t.displaced {
-		s.slot(g.at).remove(t, g.why)
+		end(t, s.slot(g.at), g.why)
 	}
 	return reason.None
 }
@@ -60,7 +60,7 @@ type displaced struct {
 //	equal or higher   replaces members of the same or lower priority; refused by the others
 //	same source       replaces members of its source
 //	hide              replaces no member: the weaker ones are hidden, see findStrongest
-func (s *Owner) displaceGroup(t *Turn, a *buff.Application) bool {
+func displaceGroup(t *Turn, s *Owner, a *buff.Application) bool {
 	g := &a.Spec.Group
 	if g.Rule == define.GroupHide {
 		return true
@@ -88,7 +88,7 @@ func (s *Owner) displaceGroup(t *Turn, a *buff.Application) bool {
 //
 // Instances that the group has displaced do not count, so that replacing an instance of the same
 // class needs no second slot. Example: testdata/slots.txt.
-func (s *Owner) displaceSlot(t *Turn, spec *compile.Program) bool {
+func displaceSlot(t *Turn, s *Owner, spec *compile.Program) bool {
 	taken, victim := 0, uint16(noSlot)
 	for i := s.first(); i.exists(); i = i.next() {
 		s.visited++
@@ -113,7 +113,7 @@ func (s *Owner) displaceSlot(t *Turn, spec *compile.Program) bool {
 
 // displaceSource collects the oldest instance of the same definition and source if the source has
 // reached its limit on this owner. The engine enforces the limit across owners.
-func (s *Owner) displaceSource(t *Turn, a *buff.Application) {
+func displaceSource(t *Turn, s *Owner, a *buff.Application) {
 	held, oldest := 0, uint16(noSlot)
 	for i := s.first(); i.exists(); i = i.next() {
 		s.visited++
@@ -155,7 +155,7 @@ type strongest struct {
 // effect.
 //
 // Example: testdata/group_hide.txt.
-func (s *Owner) findStrongest(t *Turn) {
+func findStrongest(t *Turn, s *Owner) {
 	t.strongest = t.strongest[:0]
 	for i := s.first(); i.exists(); i = i.next() {
 		s.visited++
@@ -188,7 +188,7 @@ func (s *Owner) isStronger(a, b uint16) bool {
 // findStrongest first.
 //
 // Examples: testdata/group_hide.txt, effective.txt.
-func (i instance) outrankedCauses(t *Turn) (causes flags) {
+func outrankedCauses(t *Turn, i instance) (causes flags) {
 	if i.program().Spec.Group.Rule == define.GroupHide && i.program().Group != 0 {
 		for _, b := range t.strongest {
 			if b.group == i.program().Group && b.at != i.slot {

@@ -24,14 +24,14 @@ import (
 //
 // Examples: testdata/haste_snapshot.txt, haste_next.txt, haste_rescale.txt, haste_rates.txt,
 // haste_least.txt, haste_expire.txt.
-func (i instance) setPeriod(t *Turn, to time.Duration) buff.Result {
+func setPeriod(t *Turn, i instance, to time.Duration) buff.Result {
 	switch {
 	case i.period() == 0:
 		return buff.Result{Handle: i.handle(), Failure: fmt.Errorf("%w: %q does not pulse", buff.ErrPeriod, i.program().ID)}
 	case to < define.MinPeriod || to > define.MaxDuration || to%time.Millisecond != 0:
 		return buff.Result{Handle: i.handle(), Failure: fmt.Errorf("%w: %q every %v, want whole milliseconds from %v to %v", buff.ErrPeriod, i.program().ID, to, define.MinPeriod, define.MaxDuration)}
 	}
-	i.flushPulses(t)
+	flushPulses(t, i)
 	was, runs, beat, now, ms := i.period(), i.currentPeriod(), i.boundary, i.now(t), to.Milliseconds()
 	e := i.newEvent(buff.Hastened)
 	switch i.program().Haste {

@@ -32,15 +32,15 @@ func (s *Owner) strengthChanged(spec *compile.Program) {
 // that no handler or action sees an out-of-date state.
 //
 // Examples: testdata/require.txt, inhibition.txt, group_hide.txt, immune_then_hidden.txt.
-func (s *Owner) reevaluate(t *Turn) {
+func reevaluate(t *Turn, s *Owner) {
 	if s.gates() == nil || !s.gates().mustReevaluate {
 		return
 	}
 	g := s.gates()
 	for range MaxRounds {
 		g.mustReevaluate, g.immunityChanged, g.immunityChangedBefore = false, false, g.immunityChanged
-		s.findStrongest(t)
-		s.eachInstance(func(i instance) { i.reevaluate(t) })
+		findStrongest(t, s)
+		s.eachInstance(func(i instance) { reevaluateOne(t, i) })
 		g.immunityChangedBefore = false
 		if !g.mustReevaluate {
 			return
@@ -50,32 +50,32 @@ func (s *Owner) reevaluate(t *Turn) {
 	t.emit(s, &buff.Event{End: wheel.Never, Kind: buff.Faulted, Why: reason.Cascade})
 }
 
-// reevaluate removes an instance if its requirement for removal is met, and otherwise updates
+// reevaluateOne removes an instance if its requirement for removal is met, and otherwise updates
 // its causes of being hidden. If the owner's immunities have not changed, instances that have no
 // requirements and cannot be outranked are skipped.
-func (i instance) reevaluate(t *Turn) {
+func reevaluateOne(t *Turn, i instance) {
 	s := i.owner
 	if i.program().Uses&(compile.UsesOngoing|compile.UsesHide) == 0 && !s.gates().immunityChanged && !s.gates().immunityChangedBefore {
 		return
 	}
 	if r := &i.program().Require; !r.Remove.Empty() && holds(&r.Remove, s.gates().ownerTags()) {
-		i.remove(t, reason.Condition)
-		s.findStrongest(t) // the removed instance may have been the strongest of its group
+		end(t, i, reason.Condition)
+		findStrongest(t, s) // the removed instance may have been the strongest of its group
 		return
 	}
-	i.setHideCauses(t, i.hideCauses(t))
+	setHideCauses(t, i, hideCauses(t, i))
 }
 
 // hideCauses returns the causes for which an instance must be hidden. If it can be outranked,
 // findStrongest must have run. All causes are determined again, except inhibited, which commands
 // set and clear, and immune while the owner's immunities have not changed.
-func (i instance) hideCauses(t *Turn) flags {
+func hideCauses(t *Turn, i instance) flags {
 	causes := i.flags&inhibited | i.immuneCause()
 	if i.program().Uses&compile.UsesOngoing != 0 && !holds(&i.program().Require.Ongoing, i.owner.gates().ownerTags()) {
 		causes |= unmet
 	}
 	if i.program().Uses&compile.UsesHide != 0 {
-		causes |= i.outrankedCauses(t)
+		causes |= outrankedCauses(t, i)
 	}
 	return causes
 }
@@ -89,43 +89,43 @@ func (i instance) hideCauses(t *Turn) flags {
 // (execute). After other causes the time is always unchanged.
 //
 // Examples: testdata/inhibition.txt, immune_then_hidden.txt, catchup_hidden.txt, grants_ring.txt.
-func (i instance) setHideCauses(t *Turn, causes flags) {
+func setHideCauses(t *Turn, i instance, causes flags) {
 	was, told := i.flags&hidden, reportedCauses(i.program())
 	if (was == 0) != (causes == 0) {
 		i.mark(journal.Hidden)
 	}
 	if was&immune != causes&immune || (was&^immune == 0) != (causes&^immune == 0) {
-		i.flushPulses(t) // pending pulses were suppressed for another reason, or not at all
+		flushPulses(t, i) // pending pulses were suppressed for another reason, or not at all
 	}
 	if (was&told == 0) == (causes&told == 0) {
 		i.flags = i.flags&^hidden | causes
 		return
 	}
 	if causes&told != 0 {
-		i.revokeEffects(t)
+		revokeEffects(t, i)
 		i.flags = i.flags&^hidden | causes
 		i.emit(t, buff.Hidden).Why = whyHidden(causes)
 		return
 	}
 	if i.program().Uses&compile.UsesImmunity != 0 {
-		i.owner.flushMatching(t, i.program().Immunity.Matches)
+		flushMatching(t, i.owner, i.program().Immunity.Matches)
 	}
 	i.flags = i.flags&^hidden | causes
 	i.emit(t, buff.Shown)
-	i.grantEffects(t)
+	grantEffects(t, i)
 	if was&(unmet|inhibited) != 0 && i.program().Inhibition != define.InhibitionKeep { // only for pulsing buffs
 		now := i.now(t)
 		i.restartPeriod(now)
 		i.restartAsyncPeriods(now)
 		i.markDirty(t)
 		if i.program().Inhibition == define.InhibitionExecute {
-			i.pulse(t)
+			pulse(t, i)
 		}
 	}
 }
 
 // inhibit executes the commands Inhibit and Release.
-func (i instance) inhibit(t *Turn, on bool) buff.Result {
+func inhibit(t *Turn, i instance, on bool) buff.Result {
 	causes := i.flags & hidden
 	if on {
 		causes |= inhibited
@@ -136,13 +136,13 @@ func (i instance) inhibit(t *Turn, on bool) buff.Result {
 	if (causes^i.flags)&inhibited != 0 {
 		r.Kind = buff.Done
 	}
-	i.setHideCauses(t, causes)
+	setHideCauses(t, i, causes)
 	return r
 }
 
 // grantEffects turns on the grants, modifiers and immunities of an instance; revokeEffects turns
 // them off.
-func (i instance) grantEffects(t *Turn) {
+func grantEffects(t *Turn, i instance) {
 	spec := i.program()
 	if spec.Uses&compile.UsesGrants != 0 {
 		i.owner.ensureGates().grant(spec.Grants)
@@ -154,21 +154,21 @@ func (i instance) grantEffects(t *Turn) {
 		g := i.owner.ensureGates()
 		g.immunities++
 		g.noteImmunityChange()
-		i.purgeImmune(t)
+		purgeImmune(t, i)
 	}
 }
 
-func (i instance) revokeEffects(t *Turn) {
+func revokeEffects(t *Turn, i instance) {
 	s := i.owner
 	spec := i.program()
 	if spec.Uses&compile.UsesGrants != 0 {
 		s.gates().revoke(spec.Grants)
 	}
 	if spec.Uses&compile.UsesModifiers != 0 {
-		i.removeModifiers(t)
+		removeModifiers(t, i)
 	}
 	if spec.Uses&compile.UsesImmunity != 0 {
-		s.flushMatching(t, spec.Immunity.Matches)
+		flushMatching(t, s, spec.Immunity.Matches)
 		s.gates().immunities--
 		s.gates().noteImmunityChange()
 	}
@@ -176,7 +176,7 @@ func (i instance) revokeEffects(t *Turn) {
 
 // tag executes the commands AddTag and DropTag. Tags are counted: a tag that was added twice must
 // be dropped twice. Tags that buffs grant are counted separately.
-func (s *Owner) tag(t *Turn, c *buff.Command) buff.Result {
+func tag(t *Turn, s *Owner, c *buff.Command) buff.Result {
 	if c.Tag == 0 {
 		return buff.Result{Failure: fmt.Errorf("%w: none", buff.ErrTag)}
 	}

@@ -48,7 +48,7 @@ func (g *gates) immuneByTag(spec *compile.Program) bool {
 // "ignore", nothing happens. If the command has Purge, buffs with "suppress" end here too.
 //
 // Examples: testdata/immunity.txt, immune_ring.txt.
-func (s *Owner) immunize(t *Turn, c *buff.Command) buff.Result {
+func immunize(t *Turn, s *Owner, c *buff.Command) buff.Result {
 	if c.Tag == 0 {
 		return buff.Result{Failure: fmt.Errorf("%w: an immunity against none", buff.ErrTag)}
 	}
@@ -56,7 +56,7 @@ func (s *Owner) immunize(t *Turn, c *buff.Command) buff.Result {
 	if c.Verb == verb.DropImmunity && !g.immune.has(c.Tag) {
 		return buff.Result{}
 	}
-	s.flushMatching(t, func(spec *compile.Program) bool { return compile.Has(spec.Is, c.Tag) })
+	flushMatching(t, s, func(spec *compile.Program) bool { return compile.Has(spec.Is, c.Tag) })
 	if c.Verb == verb.DropImmunity {
 		if g.immune.drop([]buff.Tag{c.Tag}) {
 			g.noteImmunityChange()
@@ -69,7 +69,7 @@ func (s *Owner) immunize(t *Turn, c *buff.Command) buff.Result {
 	n := int64(0)
 	s.eachInstance(func(i instance) {
 		if compile.Has(i.program().Is, c.Tag) && (i.program().Immune == define.ImmuneRemove || c.Purge && i.program().Immune != define.ImmuneIgnore) {
-			i.remove(t, reason.Immunity)
+			end(t, i, reason.Immunity)
 			n++
 		}
 	})
@@ -78,11 +78,11 @@ func (s *Owner) immunize(t *Turn, c *buff.Command) buff.Result {
 
 // purgeImmune ends the buffs whose Immune rule is "remove" and that match the immunity of the
 // instance.
-func (i instance) purgeImmune(t *Turn) {
+func purgeImmune(t *Turn, i instance) {
 	m := &i.program().Immunity
 	i.owner.eachInstance(func(other instance) {
 		if spec := other.program(); other.slot != i.slot && spec.Immune == define.ImmuneRemove && m.Matches(spec) {
-			other.remove(t, reason.Immunity)
+			end(t, other, reason.Immunity)
 		}
 	})
 }

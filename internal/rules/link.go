@@ -26,7 +26,7 @@ type linkage struct {
 // when the head is applied again.
 //
 // Example: testdata/links_refresh.txt.
-func (i instance) applyLinks(t *Turn) {
+func applyLinks(t *Turn, i instance) {
 	for _, l := range i.program().Links {
 		t.Issue(i.owner, &buff.Command{Verb: verb.Apply, Application: buff.Application{
 			Spec: &t.compiled().Newest(l).Spec, Source: i.source, Magnitude: i.magnitude, Level: int(i.level), Captured: t.inherit(i.magnitudes().captured), Origin: buff.Origin{Head: i.age(), Share: t.share, Backdate: t.backdate},
@@ -38,7 +38,7 @@ func (i instance) applyLinks(t *Turn) {
 // linkage. A denied link is tried again by the next application of the head.
 //
 // Examples: testdata/stat/links.txt, links_again.txt, links_shared.txt.
-func (s *Owner) applyLink(t *Turn, a *buff.Application) outcome {
+func applyLink(t *Turn, s *Owner, a *buff.Application) outcome {
 	of, was := a.Origin.Head, int16(0)
 	if s.hasLink(of, compile.Of(a.Spec)) {
 		return outcome{}
@@ -46,7 +46,7 @@ func (s *Owner) applyLink(t *Turn, a *buff.Application) outcome {
 	if i := s.joinTarget(a); i.exists() {
 		was = i.stacks
 	}
-	r := s.apply(t, a)
+	r := apply(t, s, a)
 	switch r.kind {
 	case buff.Applied, buff.Refreshed, buff.Stacked, buff.Queued:
 		if i := s.lookup(r.handle); i.exists() {
@@ -81,7 +81,7 @@ func (g *gates) isHead(of uint64) bool {
 
 // issueUnlink issues the command that releases the links of a head that has ended. The command runs
 // after the applications of links that are already queued.
-func (s *Owner) issueUnlink(t *Turn, of uint64, why reason.Reason, name string) {
+func issueUnlink(t *Turn, s *Owner, of uint64, why reason.Reason, name string) {
 	if !t.issue(s, &buff.Command{Verb: verb.RemoveSpec, Amount: int64(of), Reason: why, Name: name, Application: buff.Application{Origin: buff.Origin{Links: true}}}) {
 		s.gates().dropHead(of)
 	}
@@ -91,7 +91,7 @@ func (s *Owner) issueUnlink(t *Turn, of uint64, why reason.Reason, name string) 
 // ends; any other link loses the stacks that this head added, but keeps at least one.
 //
 // If the link is itself a head, its end issues another unlink, so that chains end breadth first.
-func (s *Owner) unlink(t *Turn, c *buff.Command) buff.Result {
+func unlink(t *Turn, s *Owner, c *buff.Command) buff.Result {
 	of, r := uint64(c.Amount), buff.Result{}
 	s.eachInstance(func(i instance) {
 		g, h := s.gates(), i.handle()
@@ -106,10 +106,10 @@ func (s *Owner) unlink(t *Turn, c *buff.Command) buff.Result {
 		g.links = slices.Delete(g.links, k, k+1)
 		switch {
 		case g.headCount(h) == 0:
-			i.removeNamed(t, c.Reason, c.Name)
+			endNamed(t, i, c.Reason, c.Name)
 			r.Kind, r.Why = buff.Removed, c.Reason
 		case stacks > 0:
-			i.removeStacks(t, int(stacks), c.Reason)
+			removeStacks(t, i, int(stacks), c.Reason)
 		}
 	})
 	s.gates().dropHead(of)
@@ -161,11 +161,11 @@ func (g *gates) nextLinked(link buff.Handle, after uint64) linkage {
 // leaveZone removes the buffs that end when the owner changes zones.
 //
 // Example: testdata/stat/zone.txt.
-func (s *Owner) leaveZone(t *Turn) buff.Result {
+func leaveZone(t *Turn, s *Owner) buff.Result {
 	var r buff.Result
 	s.eachInstance(func(i instance) {
 		if i.program().OnZone == define.FateRemove {
-			i.removeNamed(t, reason.Interrupted, "zone")
+			endNamed(t, i, reason.Interrupted, "zone")
 			r.Kind, r.Why = buff.Removed, reason.Interrupted
 			r.Amount++
 		}

@@ -39,7 +39,7 @@ func (i instance) magnitudes() *magnitudes {
 // actionMagnitudes returns the magnitudes for actions that an application causes by joining an
 // instance. They have the values of the instance, and the captured attributes of the application's
 // source. The result is valid until the next call.
-func (i instance) actionMagnitudes(t *Turn, a *buff.Application) *magnitudes {
+func actionMagnitudes(t *Turn, i instance, a *buff.Application) *magnitudes {
 	k := i.magnitudes()
 	if i.source == a.Source {
 		return k
@@ -65,7 +65,7 @@ func (k *magnitudes) reset() *magnitudes {
 }
 
 // storeNumbers stores the evaluated numbers of an application in its instance.
-func (i instance) storeNumbers(t *Turn, a *buff.Application) {
+func storeNumbers(t *Turn, i instance, a *buff.Application) {
 	k := i.ensureExtra().ensureMagnitudes()
 	k.values = append(k.values[:0], t.evaluated.values...)
 	if compile.Of(a.Spec).Rereads {
@@ -204,13 +204,13 @@ func (e *effect) addModifier(sheet *sheet.Sheet, j int, of buff.Handle) sheet.Ke
 }
 
 // removeModifiers removes the modifiers of an instance from the owner's sheet.
-func (i instance) removeModifiers(t *Turn) {
+func removeModifiers(t *Turn, i instance) {
 	e, sheet := i.effect(), i.owner.sheet()
 	i.owner.markOwner(journal.Attributes)
 	if t.SheetChanged != nil {
 		for j, key := range e.k.keys {
 			m, _ := sheet.Modifier(key)
-			i.reportVarying(t, j, m.Value, math.NaN())
+			reportVarying(t, i, j, m.Value, math.NaN())
 		}
 	}
 	e.k.removeModifiers(sheet)
@@ -225,7 +225,7 @@ func (k *magnitudes) removeModifiers(sheet *sheet.Sheet) {
 
 // updateModifiers sets the modifiers of an instance to their values for its present stacks and
 // numbers.
-func (i instance) updateModifiers(t *Turn) {
+func updateModifiers(t *Turn, i instance) {
 	if i.program().Uses&compile.UsesModifiers == 0 {
 		return
 	}
@@ -235,7 +235,7 @@ func (i instance) updateModifiers(t *Turn) {
 		for j, key := range e.k.keys {
 			m, _ := sheet.Modifier(key)
 			if v, ok := e.amount(j); ok {
-				i.reportVarying(t, j, m.Value, v)
+				reportVarying(t, i, j, m.Value, v)
 			}
 		}
 	}
@@ -263,7 +263,7 @@ func (e *effect) updateModifiers(sheet *sheet.Sheet) {
 // stacks. The result is valid until the next call.
 //
 // Example: testdata/stat/each.txt.
-func (i instance) numbersAt(t *Turn, at clock.BuffTime) *magnitudes {
+func numbersAt(t *Turn, i instance, at clock.BuffTime) *magnitudes {
 	if i.extraIndex == noSlot {
 		return i.magnitudes()
 	}
@@ -325,7 +325,7 @@ func (t *Turn) numberOf(spec *compile.Program, c *compile.Change, k *magnitudes,
 // reevaluatePulsed evaluates the numbers with SnapshotPulse again. The slot of the instance is
 // noSlot for a restored buff that has already ended. If one of the numbers cannot be evaluated,
 // reevaluatePulsed changes no number and reports false.
-func (i instance) reevaluatePulsed(t *Turn, spec *compile.Program, k *magnitudes, async []asyncStack) bool {
+func reevaluatePulsed(t *Turn, i instance, spec *compile.Program, k *magnitudes, async []asyncStack) bool {
 	s := i.owner
 	q := evaluator{set: s, turn: t, spec: spec}
 	fresh := t.evaluated.fresh[:0]
@@ -344,7 +344,7 @@ func (i instance) reevaluatePulsed(t *Turn, spec *compile.Program, k *magnitudes
 	for j := range spec.Numbers {
 		if spec.Numbers[j].Snapshot == define.SnapshotPulse {
 			if i.slot != noSlot {
-				i.reportNumber(t, j, k.values[j], fresh[0])
+				reportNumber(t, i, j, k.values[j], fresh[0])
 			}
 			k.values[j] = fresh[0]
 			fresh = fresh[1:]

@@ -17,40 +17,40 @@ import (
 // Pending pulses still run under the old version. A buff that has no time left under the new
 // version ends before the switch. Stacks above the limit of the new version are removed after the
 // switch.
-func (i instance) migrate(t *Turn, spec *compile.Program) bool {
-	i.flushPulses(t)
+func migrate(t *Turn, i instance, spec *compile.Program) bool {
+	flushPulses(t, i)
 	h, shield, shielded := i.handle(), int64(0), i.program().Shield.On
 	by := spec.DurationAt(int(i.level)) - i.program().DurationAt(int(i.level))
-	if i.flags&member == 0 && i.program().Stack.Timers == define.TimersShared && !i.convertEnd(t, spec) {
-		i.remove(t, reason.Reload)
+	if i.flags&member == 0 && i.program().Stack.Timers == define.TimersShared && !convertEnd(t, i, spec) {
+		end(t, i, reason.Reload)
 		return false
 	}
 	if shielded {
 		shield = i.extra().shield
 	}
 	if spec.Stack.Timers != define.TimersShared {
-		i.convertWaiting(t, spec)
+		convertWaiting(t, i, spec)
 	}
 	a := buff.Application{Spec: &spec.Spec, Source: i.source, Magnitude: i.magnitude, Captured: t.inherit(i.magnitudes().captured)}
-	i.convertNumbers(t, &a)
-	i.switchVersion(t, &a)
+	convertNumbers(t, i, &a)
+	switchVersion(t, i, &a)
 	if shielded && spec.Shield.On {
 		i.extra().shield = shield
 	}
 	switch spec.Stack.Timers {
 	case define.TimersEach:
-		i.moveAsync(t, by)
+		moveAsync(t, i, by)
 	case define.TimersQueue:
-		i.moveQueue(t, by)
+		moveQueue(t, i, by)
 	}
 	if !i.owner.isLive(h) {
 		return false
 	}
 	i.mark(journal.Spec | journal.Time | journal.Stacks | journal.Power | journal.Charges | journal.Shield | journal.Waiting)
 	i.markDirty(t)
-	i.emitVersion(t)
+	emitVersion(t, i)
 	if over := int(i.stacks) - int(spec.Limit); over > 0 {
-		i.removeStacks(t, over, reason.Reload)
+		removeStacks(t, i, over, reason.Reload)
 	}
 	return true
 }
@@ -61,7 +61,7 @@ func (i instance) migrate(t *Turn, spec *compile.Program) bool {
 // The duration is scaled like the definition's duration: a duration of 6 s under a definition of 12
 // s becomes 10 s under a definition of 20 s. The elapsed time stays the same. Example:
 // testdata/stat/reload.txt.
-func (i instance) convertEnd(t *Turn, spec *compile.Program) bool {
+func convertEnd(t *Turn, i instance, spec *compile.Program) bool {
 	now, was, is := i.now(t), i.program().DurationAt(int(i.level)), spec.DurationAt(int(i.level))
 	switch {
 	case is == 0:
@@ -91,16 +91,16 @@ func (i instance) convertEnd(t *Turn, spec *compile.Program) bool {
 
 // moveAsync moves the ends of all async stacks by the given ms. Stacks that would already have
 // ended are removed. If no stack is left, the instance ends.
-func (i instance) moveAsync(t *Turn, by int64) {
+func moveAsync(t *Turn, i instance, by int64) {
 	i.shiftAsyncEnds(by)
 	now, async := i.now(t), i.extra().async
 	i.end = async[len(async)-1].end
 	if i.end <= now {
-		i.remove(t, reason.Reload)
+		end(t, i, reason.Reload)
 		return
 	}
 	for i.firstAsyncEnded(now) {
-		i.endFirstAsync(t, reason.Reload)
+		endFirstAsync(t, i, reason.Reload)
 	}
 }
 
@@ -110,35 +110,35 @@ func (i instance) moveAsync(t *Turn, by int64) {
 // It first removes the waiting applications that have no time left, and then those above the limit.
 // If the running application has to end, it ends last, because its end starts the next one.
 // Example: testdata/stat/queue_reload.txt.
-func (i instance) moveQueue(t *Turn, by int64) {
+func moveQueue(t *Turn, i instance, by int64) {
 	x, now := i.extra(), i.now(t)
 	for k := range x.async {
 		x.async[k].left += by
 	}
 	for k := len(x.async) - 1; k >= 0; k-- {
 		if x.async[k].left <= 0 {
-			i.unqueue(t, k)
+			unqueue(t, i, k)
 		}
 	}
 	for int32(len(x.async)) >= i.program().Limit { // the limit is at least 1
-		i.unqueue(t, weakestOf(x.async))
+		unqueue(t, i, weakestOf(x.async))
 	}
 	i.end = i.end.Add(by)
 	i.storeDuration(max(i.duration()+by, 1))
 	switch {
 	case i.end > now:
 	case len(x.async) == 0:
-		i.remove(t, reason.Reload)
+		end(t, i, reason.Reload)
 	default:
 		i.end = now
-		i.nextInQueue(t)
+		nextInQueue(t, i)
 	}
 }
 
 // convertNumbers evaluates the numbers of the new version of a definition for a running instance.
 //
 // Example: testdata/stat/reload.txt.
-func (i instance) convertNumbers(t *Turn, a *buff.Application) {
+func convertNumbers(t *Turn, i instance, a *buff.Application) {
 	spec, w := compile.Of(a.Spec), &t.evaluated
 	q := evaluator{
 		set: i.owner, turn: t, spec: spec,

@@ -182,12 +182,12 @@ func (s *Owner) oldestInstance(spec *compile.Program, source buff.OwnerID) (olde
 }
 
 // newInstance returns a new instance without a definition, or none if the owner is full.
-func (s *Owner) newInstance(t *Turn) instance {
-	slot, ok := s.records.Alloc(t.Memory)
-	if !ok {
+func newInstance(t *Turn, s *Owner) instance {
+	slot, r := s.records.Alloc(t.Memory)
+	if r == nil {
 		return instance{}
 	}
-	i := s.slot(slot)
+	i := instance{r, s, slot}
 	i.clear()
 	i.extraIndex = noSlot
 	s.ages++
@@ -204,7 +204,7 @@ func (i instance) clear() {
 }
 
 // freeSlot frees the slot of the instance, which invalidates its handle.
-func (i instance) freeSlot(t *Turn) {
+func freeSlot(t *Turn, i instance) {
 	s := i.owner
 	i.mark(journal.Ended)
 	t.unfile(s.records.Key(i.slot))

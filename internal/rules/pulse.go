@@ -13,8 +13,8 @@ import (
 )
 
 // pulse executes a pulse that an application causes immediately. All stacks count in this pulse.
-func (i instance) pulse(t *Turn) {
-	i.pulseAt(t, offBoundary, 0, 0, 0)
+func pulse(t *Turn, i instance) {
+	pulseAt(t, i, offBoundary, 0, 0, 0)
 }
 
 // offBoundary is passed instead of an instant if a pulse is not at a boundary of the period. All
@@ -27,7 +27,7 @@ const offBoundary clock.BuffTime = math.MinInt64
 // stands for more than one pulse, `count` is their number; otherwise it is zero.
 //
 // Examples: testdata/pulse_and_end.txt, catchup.txt.
-func (i instance) pulseAt(t *Turn, own clock.BuffTime, elapsed, period int64, count int32) {
+func pulseAt(t *Turn, i instance, own clock.BuffTime, elapsed, period int64, count int32) {
 	stacks, magnitude := int32(i.stacks), i.magnitude
 	if i.program().Stack.Timers == define.TimersEach {
 		if stacks, magnitude = i.countedStacks(own); stacks == 0 {
@@ -43,28 +43,28 @@ func (i instance) pulseAt(t *Turn, own clock.BuffTime, elapsed, period int64, co
 	if elapsed != 0 {
 		e.Elapsed, e.Period = elapsed, period
 	}
-	i.queuePulseActions(t, own)
+	queuePulseActions(t, i, own)
 }
 
 // queuePulseActions queues the actions for the pulse that was just emitted for the buff.
-func (i instance) queuePulseActions(t *Turn, own clock.BuffTime) {
+func queuePulseActions(t *Turn, i instance, own clock.BuffTime) {
 	var async []asyncStack
 	if i.extraIndex != noSlot {
 		async = i.extra().async
 	}
-	i.queuePulseActionsWith(t, i.program(), i.magnitudes(), async, own)
+	queuePulseActionsWith(t, i, i.program(), i.magnitudes(), async, own)
 }
 
 // queuePulseActionsWith queues the actions for the pulse that was just emitted for an instance. The
 // slot of the instance is noSlot for a restored buff that has already ended. If a number with
 // SnapshotPulse cannot be evaluated, queuePulseActionsWith emits a Faulted and skips the actions
 // that depend on such numbers.
-func (i instance) queuePulseActionsWith(t *Turn, spec *compile.Program, k *magnitudes, async []asyncStack, own clock.BuffTime) {
+func queuePulseActionsWith(t *Turn, i instance, spec *compile.Program, k *magnitudes, async []asyncStack, own clock.BuffTime) {
 	s := i.owner
 	ops := spec.Pulse
-	sound := spec.Uses&compile.UsesPulsed == 0 || i.reevaluatePulsed(t, spec, k, async)
+	sound := spec.Uses&compile.UsesPulsed == 0 || reevaluatePulsed(t, i, spec, k, async)
 	if k = t.numbersOf(spec, k, async, own); sound {
-		s.queueActions(t, ops, k)
+		queueActions(t, s, ops, k)
 		return
 	}
 	e := t.Events[len(t.Events)-1]
@@ -77,7 +77,7 @@ func (i instance) queuePulseActionsWith(t *Turn, spec *compile.Program, k *magni
 	}
 	for j := range ops {
 		if ops[j].Change == nil || !ops[j].Change.Pulsed {
-			s.queueEventActions(t, ops[j:j+1], &e, e.Source, k)
+			queueEventActions(t, s, ops[j:j+1], &e, e.Source, k)
 		}
 	}
 }
@@ -88,7 +88,7 @@ func (i instance) queuePulseActionsWith(t *Turn, spec *compile.Program, k *magni
 //
 // The next boundary is counted from `own`, not from the present, so that late frames cause no
 // drift. It is set before the pulse is emitted, because the actions of the pulse may change it.
-func (i instance) firePulse(t *Turn, own clock.BuffTime) {
+func firePulse(t *Turn, i instance, own clock.BuffTime) {
 	elapsed, period := int64(0), int64(0)
 	if own == i.boundary {
 		i.restartPeriod(own) // if aligned, the period returns to its phase after a change
@@ -103,10 +103,10 @@ func (i instance) firePulse(t *Turn, own clock.BuffTime) {
 		i.boundary = own.Add(i.period()) // even if aligned, so that the partial pulse is not repeated
 	}
 	if i.program().Uses&compile.UsesCatchup != 0 {
-		i.catchUp(t, own, elapsed, period)
+		catchUp(t, i, own, elapsed, period)
 		return
 	}
-	i.pulseAt(t, own, elapsed, period, 0)
+	pulseAt(t, i, own, elapsed, period, 0)
 }
 
 // In a late frame, several due pulses of one instance may be combined into one pulse, according to
@@ -121,26 +121,26 @@ func (i instance) firePulse(t *Turn, own clock.BuffTime) {
 // count in them.
 //
 // Examples: testdata/catchup.txt, catchup_change.txt, catchup_immune.txt, stat/parts.txt.
-func (i instance) catchUp(t *Turn, own clock.BuffTime, elapsed, period int64) {
+func catchUp(t *Turn, i instance, own clock.BuffTime, elapsed, period int64) {
 	if elapsed != 0 {
-		i.flushPulses(t)
-		i.pulseAt(t, own, elapsed, period, 0)
+		flushPulses(t, i)
+		pulseAt(t, i, own, elapsed, period, 0)
 		return
 	}
 	x := i.ensureExtra()
 	x.pendingPulses++
 	x.lastPending = own
 	if next := i.nextPulse(); next > i.nextEnd() || i.clocks().ToWorld(next) > t.Now || !i.sameCountedStacks(own, next) {
-		i.flushPulses(t)
+		flushPulses(t, i)
 	}
 }
 
 // flushMatching calls flushPulses for each instance for whose definition the function `which`
 // returns true.
-func (s *Owner) flushMatching(t *Turn, which func(*compile.Program) bool) {
+func flushMatching(t *Turn, s *Owner, which func(*compile.Program) bool) {
 	s.eachInstance(func(i instance) {
 		if which(i.program()) {
-			i.flushPulses(t)
+			flushPulses(t, i)
 		}
 	})
 }
@@ -151,7 +151,7 @@ func (s *Owner) flushMatching(t *Turn, which func(*compile.Program) bool) {
 // visibility. So late pulses have the same results as pulses on time. The number of pending pulses
 // is cleared first, because the pulse may call flushPulses again. Examples:
 // testdata/catchup_change.txt, catchup_purge.txt.
-func (i instance) flushPulses(t *Turn) {
+func flushPulses(t *Turn, i instance) {
 	if i.extraIndex == noSlot || i.extra().pendingPulses == 0 {
 		return
 	}
@@ -169,7 +169,7 @@ func (i instance) flushPulses(t *Turn) {
 	if done == 1 {
 		done = 0 // a single pulse has no count
 	}
-	i.pulseAt(t, own, 0, 0, done)
+	pulseAt(t, i, own, 0, 0, done)
 }
 
 // Call is a Go handler to be called for an event.
@@ -204,7 +204,7 @@ func (c *waitingCall) makeCurrent(t *Turn) {
 // The handler is called at the start of a Run, but at the instant of its cause, which may be before
 // the frame. So the handler sees the time at which it would have run without the delay. Example:
 // testdata/put_off.txt.
-func (s *Owner) callDeferred(t *Turn) {
+func callDeferred(t *Turn, s *Owner) {
 	b := s.rare
 	t.deferred = b.calls[len(b.calls)-int(b.pendingCalls)]
 	t.deferred.makeCurrent(t)
@@ -213,7 +213,7 @@ func (s *Owner) callDeferred(t *Turn) {
 	}
 	t.begin(t.current.Event.At, s.timeScale().ToInner(t.current.Event.At), true)
 	t.quiet = t.deferred.quiet
-	s.call(t)
+	call(t, s)
 }
 
 // clearCalls releases the references of the deferred calls.
@@ -225,7 +225,7 @@ func (b *rareState) clearCalls() {
 // call calls the current handler, unless its buff has ended.
 //
 // Example: testdata/removed_is_silent.txt.
-func (s *Owner) call(t *Turn) {
+func call(t *Turn, s *Owner) {
 	if t.Call == nil {
 		return
 	}
@@ -235,16 +235,16 @@ func (s *Owner) call(t *Turn) {
 		return
 	}
 	e.Seen = t.Now
-	s.callNow(t)
+	callNow(t, s)
 }
 
 // callNow calls the current handler.
-func (s *Owner) callNow(t *Turn) {
+func callNow(t *Turn, s *Owner) {
 	t.calling = true
 	why := t.Call(t, t.current)
 	t.calling = false
 	if why != reason.None {
-		s.fault(t, why)
+		fault(t, s, why)
 	}
 }
 
@@ -253,13 +253,13 @@ func (s *Owner) callNow(t *Turn) {
 //
 // The Faulted names the buff, the source and the instant of the handler's event. Example:
 // testdata/faults.txt.
-func (s *Owner) fault(t *Turn, why reason.Reason) {
+func fault(t *Turn, s *Owner, why reason.Reason) {
 	e := *t.current.Event
 	e.Kind, e.Why, e.End, e.Period, e.Elapsed, e.Count = buff.Faulted, why, wheel.Never, 0, 0, 0
 	t.emit(s, &e)
 	if e.Spec != nil && e.Spec.OnFault == define.FateRemove && s.isLive(e.Handle) {
-		s.slot(handle.Slot(e.Handle)).remove(t, reason.Fault)
-		s.evaluateConditions(t)
+		end(t, s.slot(handle.Slot(e.Handle)), reason.Fault)
+		evaluateConditions(t, s)
 	}
 }
 
@@ -268,7 +268,7 @@ func (s *Owner) fault(t *Turn, why reason.Reason) {
 // Inside a Run, the call is queued among the commands that the event causes, in the order of the
 // definition's list. Inside a Do, no handler may be called, so the call is deferred. A deferred
 // call is stored in the Owner, because the Turn serves other Owners before this Owner runs again.
-func (s *Owner) queueCall(t *Turn, of *buff.Event, do any, h define.HandlerID, timeout buff.TimeoutHandle) {
+func queueCall(t *Turn, s *Owner, of *buff.Event, do any, h define.HandlerID, timeout buff.TimeoutHandle) {
 	to := &t.calls
 	if t.inside {
 		t.items = append(t.items, item{at: int32(len(t.calls)), round: t.round, call: true, quiet: t.quiet})

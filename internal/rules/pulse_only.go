@@ -18,9 +18,9 @@ import (
 // the next event of the same instance is not due in this turn. Otherwise it has no effect and
 // returns false.
 //
-// Like [instance.firePulse], it sets the next deadline of the instance before it calls the handler,
+// Like firePulse, it sets the next deadline of the instance before it calls the handler,
 // because the handler may change the deadline or not return.
-func (i instance) pulseOnly(t *Turn, until wheel.Time) bool {
+func pulseOnly(t *Turn, i instance, until wheel.Time) bool {
 	s := i.owner
 	if i.flags != 0 || i.extraIndex != noSlot || s.gates() != nil || s.timeScale() != nil {
 		return false
@@ -28,7 +28,7 @@ func (i instance) pulseOnly(t *Turn, until wheel.Time) bool {
 	own := i.boundary                      // no time is scaled, so it is also owner time and world time
 	boundary := own.Add(int64(i.period32)) // flags is 0, so the period is not in an extra: see instance.period
 	due := min(boundary, i.end)
-	if wheel.Time(due) <= until || own > min(clock.BuffTime(until), i.end) { // the pulse is not the only due event, or is not due yet: see Owner.file
+	if wheel.Time(due) <= until || own > min(clock.BuffTime(until), i.end) { // the pulse is not the only due event, or is not due yet: see file
 		return false
 	}
 	p := i.program()
@@ -39,9 +39,9 @@ func (i instance) pulseOnly(t *Turn, until wheel.Time) bool {
 	s.visited += workPerDeadline
 	t.begin(wheel.Time(own), clock.OwnerTime(own), true)
 	i.boundary = boundary
-	s.file(t, s.records.Key(i.slot), slotRef(i.slot), wheel.Time(due), t.at)
-	i.emitPulse(t, p, i.handle())
-	s.callPulse(t, p.Pulse[0].Handler)
+	file(t, s, s.records.Key(i.slot), slotRef(i.slot), wheel.Time(due), t.at)
+	emitPulse(t, i, p, i.handle())
+	callPulse(t, s, p.Pulse[0].Handler)
 	if len(t.items) > 0 || s.scheduler.scratch != nil {
 		i.markDirty(t) // the handler has caused changes, so compute this deadline again, with the others
 	} else {
@@ -53,7 +53,7 @@ func (i instance) pulseOnly(t *Turn, until wheel.Time) bool {
 // emitPulse emits the pulse. It builds the event in the Turn, which is in the cache, and copies the
 // event to the event list, which is not in the cache. So the handler reads the event from the
 // cache. Fields of the event that emitPulse does not set are always zero.
-func (i instance) emitPulse(t *Turn, p *compile.Program, h buff.Handle) {
+func emitPulse(t *Turn, i instance, p *compile.Program, h buff.Handle) {
 	e := &t.pulseCall.event
 	e.At, e.Seen, e.Seq, e.End = t.at, t.Now, i.owner.Count(), wheel.Never
 	e.Owner, e.Source, e.Handle = i.owner.id, i.source, h
@@ -70,12 +70,12 @@ func (i instance) emitPulse(t *Turn, p *compile.Program, h buff.Handle) {
 }
 
 // callPulse calls the handler for the pulse just emitted.
-func (s *Owner) callPulse(t *Turn, handler define.HandlerID) {
+func callPulse(t *Turn, s *Owner, handler define.HandlerID) {
 	if t.Call == nil {
 		return
 	}
 	c := &t.pulseCall
 	c.Handler = handler
 	c.makeCurrent(t)
-	s.callNow(t)
+	callNow(t, s)
 }

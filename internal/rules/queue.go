@@ -26,28 +26,28 @@ import (
 //
 // Examples: testdata/timers_queue.txt, timers_queue_full.txt, stat/queue.txt,
 // stat/queue_reload.txt.
-func (i instance) reapplyQueued(t *Turn, a *buff.Application, d int64) outcome {
+func reapplyQueued(t *Turn, i instance, a *buff.Application, d int64) outcome {
 	s := i.owner
 	spec := compile.Of(a.Spec)
 	x, now := i.ensureExtra(), i.now(t)
 	if int32(len(x.async))+1 >= spec.Limit {
 		switch weakest := weakestOf(x.async); {
 		case spec.Stack.Overflow == define.OverflowClear:
-			return i.refuse(t, a)
+			return refuse(t, i, a)
 		case spec.Stack.Overflow == define.OverflowDeny && !replacesByLevel(a, i),
 			weakest < 0,
 			spec.Stack.Overflow == define.OverflowAllow && x.async[weakest].strength().compare(strengthOf(a)) >= 0:
-			r := s.deny(t, a, reason.Limit, nil)
-			s.overflow(t, a)
+			r := deny(t, s, a, reason.Limit, nil)
+			overflow(t, s, a)
 			return r
 		case spec.Stack.Overflow == define.OverflowReplace:
-			i.unqueue(t, oldestOf(x.async))
+			unqueue(t, i, oldestOf(x.async))
 		default:
-			i.unqueue(t, weakest)
+			unqueue(t, i, weakest)
 		}
-		defer s.overflow(t, a)
+		defer overflow(t, s, a)
 	}
-	i.adoptQueueVersion(t, a)
+	adoptQueueVersion(t, i, a)
 	s.ages++
 	i.applyPendingPeriod()
 	l := asyncStack{
@@ -56,20 +56,20 @@ func (i instance) reapplyQueued(t *Turn, a *buff.Application, d int64) outcome {
 	}
 	if strengthOf(a).compare(i.strength()) > 0 {
 		i.requeueRunning(clock.Until(now, i.end))
-		i.setRunning(t, &l, now)
+		setRunning(t, i, &l, now)
 		if spec.Uses&compile.UsesMagnitudes != 0 {
-			i.reportNumbers(t, t.evaluated.values)
-			i.storeNumbers(t, a)
+			reportNumbers(t, i, t.evaluated.values)
+			storeNumbers(t, i, a)
 		}
 	} else {
-		i.storeWaiting(t, a, &l)
+		storeWaiting(t, i, a, &l)
 		x.async = append(x.async, l)
 	}
-	i.updateModifiers(t)
+	updateModifiers(t, i)
 	i.markDirty(t) // a waiting application changes the rank of the end
-	i.emitQueued(t)
+	emitQueued(t, i)
 	if spec.Uses&compile.UsesLinks != 0 {
-		i.applyLinks(t)
+		applyLinks(t, i)
 	}
 	return outcome{handle: i.handle(), kind: buff.Queued}
 }
@@ -79,9 +79,9 @@ func (i instance) reapplyQueued(t *Turn, a *buff.Application, d int64) outcome {
 // The instance keeps its handle, its age, its slot and its period. It takes the source, level,
 // magnitude and time of the application, and stores the application's age in case the application
 // waits again.
-func (i instance) setRunning(t *Turn, l *asyncStack, now clock.BuffTime) {
+func setRunning(t *Turn, i instance, l *asyncStack, now clock.BuffTime) {
 	i.magnitude = l.magnitude
-	i.restartResetOfRun(t)
+	restartResetOfRun(t, i)
 	i.owner.gates().dropAppliers(i.slot)
 	i.newSource(l.source)
 	i.setLevel(l.level)
@@ -95,7 +95,7 @@ func (i instance) setRunning(t *Turn, l *asyncStack, now clock.BuffTime) {
 }
 
 // unqueue removes the k-th waiting application.
-func (i instance) unqueue(t *Turn, k int) {
+func unqueue(t *Turn, i instance, k int) {
 	x := i.extra()
 	i.owner.gates().restartReset(t, i.program(), x.async[k].source)
 	i.magnitudes().freeWaiting(&x.async[k])
@@ -107,24 +107,24 @@ func (i instance) unqueue(t *Turn, k int) {
 // The application starts at the end of the previous one, not at the time of the frame. So the
 // length of a queue is the sum of the durations of its applications, however time is divided into
 // frames. Example: testdata/timers_queue.txt.
-func (i instance) nextInQueue(t *Turn) {
+func nextInQueue(t *Turn, i instance) {
 	x := i.extra()
 	best := strongestOf(x.async)
 	l := x.async[best]
 	x.async = removeUnordered(x.async, best)
 	i.mark(journal.Waiting)
-	i.setRunning(t, &l, i.end) // starts at i.end, because now may be later
+	setRunning(t, i, &l, i.end) // starts at i.end, because now may be later
 	if l.numbers != 0 {
 		k := i.magnitudes()
-		i.reportNumbers(t, k.waitingOf(&l).values)
+		reportNumbers(t, i, k.waitingOf(&l).values)
 		k.swap(k.waitingOf(&l))
 		k.freeWaiting(&l)
-		i.updateModifiers(t)
+		updateModifiers(t, i)
 	}
-	i.emitQueued(t)
+	emitQueued(t, i)
 }
 
-func (i instance) emitQueued(t *Turn) {
+func emitQueued(t *Turn, i instance) {
 	e := i.newEvent(buff.Queued)
 	e.End = i.reportedEnd()
 	t.emit(i.owner, &e)
@@ -238,7 +238,7 @@ func (k *magnitudes) swap(w *waitingNumbers) {
 }
 
 // storeWaiting stores the evaluated numbers of an application that waits.
-func (i instance) storeWaiting(t *Turn, a *buff.Application, l *asyncStack) {
+func storeWaiting(t *Turn, i instance, a *buff.Application, l *asyncStack) {
 	if compile.Of(a.Spec).Uses&compile.UsesMagnitudes == 0 {
 		return
 	}
@@ -284,21 +284,21 @@ func (i instance) requeueRunning(left int64) {
 // new one.
 //
 // Examples: testdata/stat/queue_reload.txt, queue_reload_plain.txt.
-func (i instance) adoptQueueVersion(t *Turn, a *buff.Application) {
+func adoptQueueVersion(t *Turn, i instance, a *buff.Application) {
 	if i.program() == compile.Of(a.Spec) {
 		return
 	}
 	w := &t.evaluated
 	pool := w.pool
 	w.coming = append(w.coming[:0], w.values...)
-	i.convertWaiting(t, compile.Of(a.Spec))
+	convertWaiting(t, i, compile.Of(a.Spec))
 	running := buff.Application{Spec: a.Spec, Source: i.source, Magnitude: i.magnitude, Captured: t.inherit(i.magnitudes().captured)}
-	i.convertNumbers(t, &running)
+	convertNumbers(t, i, &running)
 	shield, shielded := int64(0), i.program().Shield.On
 	if shielded {
 		shield = i.extra().shield
 	}
-	i.switchVersion(t, &running)
+	switchVersion(t, i, &running)
 	if shielded && a.Spec.Shield.On {
 		i.extra().shield = shield // the new application refills it
 	}
@@ -308,7 +308,7 @@ func (i instance) adoptQueueVersion(t *Turn, a *buff.Application) {
 // adoptStacksVersion moves an instance with TimersEach to the version of a new application. It
 // evaluates the numbers of the present stacks again; those of the new one are already evaluated
 // and are kept.
-func (i instance) adoptStacksVersion(t *Turn, a *buff.Application) {
+func adoptStacksVersion(t *Turn, i instance, a *buff.Application) {
 	if i.program() == compile.Of(a.Spec) {
 		return
 	}
@@ -316,15 +316,15 @@ func (i instance) adoptStacksVersion(t *Turn, a *buff.Application) {
 		w := &t.evaluated
 		pool := w.pool
 		w.coming = append(w.coming[:0], w.values...)
-		i.convertWaiting(t, compile.Of(a.Spec))
+		convertWaiting(t, i, compile.Of(a.Spec))
 		w.values, w.pool = append(w.values[:0], w.coming...), pool
 	}
-	i.switchVersion(t, a)
+	switchVersion(t, i, a)
 }
 
 // convertWaiting evaluates the numbers of another version for async stacks and waiting
 // applications.
-func (i instance) convertWaiting(t *Turn, spec *compile.Program) {
+func convertWaiting(t *Turn, i instance, spec *compile.Program) {
 	switch each := spec.Stack.Timers == define.TimersEach; {
 	case (i.program().Uses|spec.Uses)&compile.UsesMagnitudes == 0, each && len(i.program().Numbers)+len(spec.Numbers) == 0:
 		return

@@ -21,7 +21,7 @@ import (
 //
 // Examples: testdata/refresh_extend.txt, refresh_pandemic.txt, refresh_residual.txt,
 // refresh_max.txt, refresh_none.txt, refresh_restart.txt, phase.txt, level_higher.txt.
-func (i instance) refresh(t *Turn, a *buff.Application, d int64, stacked, higher bool, was *visibleState) bool {
+func refresh(t *Turn, i instance, a *buff.Application, d int64, stacked, higher bool, was *visibleState) bool {
 	spec := compile.Of(a.Spec)
 	now := i.now(t)
 	set := spec.Stack.Refresh != define.RefreshNone || higher
@@ -39,17 +39,17 @@ func (i instance) refresh(t *Turn, a *buff.Application, d int64, stacked, higher
 		}
 		i.storeDuration(d)
 		i.magnitude = a.Magnitude
-		changed := len(spec.Refresh) > 0 && (stacked || higher || i.refreshChanges(t, a, was))
+		changed := len(spec.Refresh) > 0 && (stacked || higher || refreshChanges(t, i, a, was))
 		if i.extraIndex != noSlot {
-			i.refreshNumbers(t, a)
+			refreshNumbers(t, i, a)
 		}
 		e := i.emit(t, buff.Refreshed)
 		e.End = i.reportedEnd()
 		if changed {
-			i.owner.queueActionsFrom(t, spec.Refresh, a.Source, i.actionMagnitudes(t, a))
+			queueActionsFrom(t, i.owner, spec.Refresh, a.Source, actionMagnitudes(t, i, a))
 		}
 		if spec.Uses&compile.UsesLinks != 0 {
-			i.applyLinks(t)
+			applyLinks(t, i)
 		}
 		i.owner.strengthChanged(spec)
 	}
@@ -59,7 +59,7 @@ func (i instance) refresh(t *Turn, a *buff.Application, d int64, stacked, higher
 		i.restartPeriod(now)
 	}
 	if i.period() > 0 && (phase == define.PhaseExecute || spec.First == define.FirstEvery && (set || stacked)) {
-		i.pulse(t)
+		pulse(t, i)
 	}
 	return set
 }
@@ -69,7 +69,7 @@ func (i instance) refresh(t *Turn, a *buff.Application, d int64, stacked, higher
 // same instants.
 //
 // Example: testdata/refresh_nothing.txt.
-func (i instance) refreshChanges(t *Turn, a *buff.Application, was *visibleState) bool {
+func refreshChanges(t *Turn, i instance, a *buff.Application, was *visibleState) bool {
 	spec := compile.Of(a.Spec)
 	return spec.Stack.Refresh == define.RefreshRestart || spec.Stack.Phase != define.PhaseKeep || i.visibleState() != *was ||
 		i.extraIndex != noSlot && i.extra().pendingPeriod > 0 ||
@@ -78,18 +78,18 @@ func (i instance) refreshChanges(t *Turn, a *buff.Application, was *visibleState
 
 // refreshNumbers updates the numbers, the pending period and the modifiers of an instance at a
 // refresh.
-func (i instance) refreshNumbers(t *Turn, a *buff.Application) {
-	if i.updateNumbers(t, a); i.program().Uses&compile.UsesModifiers != 0 {
-		i.updateModifiers(t)
+func refreshNumbers(t *Turn, i instance, a *buff.Application) {
+	if updateNumbers(t, i, a); i.program().Uses&compile.UsesModifiers != 0 {
+		updateModifiers(t, i)
 	}
 }
 
 // updateNumbers stores the numbers of a further application, and applies a pending period.
-func (i instance) updateNumbers(t *Turn, a *buff.Application) {
+func updateNumbers(t *Turn, i instance, a *buff.Application) {
 	i.applyPendingPeriod()
 	if compile.Of(a.Spec).Uses&compile.UsesMagnitudes != 0 {
-		i.reportNumbers(t, t.evaluated.values)
-		i.storeNumbers(t, a)
+		reportNumbers(t, i, t.evaluated.values)
+		storeNumbers(t, i, a)
 	}
 }
 

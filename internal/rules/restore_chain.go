@@ -33,9 +33,9 @@ func (t *Turn) backdateOf(e *buff.Event) buff.Backdate {
 }
 
 // followBackdated queues the actions of a buff that ended `ms` milliseconds ago.
-func (s *Owner) followBackdated(t *Turn, spec *compile.Program, k *magnitudes, ms int64) {
+func followBackdated(t *Turn, s *Owner, spec *compile.Program, k *magnitudes, ms int64) {
 	t.ended = buff.Backdate{Ms: ms, Clock: spec.Clock}
-	s.queueActions(t, spec.Remove[reason.Expired], k)
+	queueActions(t, s, spec.Remove[reason.Expired], k)
 	t.ended = buff.Backdate{}
 }
 
@@ -43,7 +43,7 @@ func (s *Owner) followBackdated(t *Turn, spec *compile.Program, k *magnitudes, m
 // Restore: pulses follow Saving.Offline, stacks end, and the instance ends if its end has passed.
 //
 // Example: testdata/save/chain.txt.
-func (i instance) catchUpBackdated(t *Turn, back int64) {
+func catchUpBackdated(t *Turn, i instance, back int64) {
 	s := i.owner
 	c := comeback{
 		i: *i.record, at: i.slot, spec: i.program(), now: clock.BuffTime(t.now), over: clock.BuffTime(t.now), away: back, moved: true,
@@ -56,8 +56,8 @@ func (i instance) catchUpBackdated(t *Turn, back int64) {
 	c.pass()
 	i.stacks = c.i.stacks
 	if c.gone {
-		s.tellPulses(t, &c, i.newEvent(buff.Pulsed), i.slot)
-		s.endBackdated(t, &c)
+		tellPulses(t, s, &c, i.newEvent(buff.Pulsed), i.slot)
+		endBackdated(t, s, &c)
 		return
 	}
 	i.end, i.boundary = c.i.end, c.i.boundary
@@ -67,32 +67,32 @@ func (i instance) catchUpBackdated(t *Turn, back int64) {
 		copy(x.async, c.x.async)
 	}
 	i.mark(journal.Stacks | journal.Time)
-	i.updateModifiers(t)
+	updateModifiers(t, i)
 	i.markDirty(t)
 	if c.parts {
-		s.tellParts(t, &c)
+		tellParts(t, s, &c)
 	}
 	if c.pulses > 0 {
-		s.tellPulses(t, &c, i.newEvent(buff.Pulsed), i.slot)
+		tellPulses(t, s, &c, i.newEvent(buff.Pulsed), i.slot)
 	}
 }
 
 // endBackdated ends an instance at an end in the past. It always emits Removed, whatever
 // Saving.OfflineExpire is, since Applied was emitted.
-func (s *Owner) endBackdated(t *Turn, c *comeback) {
+func endBackdated(t *Turn, s *Owner, c *comeback) {
 	spec := c.spec
 	if spec.Uses&compile.UsesLeave != 0 {
-		s.slot(c.at).endEffects(t)
+		endEffects(t, s.slot(c.at))
 	}
 	ago := int64(c.over - c.i.end)
 	e := s.slot(c.at).emit(t, buff.Removed)
 	e.Why, e.Offline = reason.Expired, ago
-	k := s.slot(c.at).numbersAtEnd(t)
-	s.slot(c.at).free(t)
+	k := numbersAtEnd(t, s.slot(c.at))
+	free(t, s.slot(c.at))
 	if spec.Save.OfflineExpire == define.OfflineRun {
-		s.followBackdated(t, spec, k, ago)
+		followBackdated(t, s, spec, k, ago)
 	}
 	if spec.Uses&compile.UsesLinks != 0 || s.gates().isHead(c.age) {
-		s.issueUnlink(t, c.age, reason.Expired, "")
+		issueUnlink(t, s, c.age, reason.Expired, "")
 	}
 }

@@ -41,7 +41,7 @@ func (r *restorer) numbers(c *comeback) {
 	}
 	q.captured = r.savedCaptures(spec, had)
 	if spec.Rereads {
-		q.captured = r.set.reread(r.turn, q.captured, spec, c.i.source)
+		q.captured = reread(r.turn, r.set, q.captured, spec, c.i.source)
 		r.set.ensureRare().rereads = true
 	}
 	if c.x.shield == toWorkOut {

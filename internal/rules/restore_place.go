@@ -44,7 +44,7 @@ func (r *restorer) place() {
 		s.ensureRare().timeouts = &timeouts{list: r.waits, live: int32(len(r.waits)), free: noSlot}
 	}
 	for k := range r.waits {
-		s.markTimeoutDirty(r.turn, uint16(k))
+		markTimeoutDirty(r.turn, s, uint16(k))
 	}
 	r.placeTags()
 	if r.aside != nil {
@@ -143,8 +143,8 @@ func (r *restorer) placeBuff(c *comeback) {
 
 // placeSlot puts a record into a new slot, for which there is room.
 func (r *restorer) placeSlot(of *record) uint16 {
-	slot, _ := r.set.records.Alloc(r.turn.Memory)
-	i := r.set.slot(slot)
+	slot, to := r.set.records.Alloc(r.turn.Memory)
+	i := instance{to, r.set, slot}
 	of.Header = i.Header
 	*i.record = *of
 	i.rehash()
@@ -256,7 +256,7 @@ func (r *restorer) tell(zone []buff.Command) {
 	s, t := r.set, r.turn
 	t.begin(r.at.Now, s.timeScale().ToInner(r.at.Now), false)
 	for k := range zone {
-		s.execute(t, &zone[k])
+		execute(t, s, &zone[k])
 	}
 	for k := range r.backs {
 		c := &r.backs[k]
@@ -273,18 +273,18 @@ func (r *restorer) tell(zone []buff.Command) {
 			continue
 		}
 		if i := s.slot(c.at); i.def != 0 && i.flags&hidden == 0 {
-			s.slot(c.at).purgeImmune(t)
+			purgeImmune(t, s.slot(c.at))
 		}
 	}
 	if sheet := s.sheet(); sheet != nil {
 		sheet.MoveAll() // a buff that raised a maximum may have ended
 	}
-	s.evaluateConditions(t)
+	evaluateConditions(t, s)
 	for t.head < len(t.items) {
-		s.runNext(t)
+		runNext(t, s)
 	}
 	t.resetQueue()
-	s.reschedule(t, r.at.Now)
+	reschedule(t, s, r.at.Now)
 }
 
 func (r *restorer) tellBack(c *comeback) {
@@ -299,16 +299,16 @@ func (r *restorer) tellBack(c *comeback) {
 		s.ensureGates().noteImmunityChange()
 	}
 	if c.parts {
-		s.tellParts(t, c)
+		tellParts(t, s, c)
 	}
 	if c.pulses > 0 {
-		s.tellPulses(t, c, s.slot(c.at).newEvent(buff.Pulsed), c.at)
+		tellPulses(t, s, c, s.slot(c.at).newEvent(buff.Pulsed), c.at)
 	}
 }
 
 // tellParts emits one event for a change during the time away: stacks have ended, or another
 // application of the queue runs now.
-func (s *Owner) tellParts(t *Turn, c *comeback) {
+func tellParts(t *Turn, s *Owner, c *comeback) {
 	i := s.slot(c.at)
 	e := s.slot(c.at).newEvent(buff.StackEnded)
 	e.Why, e.Offline = reason.Expired, c.away
@@ -335,7 +335,7 @@ func (r *restorer) tellGone(c *comeback) {
 	}
 	k := c.x.magnitudes
 	r.worksAgain(c)
-	s.tellPulses(t, c, told, noSlot)
+	tellPulses(t, s, c, told, noSlot)
 	if len(k.keys) > 0 {
 		k.removeModifiers(s.sheet())
 	}
@@ -345,10 +345,10 @@ func (r *restorer) tellGone(c *comeback) {
 	case define.OfflineRun:
 		e.Offline = int64(c.over - i.end)
 		t.emit(s, &e)
-		s.followBackdated(t, c.spec, t.numbersOf(c.spec, k, c.x.async, offBoundary), e.Offline)
+		followBackdated(t, s, c.spec, t.numbersOf(c.spec, k, c.x.async, offBoundary), e.Offline)
 	}
 	if s.gates().isHead(c.saved.Age) {
-		s.issueUnlink(t, c.saved.Age, reason.Expired, "")
+		issueUnlink(t, s, c.saved.Age, reason.Expired, "")
 	}
 }
 
@@ -375,7 +375,7 @@ func (r *restorer) worksAgain(c *comeback) {
 
 // tellPulses emits the pulses of the time away; if there is a partial pulse, it is the last. The
 // parameter `e` is the event for a single pulse.
-func (s *Owner) tellPulses(t *Turn, c *comeback, e buff.Event, at uint16) {
+func tellPulses(t *Turn, s *Owner, c *comeback, e buff.Event, at uint16) {
 	spec := c.spec
 	times, count, tail := c.told()
 	if times == 0 && !tail {
@@ -405,9 +405,9 @@ func (s *Owner) tellPulses(t *Turn, c *comeback, e buff.Event, at uint16) {
 		case suppressed:
 		case at != noSlot:
 			i := s.slot(at)
-			i.queuePulseActionsWith(t, spec, i.magnitudes(), async, own)
+			queuePulseActionsWith(t, i, spec, i.magnitudes(), async, own)
 		default:
-			instance{record: &c.i, owner: s, slot: noSlot}.queuePulseActionsWith(t, spec, c.x.magnitudes, async, own)
+			queuePulseActionsWith(t, instance{record: &c.i, owner: s, slot: noSlot}, spec, c.x.magnitudes, async, own)
 		}
 	}
 	for range times {

@@ -51,14 +51,14 @@ func (s *Owner) Numbers(h buff.Handle, dst []float64) []float64 {
 }
 
 // newSheetChange returns a SheetChange about the present state of a buff.
-func (i instance) newSheetChange(t *Turn) buff.SheetChange {
+func newSheetChange(t *Turn, i instance) buff.SheetChange {
 	return buff.SheetChange{At: t.at, Seen: t.Now, Owner: i.owner.id, Handle: i.handle(), Spec: &i.program().Spec, Hidden: i.flags&hidden != 0, Place: -1}
 }
 
 // reportNumber reports a number that is about to change; NaN means that it is removed.
-func (i instance) reportNumber(t *Turn, place int, was, to float64) {
+func reportNumber(t *Turn, i instance, place int, was, to float64) {
 	if was != to && t.SheetChanged != nil && i.program().Modifies(place) {
-		c := i.newSheetChange(t)
+		c := newSheetChange(t, i)
 		c.Place, c.Was = place, was
 		t.SheetChanged(c)
 	}
@@ -66,18 +66,18 @@ func (i instance) reportNumber(t *Turn, place int, was, to float64) {
 
 // reportVarying reports the value of a modifier that varies and is about to change; NaN means that
 // it is removed.
-func (i instance) reportVarying(t *Turn, j int, was, to float64) {
+func reportVarying(t *Turn, i instance, j int, was, to float64) {
 	spec := i.program()
 	if was == to || !spec.Varies(&spec.Modifiers[j]) {
 		return
 	}
-	c := i.newSheetChange(t)
+	c := newSheetChange(t, i)
 	c.Place, c.Was, c.Hidden = len(spec.Numbers)+j, was, false
 	t.SheetChanged(c)
 }
 
 // reportNumbers reports all numbers that are about to change; nil means that all are removed.
-func (i instance) reportNumbers(t *Turn, to []float64) {
+func reportNumbers(t *Turn, i instance, to []float64) {
 	if i.program().Uses&compile.UsesModifiers == 0 || t.SheetChanged == nil {
 		return
 	}
@@ -86,15 +86,15 @@ func (i instance) reportNumbers(t *Turn, to []float64) {
 		if place < len(to) {
 			is = to[place]
 		}
-		i.reportNumber(t, place, v, is)
+		reportNumber(t, i, place, v, is)
 	}
 }
 
 // reportLastState reports the state of a buff that is about to end or to move to another version,
 // since it cannot be read later.
-func (i instance) reportLastState(t *Turn, version bool) {
+func reportLastState(t *Turn, i instance, version bool) {
 	if t.SheetChanged != nil && i.program().Uses&compile.UsesModifiers != 0 && (version || i.flags&hidden != 0) {
-		t.SheetChanged(i.newSheetChange(t))
+		t.SheetChanged(newSheetChange(t, i))
 	}
-	i.reportNumbers(t, nil)
+	reportNumbers(t, i, nil)
 }

@@ -111,7 +111,7 @@ func (i instance) hasSpent() bool {
 }
 
 // absorb executes an Absorb command: it reduces the damage, and ends spent shields.
-func (s *Owner) absorb(t *Turn, c *buff.Command) buff.Result {
+func absorb(t *Turn, s *Owner, c *buff.Command) buff.Result {
 	if c.Amount < 0 {
 		return buff.Result{Failure: fmt.Errorf("%w: %d of damage", buff.ErrAmount, c.Amount)}
 	}
@@ -119,15 +119,15 @@ func (s *Owner) absorb(t *Turn, c *buff.Command) buff.Result {
 	if r.Amount < c.Amount {
 		r.Kind = buff.Done
 	}
-	s.breakSpent(t)
+	breakSpent(t, s)
 	return r
 }
 
 // breakSpent ends the spent shields.
-func (s *Owner) breakSpent(t *Turn) {
+func breakSpent(t *Turn, s *Owner) {
 	s.eachInstance(func(i instance) {
 		if i.program().Shield.On && i.hasSpent() {
-			i.endSpent(t, reason.Broken, func(l *asyncStack) bool { return l.shield <= 0 })
+			endSpent(t, i, reason.Broken, func(l *asyncStack) bool { return l.shield <= 0 })
 		}
 	})
 }
@@ -138,12 +138,12 @@ func (s *Owner) breakSpent(t *Turn) {
 // the instance has ended.
 //
 // Examples: testdata/timers_queue_uses.txt, timers_each_uses.txt.
-func (i instance) endSpent(t *Turn, why reason.Reason, spent func(l *asyncStack) bool) bool {
+func endSpent(t *Turn, i instance, why reason.Reason, spent func(l *asyncStack) bool) bool {
 	switch x := i.extra(); {
 	case i.program().Stack.Timers == define.TimersQueue && len(x.async) > 0:
-		i.flushPulses(t)
+		flushPulses(t, i)
 		i.end = i.now(t)
-		i.nextInQueue(t)
+		nextInQueue(t, i)
 		return false
 	case i.program().Stack.Timers == define.TimersEach:
 		for k := 0; k < len(x.async) && len(x.async) > 1; {
@@ -151,8 +151,8 @@ func (i instance) endSpent(t *Turn, why reason.Reason, spent func(l *asyncStack)
 				k++
 				continue
 			}
-			i.flushPulses(t)
-			i.removeAsyncStacks(t, k, define.MaxStacks)
+			flushPulses(t, i)
+			removeAsyncStacks(t, i, k, define.MaxStacks)
 			e := i.newEvent(buff.StackEnded)
 			e.Why = why
 			t.emit(i.owner, &e)
@@ -161,6 +161,6 @@ func (i instance) endSpent(t *Turn, why reason.Reason, spent func(l *asyncStack)
 			return false
 		}
 	}
-	i.remove(t, why)
+	end(t, i, why)
 	return true
 }

@@ -34,7 +34,7 @@ func (s *Owner) Reread(t *Turn) {
 		if k == &noMagnitudes {
 			continue
 		}
-		k.captured = s.reread(t, k.captured, spec, i.source)
+		k.captured = reread(t, s, k.captured, spec, i.source)
 		if k.waiting == nil {
 			continue
 		}
@@ -42,7 +42,7 @@ func (s *Owner) Reread(t *Turn) {
 		for j := range async {
 			if l := &async[j]; l.numbers != 0 {
 				w := k.waitingOf(l)
-				w.captured = s.reread(t, w.captured, spec, l.source)
+				w.captured = reread(t, s, w.captured, spec, l.source)
 			}
 		}
 	}
@@ -50,7 +50,7 @@ func (s *Owner) Reread(t *Turn) {
 }
 
 // reread updates the captured attributes of one source.
-func (s *Owner) reread(t *Turn, list []buff.Captured, spec *compile.Program, id buff.OwnerID) []buff.Captured {
+func reread(t *Turn, s *Owner, list []buff.Captured, spec *compile.Program, id buff.OwnerID) []buff.Captured {
 	if id == s.id || t.Source == nil {
 		return list // the owner's own attributes are read when they are needed
 	}
@@ -63,7 +63,7 @@ next:
 		if w.When != define.SnapshotApply {
 			continue
 		}
-		v := from.sheet().ValueIn(s.attributeCatalog(t).Schema, w.Attr)
+		v := from.sheet().ValueIn(attributeCatalog(t, s).Schema, w.Attr)
 		for j := range list {
 			if list[j].Attr == w.Attr && list[j].When == w.When {
 				list[j].Value = v

@@ -14,12 +14,12 @@ import (
 // at the limit, the overflow rule is applied first.
 //
 // Examples: testdata/stack_by.txt, overflow.txt, level.txt, thresholds.txt.
-func (i instance) reapply(t *Turn, a *buff.Application, d int64) outcome {
+func reapply(t *Turn, i instance, a *buff.Application, d int64) outcome {
 	if i.owner.journal() == nil {
-		return i.join(t, a, d)
+		return join(t, i, a, d)
 	}
 	was := i.visibleState()
-	r := i.join(t, a, d)
+	r := join(t, i, a, d)
 	i.markDifferences(&was)
 	return r
 }
@@ -30,80 +30,80 @@ func (i instance) reapply(t *Turn, a *buff.Application, d int64) outcome {
 // version, the separate rules for TimersEach and TimersQueue, and the overflow rule, which may
 // refuse the application or end the instance. Then stacks are added. The refresh is last, so that
 // its pulse has all stacks.
-func (i instance) join(t *Turn, a *buff.Application, d int64) outcome {
+func join(t *Turn, i instance, a *buff.Application, d int64) outcome {
 	s := i.owner
 	spec := compile.Of(a.Spec)
 	if spec.Stack.Level == define.LevelHigherWins && a.Level < int(i.level) && !a.Origin.Rest {
-		return s.deny(t, a, reason.LowerLevel, nil)
+		return deny(t, s, a, reason.LowerLevel, nil)
 	}
 	// Pending pulses run with the state before the change.
 	if i.extraIndex != noSlot {
-		i.flushPulses(t)
+		flushPulses(t, i)
 	}
 	if i.program().Stack.Timers != spec.Stack.Timers {
 		spec = i.program() // keep the old version, because two kinds of timers cannot be mixed
 		a.Spec = &spec.Spec
-		if why := s.evaluateNumbers(t, a); why != reason.None {
-			return s.deny(t, a, why, nil)
+		if why := evaluateNumbers(t, s, a); why != reason.None {
+			return deny(t, s, a, why, nil)
 		}
 	}
 	if i.program() != spec && !s.modifiersFit(spec, len(i.program().Modifiers)) {
-		return s.denyFull(t, a) // the modifiers of the new version do not fit
+		return denyFull(t, s, a) // the modifiers of the new version do not fit
 	}
 	switch spec.Stack.Timers {
 	case define.TimersEach:
-		return i.reapplyAsync(t, a, d)
+		return reapplyAsync(t, i, a, d)
 	case define.TimersQueue:
-		return i.reapplyQueued(t, a, d)
+		return reapplyQueued(t, i, a, d)
 	}
 	r := outcome{handle: i.handle()}
 	full, higher := int32(i.stacks) >= spec.Limit, replacesByLevel(a, i)
 	if full && spec.Refuses(higher) {
-		return i.refuse(t, a)
+		return refuse(t, i, a)
 	}
 	revised := i.program().Compiled().Revision != spec.Compiled().Revision
 	var looked visibleState
 	if len(spec.Refresh) > 0 {
 		looked = i.visibleState()
 	}
-	i.updateVersion(t, a)
+	updateVersion(t, i, a)
 	if i.extraIndex != noSlot {
-		i.refreshUses(t, a, higher)
+		refreshUses(t, i, a, higher)
 	}
 	switch {
 	case !full:
 		was := i.stacks
 		i.stacks = int16(min(int32(i.stacks)+stacksOf(spec, a), spec.Limit))
-		i.updateModifiers(t)
+		updateModifiers(t, i)
 		i.mergeLevel(a)
 		i.magnitude = a.Magnitude
 		s.strengthChanged(spec)
 		i.emit(t, buff.Stacked)
-		i.crossThresholds(t, was, a.Source, a.Captured)
+		crossThresholds(t, i, was, a.Source, a.Captured)
 		r.kind = buff.Stacked
 	case revised && spec.Stack.Refresh == define.RefreshNone && !higher:
-		i.emitVersion(t) // no other event reports the new version
+		emitVersion(t, i) // no other event reports the new version
 		r.kind = buff.Refreshed
 	}
-	if i.refresh(t, a, d, r.kind == buff.Stacked, higher, &looked) && r.kind == 0 {
+	if refresh(t, i, a, d, r.kind == buff.Stacked, higher, &looked) && r.kind == 0 {
 		r.kind = buff.Refreshed
 	}
 	if full && len(compile.Of(a.Spec).Overflow) > 0 {
-		s.overflow(t, a)
+		overflow(t, s, a)
 	}
 	return r
 }
 
 // refuse executes the overflow rules "deny" and "clear".
-func (i instance) refuse(t *Turn, a *buff.Application) outcome {
+func refuse(t *Turn, i instance, a *buff.Application) outcome {
 	var r outcome
 	if a.Spec.Stack.Overflow == define.OverflowClear {
-		i.remove(t, reason.Overflowed)
+		end(t, i, reason.Overflowed)
 		r = outcome{kind: buff.Removed, why: reason.Overflowed}
 	} else {
-		r = i.owner.deny(t, a, reason.Limit, nil)
+		r = deny(t, i.owner, a, reason.Limit, nil)
 	}
-	i.owner.overflow(t, a)
+	overflow(t, i.owner, a)
 	return r
 }
 
@@ -111,9 +111,9 @@ func (i instance) refuse(t *Turn, a *buff.Application) outcome {
 // magnitude. These values are passed in a temporary event, which is not emitted.
 //
 // Examples: testdata/overflow.txt, handed_on.txt, source_actions.txt.
-func (s *Owner) overflow(t *Turn, a *buff.Application) {
+func overflow(t *Turn, s *Owner, a *buff.Application) {
 	e := &buff.Event{At: t.at, Owner: s.id, Spec: a.Spec, Source: a.Source, Magnitude: a.Magnitude, Level: int16(a.Level), Kind: buff.Denied, Why: reason.Limit, End: wheel.Never}
-	s.queueEventActions(t, compile.Of(a.Spec).Overflow, e, a.Source, &magnitudes{values: t.evaluated.values, captured: a.Captured})
+	queueEventActions(t, s, compile.Of(a.Spec).Overflow, e, a.Source, &magnitudes{values: t.evaluated.values, captured: a.Captured})
 }
 
 // stacksOf returns the number of stacks of an application.
@@ -130,7 +130,7 @@ func stacksOf(s *compile.Program, a *buff.Application) int32 {
 // issues have the source and the captured attributes of the application that added the stacks.
 //
 // Examples: testdata/thresholds.txt, thresholds_magnitude.txt, source_actions.txt.
-func (i instance) crossThresholds(t *Turn, was int16, source buff.OwnerID, known []buff.Captured) {
+func crossThresholds(t *Turn, i instance, was int16, source buff.OwnerID, known []buff.Captured) {
 	for _, h := range i.program().Thresholds {
 		if int32(was) >= h.At || int32(i.stacks) < h.At {
 			continue

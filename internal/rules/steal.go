@@ -53,15 +53,15 @@ func (c *Cause) name() string {
 //
 // Examples: testdata/steal.txt, steal_left.txt, steal_stacks.txt, steal_longer.txt,
 // steal_resist.txt, steal_links.txt, steal_aura.txt.
-func (s *Owner) steal(t *Turn, q *buff.Query, most time.Duration) buff.Result {
-	return s.portions(t, q, reason.Stolen, func(i instance) {
+func steal(t *Turn, s *Owner, q *buff.Query, most time.Duration) buff.Result {
+	return portions(t, s, q, reason.Stolen, func(i instance) {
 		a := buff.Application{Spec: &i.program().Spec, Source: q.To, Level: int(i.level), Magnitude: i.magnitude, Origin: buff.Origin{Steal: true}}
 		n := i.stacks
 		if q.Stacks > 0 && i.divisible() {
 			n = int16(min(q.Stacks, int(n)))
 		}
-		left := i.fillStolen(t, &a, n, most)
-		i.removeStacks(t, int(n), reason.Stolen)
+		left := fillStolen(t, i, &a, n, most)
+		removeStacks(t, i, int(n), reason.Stolen)
 		if left {
 			t.Outbox = append(t.Outbox, Outgoing{At: t.at, From: s.id, To: q.To, Command: buff.Command{Verb: verb.Apply, Owner: q.To, Application: a}})
 		}
@@ -88,7 +88,7 @@ func (i instance) divisible() bool {
 // With shared timers, this is one application. With TimersEach, and in a queue, there is one
 // application for each part, ordered by age or by turn. The first part is stored in the application
 // itself, the others in stolen.Buff.Rest: see startRest.
-func (i instance) fillStolen(t *Turn, a *buff.Application, n int16, most time.Duration) bool {
+func fillStolen(t *Turn, i instance, a *buff.Application, n int16, most time.Duration) bool {
 	a.Stacks = int(n)
 	var taken *stolen.Buff
 	longest := define.MaxDuration.Milliseconds()
@@ -120,7 +120,7 @@ func (i instance) fillStolen(t *Turn, a *buff.Application, n int16, most time.Du
 		setPart(a, &part)
 		return part.Left > 0
 	}
-	parts := i.stolenParts(t, now, &whole)
+	parts := stolenParts(t, i, now, &whole)
 	if taken != nil {
 		copyWaiting(taken, i.magnitudes(), parts)
 	}
@@ -145,7 +145,7 @@ func (i instance) fillStolen(t *Turn, a *buff.Application, n int16, most time.Du
 // stolenParts returns the parts that make up whole.stacks stacks of an instance, each with its
 // remaining time. With TimersEach, these are the stacks that end first, sorted by age. In a queue,
 // they are the running application and then the waiting ones in the order of their turns.
-func (i instance) stolenParts(t *Turn, now clock.BuffTime, whole *asyncStack) []asyncStack {
+func stolenParts(t *Turn, i instance, now clock.BuffTime, whole *asyncStack) []asyncStack {
 	async := i.extra().async
 	parts := append(t.partsBuffer(len(async)+1), async...)
 	if i.program().Stack.Timers == define.TimersEach {
@@ -214,7 +214,7 @@ func copyWaiting(n *stolen.Buff, k *magnitudes, parts []asyncStack) {
 // did not exist in the version that was stolen keeps its evaluated value.
 //
 // Example: testdata/stat/steal.txt.
-func (s *Owner) useTakenNumbers(t *Turn, a *buff.Application) {
+func useTakenNumbers(t *Turn, s *Owner, a *buff.Application) {
 	spec, taken := compile.Of(a.Spec), stolen.Of(a.Origin.Stolen)
 	for k := range spec.Numbers {
 		if v, why := taken.Find(spec, k); why == reason.None {
@@ -228,7 +228,7 @@ func (s *Owner) useTakenNumbers(t *Turn, a *buff.Application) {
 // returns.
 //
 // Example: testdata/steal_left.txt.
-func (s *Owner) startRest(t *Turn, a *buff.Application) {
+func startRest(t *Turn, s *Owner, a *buff.Application) {
 	taken := stolen.Of(a.Origin.Stolen)
 	for k := range taken.Rest {
 		b := *a
@@ -239,11 +239,11 @@ func (s *Owner) startRest(t *Turn, a *buff.Application) {
 		part.SetPart(l)
 		b.Origin.Stolen = &part
 		if l.Numbers != 0 {
-			s.useTakenNumbers(t, &b)
+			useTakenNumbers(t, s, &b)
 		}
 		spec := compile.Of(b.Spec)
-		if d, why := s.effectiveDuration(t, &b, spec); why == reason.None {
-			s.joinOrStart(t, &b, spec, d)
+		if d, why := effectiveDuration(t, s, &b, spec); why == reason.None {
+			joinOrStart(t, s, &b, spec, d)
 		}
 	}
 }

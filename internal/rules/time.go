@@ -49,7 +49,7 @@ func (i instance) reportedEnd() wheel.Time { return i.clocks().End(i.end) }
 // extend moves the end of a buff by the given time. If `most` has a duration, the new end is at
 // most that long after now, unless the old end was already later. If the new end is not after now,
 // the buff expires at once, without a pulse.
-func (i instance) extend(t *Turn, by time.Duration, most buff.Span) buff.Result {
+func extend(t *Turn, i instance, by time.Duration, most buff.Span) buff.Result {
 	if i.end == clock.Never {
 		return buff.Result{Handle: i.handle(), Failure: fmt.Errorf("%w: %q", buff.ErrInfinite, i.program().ID)}
 	}
@@ -57,31 +57,31 @@ func (i instance) extend(t *Turn, by time.Duration, most buff.Span) buff.Result 
 	if d, given := most.Given(); given {
 		end = min(end, max(i.end, i.now(t).Add(ceilMillis(d))))
 	}
-	i.flushPulses(t)
+	flushPulses(t, i)
 	i.shiftAsyncEnds(int64(end - i.end))
-	return i.setEnd(t, end)
+	return setEnd(t, i, end)
 }
 
 // setRemaining sets the time until the end of the buff. If `by` is zero or less, the buff expires
 // at once.
-func (i instance) setRemaining(t *Turn, by time.Duration) buff.Result {
+func setRemaining(t *Turn, i instance, by time.Duration) buff.Result {
 	end := i.now(t)
 	if by > 0 {
 		end = end.Add(ceilMillis(by))
 	}
-	i.flushPulses(t)
+	flushPulses(t, i)
 	i.setAsyncEnds(end)
-	return i.setEnd(t, end)
+	return setEnd(t, i, end)
 }
 
 // setEnd sets the end of the buff, in its own time, and emits a Refreshed. The buff expires if the
 // end is not after now.
-func (i instance) setEnd(t *Turn, end clock.BuffTime) buff.Result {
-	i.end = end
+func setEnd(t *Turn, i instance, to clock.BuffTime) buff.Result {
+	i.end = to
 	i.mark(journal.Time)
 	now := i.now(t)
 	if i.end <= now {
-		i.remove(t, reason.Expired)
+		end(t, i, reason.Expired)
 		return buff.Result{Kind: buff.Removed, Why: reason.Expired}
 	}
 	i.markDirty(t)
@@ -89,21 +89,21 @@ func (i instance) setEnd(t *Turn, end clock.BuffTime) buff.Result {
 	e.End = i.reportedEnd()
 	t.emit(i.owner, &e)
 	for i.firstAsyncEnded(now) { // with TimersEach, the new ends of some stacks may be past
-		i.endFirstAsync(t, reason.Expired)
+		endFirstAsync(t, i, reason.Expired)
 	}
 	return buff.Result{Handle: i.handle(), Kind: buff.Refreshed}
 }
 
 // compensate moves the ends of the timed buffs that match the query, or of the first Query.Most of
 // them if that is not zero.
-func (s *Owner) compensate(t *Turn, c *buff.Command) buff.Result {
+func compensate(t *Turn, s *Owner, c *buff.Command) buff.Result {
 	var r buff.Result
-	s.eachMatch(t, &c.Query, func(i instance) bool {
+	eachMatch(t, s, &c.Query, func(i instance) bool {
 		if c.Query.Most > 0 && int(r.Amount) >= c.Query.Most {
 			return false
 		}
 		if i.end != clock.Never {
-			i.extend(t, c.By, c.Application.Duration)
+			extend(t, i, c.By, c.Application.Duration)
 			r.Kind = buff.Refreshed
 			r.Amount++
 		}
@@ -115,7 +115,7 @@ func (s *Owner) compensate(t *Turn, c *buff.Command) buff.Result {
 // setTimeScale executes a Pause, a Resume or a SetRate for a buff, an owner or a zone.
 //
 // Examples: testdata/pause_owner.txt, pause_buff.txt, pause_end.txt, rate_owner.txt, rate_buff.txt.
-func (s *Owner) setTimeScale(t *Turn, c *buff.Command) buff.Result {
+func setTimeScale(t *Turn, s *Owner, c *buff.Command) buff.Result {
 	if c.Verb == verb.SetRate && (!ratioWithin(c.Rate, buff.MaxRate) || c.Rate.OrOne().Num == 0) {
 		return buff.Result{Failure: fmt.Errorf("%w: %v, want parts from 1 to %d", buff.ErrRate, c.Rate, buff.MaxRate)}
 	}
@@ -124,7 +124,7 @@ func (s *Owner) setTimeScale(t *Turn, c *buff.Command) buff.Result {
 		if !i.exists() {
 			return stale(c.Handle)
 		}
-		s.slot(handle.Slot(c.Handle)).flushPulses(t)
+		flushPulses(t, s.slot(handle.Slot(c.Handle)))
 		kind := changeTime(s, t, c, i.ensureTimeScale(t), t.now)
 		s.slot(handle.Slot(c.Handle)).mark(journal.Time)
 		s.slot(handle.Slot(c.Handle)).markDirty(t)
@@ -138,11 +138,11 @@ func (s *Owner) setTimeScale(t *Turn, c *buff.Command) buff.Result {
 		own := clock.New(t.at, clock.OwnerTime(t.at))
 		b.timeScale = &own
 	}
-	s.flushMatching(t, func(*compile.Program) bool { return true })
+	flushMatching(t, s, func(*compile.Program) bool { return true })
 	kind := changeTime(s, t, c, b.timeScale, t.at)
 	t.now = b.timeScale.ToInner(t.at)
 	s.markTime()
-	s.markAllDirty(t)
+	markAllDirty(t, s)
 	return buff.Result{Kind: kind}
 }
 
@@ -165,7 +165,7 @@ func (s *Owner) Paused() bool { return s.timeScale().Paused() }
 // clamped and then fitted to the period.
 //
 // Examples: testdata/tail_fit.txt, tail_fit_haste.txt, tail_partial.txt, dr.txt.
-func (s *Owner) effectiveDuration(t *Turn, a *buff.Application, spec *compile.Program) (int64, reason.Reason) {
+func effectiveDuration(t *Turn, s *Owner, a *buff.Application, spec *compile.Program) (int64, reason.Reason) {
 	share := uint64(100)
 	d := spec.Duration
 	if spec.DurationBy != nil {
@@ -175,7 +175,7 @@ func (s *Owner) effectiveDuration(t *Turn, a *buff.Application, spec *compile.Pr
 		d = ceilMillis(given)
 	}
 	if spec.Uses&compile.UsesDR != 0 {
-		if share = s.drShare(t, a); share == 0 {
+		if share = drShare(t, s, a); share == 0 {
 			return 0, reason.Diminished // even for an infinite buff
 		}
 	}

@@ -88,7 +88,7 @@ func (l *timeouts) freeSlot(at uint16, g slots.Generations) {
 
 // addTimeout starts a timeout. The delay is rounded up to whole milliseconds, and to at least one,
 // so that a handler that starts the same timeout again cannot loop forever at one instant.
-func (s *Owner) addTimeout(t *Turn, c *buff.Command) buff.Result {
+func addTimeout(t *Turn, s *Owner, c *buff.Command) buff.Result {
 	b := s.ensureRare()
 	if b.timeouts == nil {
 		b.timeouts = &timeouts{free: noSlot}
@@ -108,7 +108,7 @@ func (s *Owner) addTimeout(t *Turn, c *buff.Command) buff.Result {
 		at: t.now.Add(ceilMillis(c.By)), age: s.ages, filed: wheel.Never, name: c.Name, do: c.Do, handler: c.Handler,
 		generation: x.generation, live: true, dirty: x.dirty,
 	}
-	s.markTimeoutDirty(t, at)
+	markTimeoutDirty(t, s, at)
 	return buff.Result{Kind: buff.Done, Timeout: buff.TimeoutHandle(handle.Pack(s.number, at, x.generation))}
 }
 
@@ -122,16 +122,16 @@ func ceilMillis(d time.Duration) int64 {
 }
 
 // cancel removes a timeout without calling its handler.
-func (s *Owner) cancel(t *Turn, h buff.TimeoutHandle) buff.Result {
+func cancel(t *Turn, s *Owner, h buff.TimeoutHandle) buff.Result {
 	if at, ok := s.timeouts().find(h); ok && h.Number() == s.number {
-		s.releaseTimeout(t, at)
+		releaseTimeout(t, s, at)
 		return buff.Result{Kind: buff.Removed, Why: reason.Cancelled}
 	}
 	return buff.Result{Failure: fmt.Errorf("%w: timeout %v", buff.ErrStale, h)}
 }
 
 // releaseTimeout frees a slot and increments its generation, which invalidates its handle.
-func (s *Owner) releaseTimeout(t *Turn, at uint16) {
+func releaseTimeout(t *Turn, s *Owner, at uint16) {
 	t.unfile(&s.rare.timeouts.list[at].filed)
 	s.rare.timeouts.freeSlot(at, s.records.Generations())
 }
@@ -139,7 +139,7 @@ func (s *Owner) releaseTimeout(t *Turn, at uint16) {
 // fireTimeout emits the event of a due timeout and queues its call. The timeout is freed first. So
 // its handle is already stale when its handler runs, and the handler may start the same timeout
 // again.
-func (s *Owner) fireTimeout(t *Turn, at uint16, e dueEntry) {
+func fireTimeout(t *Turn, s *Owner, at uint16, e dueEntry) {
 	x := &s.rare.timeouts.list[at]
 	if dueKey(rankTimeout, x.age) != e.key { // the entry is out of date: ages are unique, and a free slot has no age
 		t.Dropped++
@@ -147,7 +147,7 @@ func (s *Owner) fireTimeout(t *Turn, at uint16, e dueEntry) {
 	}
 	t.begin(s.timeScale().ToOuter(e.at), e.at, true)
 	name, do, handler, handle := x.name, x.do, x.handler, buff.TimeoutHandle(handle.Pack(s.number, at, x.generation))
-	s.releaseTimeout(t, at)
+	releaseTimeout(t, s, at)
 	t.emit(s, &buff.Event{Kind: buff.TimedOut, Name: name, End: wheel.Never})
-	s.queueCall(t, &t.Events[len(t.Events)-1], do, handler, handle)
+	queueCall(t, s, &t.Events[len(t.Events)-1], do, handler, handle)
 }

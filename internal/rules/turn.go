@@ -106,7 +106,7 @@ type Turn struct {
 
 	current   *Call       // the call that is running, or the last one
 	deferred  waitingCall // a deferred call while it is running
-	pulseCall waitingCall // the call of Owner.pulseOnly
+	pulseCall waitingCall // the call of pulseOnly
 
 	share     buff.Share      // share of the current application
 	backdate  buff.Backdate   // backdate of the current application
@@ -210,8 +210,8 @@ func (s *Owner) Do(t *Turn, at wheel.Time, c buff.Command) buff.Result { return 
 func (s *Owner) Obey(t *Turn, at wheel.Time, c *buff.Command) buff.Result {
 	t.begin(at, s.timeScale().ToInner(at), false)
 	t.quiet = c.Application.Origin.Quiet
-	r := s.execute(t, c)
-	s.finish(t, at)
+	r := execute(t, s, c)
+	finish(t, s, at)
 	return r
 }
 
@@ -220,8 +220,8 @@ func (s *Owner) Obey(t *Turn, at wheel.Time, c *buff.Command) buff.Result {
 // Command and a Result are large.
 func (s *Owner) Apply(t *Turn, at wheel.Time, a *buff.Application) (buff.Handle, buff.EventKind, reason.Reason, error) {
 	t.begin(at, s.timeScale().ToInner(at), false)
-	r := s.apply(t, a)
-	s.finish(t, at)
+	r := apply(t, s, a)
+	finish(t, s, at)
 	return r.handle, r.kind, r.why, r.err
 }
 
@@ -229,40 +229,40 @@ func (s *Owner) Apply(t *Turn, at wheel.Time, a *buff.Application) (buff.Handle,
 // fields of the Result.
 func (s *Owner) Remove(t *Turn, at wheel.Time, h buff.Handle, n int, why reason.Reason) (buff.Handle, buff.EventKind, reason.Reason, error) {
 	t.begin(at, s.timeScale().ToInner(at), false)
-	r := s.remove(t, h, n, removalReason(why))
-	s.finish(t, at)
+	r := remove(t, s, h, n, removalReason(why))
+	finish(t, s, at)
 	return r.handle, r.kind, r.why, r.err
 }
 
 // finish ends a command at the instant `at`: it runs the queue and reschedules changed deadlines.
-func (s *Owner) finish(t *Turn, at wheel.Time) {
-	s.evaluateConditions(t)
+func finish(t *Turn, s *Owner, at wheel.Time) {
+	evaluateConditions(t, s)
 	if len(t.items) > 0 {
-		s.drainQueue(t)
+		drainQueue(t, s)
 	}
-	s.reschedule(t, at)
+	reschedule(t, s, at)
 }
 
 // evaluateConditions evaluates the conditions of all buffs again. If the maximum of an attribute
 // has fallen below its base, evaluateConditions lowers the base to the maximum. It runs after a
 // command or a due event, before the queued actions.
-func (s *Owner) evaluateConditions(t *Turn) {
+func evaluateConditions(t *Turn, s *Owner) {
 	b := s.rare
 	if b == nil {
 		return
 	}
 	if b.gates != nil {
-		s.reevaluate(t)
+		reevaluate(t, s)
 	}
 	if b.sheet != nil && b.sheet.Moved() {
-		s.clampBases(t)
+		clampBases(t, s)
 	}
 }
 
 // drainQueue runs all items of the queue.
-func (s *Owner) drainQueue(t *Turn) {
+func drainQueue(t *Turn, s *Owner) {
 	for t.head < len(t.items) {
-		s.runNext(t)
+		runNext(t, s)
 	}
 	t.resetQueue()
 }
@@ -272,7 +272,7 @@ func (s *Owner) drainQueue(t *Turn) {
 // Events, and reports whether it has finished. If it reports false, the caller must call it again,
 // with the same `until` or a later one, before any other call on the Owner.
 func (s *Owner) Run(t *Turn, until wheel.Time, limit int) bool {
-	return s.runDue(t, s.collectDue(t, until), until, limit)
+	return runDue(t, s, collectDue(t, s, until), until, limit)
 }
 
 // RunPlace does the same as Run, for a caller that knows that only deadlines of the place p may
@@ -282,31 +282,31 @@ func (s *Owner) RunPlace(t *Turn, p Place, until wheel.Time, limit int) bool {
 	if p&placeTimeout != 0 || at >= s.records.Used() {
 		return s.Run(t, until, limit)
 	}
-	return s.runDue(t, s.collectOne(t, at, until), until, limit)
+	return runDue(t, s, collectOne(t, s, at, until), until, limit)
 }
 
 // runDue is the part of Run after the due deadlines have been collected. The parameter "only" is
 // the only due slot, or noSlot.
-func (s *Owner) runDue(t *Turn, only uint16, until wheel.Time, limit int) bool {
+func runDue(t *Turn, s *Owner, only uint16, until wheel.Time, limit int) bool {
 	most := len(t.Events) + limit
 	switch {
 	case only == noSlot:
-	case limit > 0 && s.slot(only).pulseOnly(t, until):
+	case limit > 0 && pulseOnly(t, s.slot(only), until):
 		if s.scheduler.scratch == nil && t.head == len(t.items) && s.deferredCalls() == 0 {
 			return true
 		}
 		limit--
 	default:
-		limit -= s.slot(only).dispatchOnly(t, until, limit)
+		limit -= dispatchOnly(t, s.slot(only), until, limit)
 	}
 	for {
 		if t.head < len(t.items) {
-			s.runNext(t)
+			runNext(t, s)
 			continue
 		}
 		if s.deferredCalls() == 0 {
 			t.resetQueue()
-			s.reschedule(t, until)
+			reschedule(t, s, until)
 			if s.scheduler.dueCount() == 0 {
 				return true
 			}
@@ -317,9 +317,9 @@ func (s *Owner) runDue(t *Turn, only uint16, until wheel.Time, limit int) bool {
 		limit--
 		t.Ran++
 		if s.deferredCalls() > 0 {
-			s.callDeferred(t)
+			callDeferred(t, s)
 		} else {
-			s.dispatch(t, s.scheduler.scratch.due.pop())
+			dispatch(t, s, s.scheduler.scratch.due.pop())
 		}
 	}
 }
@@ -334,13 +334,13 @@ func (s *Owner) Pending() int { return s.deferredCalls() + s.scheduler.dueCount(
 func (s *Owner) Abort(t *Turn) {
 	if t.calling {
 		t.calling = false
-		s.fault(t, reason.Goexit)
+		fault(t, s, reason.Goexit)
 	}
 }
 
 // runNext runs one item of the queue. After the last item of a truncated chain it emits a Faulted.
-func (s *Owner) runNext(t *Turn) {
-	s.runItem(t, t.dequeue())
+func runNext(t *Turn, s *Owner) {
+	runItem(t, s, t.dequeue())
 	if t.truncated && t.head == len(t.items) {
 		t.truncated = false
 		t.newEvent(s, buff.Faulted).Why = reason.Cascade
@@ -348,56 +348,56 @@ func (s *Owner) runNext(t *Turn) {
 }
 
 // runItem runs one item of the queue.
-func (s *Owner) runItem(t *Turn, it item) {
+func runItem(t *Turn, s *Owner, it item) {
 	if !it.call {
 		t.backdate = buff.Backdate{} // only an application can have a backdate
 		// Commands issued meanwhile may reallocate the list; the pointer then refers to the old
 		// array, which does not change.
-		if r := s.execute(t, &t.commands[it.at]); r.Failure != nil && r.Kind == 0 {
+		if r := execute(t, s, &t.commands[it.at]); r.Failure != nil && r.Kind == 0 {
 			t.Failed++
 		}
-		s.evaluateConditions(t)
+		evaluateConditions(t, s)
 		return
 	}
 	t.calls[it.at].makeCurrent(t) // in place: handlers issue commands but queue no calls
-	s.call(t)
+	call(t, s)
 }
 
 // queueActions queues a definition's actions for the event emitted last, with the numbers of the
 // buff.
-func (s *Owner) queueActions(t *Turn, ops []compile.Op, k *magnitudes) {
+func queueActions(t *Turn, s *Owner, ops []compile.Op, k *magnitudes) {
 	if len(ops) > 0 {
 		e := &t.Events[len(t.Events)-1]
-		s.queueEventActions(t, ops, e, e.Source, k)
+		queueEventActions(t, s, ops, e, e.Source, k)
 	}
 }
 
 // queueActionsFrom does the same as queueActions, for an event that an application has caused.
 // Applications issued by the actions have the source of that application, even if another source
 // started the buff.
-func (s *Owner) queueActionsFrom(t *Turn, ops []compile.Op, source buff.OwnerID, k *magnitudes) {
+func queueActionsFrom(t *Turn, s *Owner, ops []compile.Op, source buff.OwnerID, k *magnitudes) {
 	if len(ops) > 0 {
-		s.queueEventActions(t, ops, &t.Events[len(t.Events)-1], source, k)
+		queueEventActions(t, s, ops, &t.Events[len(t.Events)-1], source, k)
 	}
 }
 
 // queueEventActions queues actions for any event e. Applications issued by the actions have the
 // given source. e may point into a list that is reallocated meanwhile.
-func (s *Owner) queueEventActions(t *Turn, ops []compile.Op, e *buff.Event, source buff.OwnerID, k *magnitudes) {
+func queueEventActions(t *Turn, s *Owner, ops []compile.Op, e *buff.Event, source buff.OwnerID, k *magnitudes) {
 	for j := range ops {
 		switch o := &ops[j]; o.Do {
 		case define.DoCall:
-			s.queueCall(t, e, nil, o.Handler, 0)
+			queueCall(t, s, e, nil, o.Handler, 0)
 		case define.DoApply:
-			s.issueAction(t, o, e, source, &buff.Command{Verb: verb.Apply, Application: buff.Application{
+			issueAction(t, s, o, e, source, &buff.Command{Verb: verb.Apply, Application: buff.Application{
 				Spec: &t.compiled().Newest(o.Spec).Spec, Source: source, Magnitude: e.Magnitude, Level: int(e.Level), Captured: t.inherit(k.captured), Origin: buff.Origin{Share: t.shareOf(e), Backdate: t.backdateOf(e)},
 			}})
 		case define.DoRemove:
-			s.issueAction(t, o, e, source, &buff.Command{Verb: verb.RemoveSpec, Application: buff.Application{Spec: &o.Spec.Spec, Source: source}, Reason: o.Reason})
+			issueAction(t, s, o, e, source, &buff.Command{Verb: verb.RemoveSpec, Application: buff.Application{Spec: &o.Spec.Spec, Source: source}, Reason: o.Reason})
 		case define.DoKill:
-			s.issueAction(t, o, e, source, &buff.Command{Verb: verb.Kill, Application: buff.Application{Spec: e.Spec, Source: source}})
+			issueAction(t, s, o, e, source, &buff.Command{Verb: verb.Kill, Application: buff.Application{Spec: e.Spec, Source: source}})
 		case define.DoChange, define.DoDamage:
-			s.issueChange(t, o, e, source, k)
+			issueChange(t, s, o, e, source, k)
 		}
 	}
 }
@@ -405,7 +405,7 @@ func (s *Owner) queueEventActions(t *Turn, ops []compile.Op, e *buff.Event, sour
 // issueAction issues the command of an action, or sends it to another owner. A missing target is
 // reported as a Missed. Only attributes captured with SnapshotCast are sent; the engine reads the
 // others when it delivers the command.
-func (s *Owner) issueAction(t *Turn, o *compile.Op, e *buff.Event, source buff.OwnerID, c *buff.Command) {
+func issueAction(t *Turn, s *Owner, o *compile.Op, e *buff.Event, source buff.OwnerID, c *buff.Command) {
 	to := s.id
 	switch o.To {
 	case define.ToSource:
@@ -419,7 +419,7 @@ func (s *Owner) issueAction(t *Turn, o *compile.Op, e *buff.Event, source buff.O
 	}
 	cause := Cause{Spec: e.Spec, Source: e.Source, Handle: e.Handle, action: o}
 	if to == 0 { // the source is the game, which is not an owner
-		s.emitMissed(t, to, &cause)
+		emitMissed(t, s, to, &cause)
 		return
 	}
 	c.Owner, c.Application.Captured, c.Application.Origin.Backdate, c.Application.Origin.Quiet = to, ofCast(c.Application.Captured), buff.Backdate{}, t.quiet
@@ -427,7 +427,7 @@ func (s *Owner) issueAction(t *Turn, o *compile.Op, e *buff.Event, source buff.O
 }
 
 // emitMissed reports that the target of an action does not exist.
-func (s *Owner) emitMissed(t *Turn, who buff.OwnerID, c *Cause) {
+func emitMissed(t *Turn, s *Owner, who buff.OwnerID, c *Cause) {
 	t.emit(s, &buff.Event{Kind: buff.Missed, Spec: c.Spec, Source: c.Source, Handle: c.Handle, Target: who, Name: c.name(), End: wheel.Never})
 }
 
@@ -435,7 +435,7 @@ func (s *Owner) emitMissed(t *Turn, who buff.OwnerID, c *Cause) {
 // The instant must not be before any earlier command or event.
 func (s *Owner) Miss(t *Turn, at wheel.Time, who buff.OwnerID, c *Cause) {
 	t.begin(at, s.timeScale().ToInner(at), false)
-	s.emitMissed(t, who, c)
+	emitMissed(t, s, who, c)
 }
 
 // inherit returns the captured attributes of a buff for applications that it causes. The result is

@@ -3,9 +3,9 @@
 //
 // A [Slots] has the records of one owner. Each record is in a slot, which has a number:
 //
-//	slot, ok := s.Alloc(memory) // a free slot, now the newest
-//	r := s.Record(slot)         // its record, for reading and writing
-//	s.Free(slot)                // the slot may be used again
+//	slot, r := s.Alloc(memory) // a free slot, now the newest, and its record
+//	r = s.Record(slot)         // the record, for reading and writing
+//	s.Free(slot)               // the slot may be used again
 //
 //	for slot := s.Oldest(); slot != slots.None; slot = s.Record(slot).Newer() { … }
 //

@@ -220,8 +220,8 @@ func TestMemory_Concurrent(t *testing.T) {
 				for k := range owners {
 					s := New[card, int64](Max, Generations{})
 					for n := range (k*round + w) % 70 {
-						slot, _ := s.Alloc(m)
-						s.Record(slot).value = w
+						slot, r := s.Alloc(m)
+						r.value = w
 						if n%3 == 0 {
 							s.Free(slot)
 						}
@@ -257,9 +257,8 @@ func TestMemory_GrowingOwners(t *testing.T) {
 	}
 	for n := range 60 { // one owner in ten never has more than half of the records, which come and go
 		for k := range owners {
-			slot, ok := owners[k].Alloc(m)
-			require.True(t, ok)
-			owners[k].Record(slot).value = k
+			slot, r := owners[k].Alloc(m)
+			r.value = k
 			if k%10 == 0 && n >= 30 {
 				owners[k].Free(slot)
 			}

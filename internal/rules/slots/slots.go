@@ -73,8 +73,8 @@ func (s *Slots[R, K]) Has(slot uint16, generation uint32) bool {
 	if slot >= s.used {
 		return false
 	}
-	e := s.header(slot)
-	return e.generation == generation && e.older != freed
+	h := s.header(slot)
+	return h.generation == generation && h.older != freed
 }
 
 // Oldest returns the slot of the record that was allocated first, or None.
@@ -83,42 +83,42 @@ func (s *Slots[R, K]) Oldest() uint16 { return s.oldest }
 // Newest returns the slot of the record that was allocated last, or None.
 func (s *Slots[R, K]) Newest() uint16 { return s.newest }
 
-// Alloc returns a free slot, as the newest, or false if there are as many records as the limit
-// permits. The record has the content that it had when the slot was freed, or is zero. The key is
-// kept too. Alloc may move all records.
-func (s *Slots[R, K]) Alloc(m *Memory) (slot uint16, ok bool) {
+// Alloc returns a free slot, as the newest, and its record. The record is nil if there are as many
+// records as the limit permits. It has the content that it had when the slot was freed, or is zero.
+// The key is kept too. Alloc may move all records.
+func (s *Slots[R, K]) Alloc(m *Memory) (slot uint16, r *R) {
 	if s.live >= s.limit {
-		return None, false
+		return None, nil
 	}
 	if slot = s.free; slot != None {
 		s.free = s.header(slot).newer
-	} else if slot, ok = s.add(m); !ok {
-		return None, false
+	} else if slot = s.add(m); slot == None {
+		return None, nil
 	}
 	s.live++
 	if s.untilRelieve--; s.untilRelieve == 0 {
 		s.relieve(m)
 	}
-	e := s.header(slot)
-	e.older, e.newer = s.newest, None
+	h := s.header(slot)
+	h.older, h.newer = s.newest, None
 	if s.newest != None {
 		s.header(s.newest).newer = slot
 	} else {
 		s.oldest = slot
 	}
 	s.newest = slot
-	return slot, true
+	return slot, (*R)(s.line(slot))
 }
 
-// add returns a slot that has not been used before.
-func (s *Slots[R, K]) add(m *Memory) (slot uint16, ok bool) {
+// add returns a slot that has not been used before, or None.
+func (s *Slots[R, K]) add(m *Memory) uint16 {
 	if s.used == Max {
-		return None, false // the free slots are retired
+		return None // the free slots are retired
 	}
 	if s.used == s.size {
 		s.grow(m)
 	}
-	slot = s.used
+	slot := s.used
 	s.used++
 	*s.Record(slot) = *new(R)
 	s.header(slot).generation = s.generations.First()
@@ -127,7 +127,7 @@ func (s *Slots[R, K]) add(m *Memory) (slot uint16, ok bool) {
 	if s.untilRelieve == 0 {
 		s.untilRelieve = relieveInterval
 	}
-	return slot, true
+	return slot
 }
 
 const maxKey = 1<<63 - 1
@@ -180,22 +180,22 @@ func (s *Slots[R, K]) moveTo(m *Memory, to piece) {
 // Free frees a slot, which must have a record. The hash becomes zero; key and record stay as they
 // are. A slot whose generations are used up is never used again.
 func (s *Slots[R, K]) Free(slot uint16) {
-	e := s.header(slot)
-	if e.older != None {
-		s.header(e.older).newer = e.newer
+	h := s.header(slot)
+	if h.older != None {
+		s.header(h.older).newer = h.newer
 	} else {
-		s.oldest = e.newer
+		s.oldest = h.newer
 	}
-	if e.newer != None {
-		s.header(e.newer).older = e.older
+	if h.newer != None {
+		s.header(h.newer).older = h.older
 	} else {
-		s.newest = e.older
+		s.newest = h.older
 	}
 	s.live--
 	s.SetHash(slot, 0)
-	e.older, e.newer = freed, s.free
-	if next, ok := s.generations.Next(e.generation); ok {
-		e.generation = next
+	h.older, h.newer = freed, s.free
+	if next, ok := s.generations.Next(h.generation); ok {
+		h.generation = next
 		s.free = slot
 	}
 }

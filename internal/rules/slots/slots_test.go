@@ -45,9 +45,9 @@ func play(t *testing.T, script []byte) (most int) {
 		s, model, arg := &owners[k], &models[k], int(script[n+1])
 		switch what := script[n] / 4 % 16; {
 		case what < 8:
-			slot, ok := s.Alloc(m)
-			require.Equal(t, len(model.records) < limits[k], ok)
-			if !ok {
+			slot, record := s.Alloc(m)
+			require.Equal(t, len(model.records) < limits[k], record != nil)
+			if record == nil {
 				break
 			}
 			r := modelRecord{slot, s.Record(slot).Generation(), n, int64(n), uint16(arg%3)<<8 | uint16(n%5) | 1<<15}
@@ -172,12 +172,12 @@ func TestSlots_Limit(t *testing.T) {
 	for _, limit := range []int{1, 3, 5, 10, 12, 21} {
 		s := New[card, int64](limit, Generations{})
 		for range limit {
-			_, ok := s.Alloc(nil)
-			require.True(t, ok)
+			_, r := s.Alloc(nil)
+			require.NotNil(t, r)
 		}
 		require.EqualValues(t, limit, s.size)
-		_, ok := s.Alloc(nil)
-		require.False(t, ok)
+		_, r := s.Alloc(nil)
+		require.Nil(t, r)
 	}
 }
 
