@@ -33,6 +33,7 @@ var commands = []struct {
 	{"preview", "ID", "Show the timeline of a buff, as text or as a picture.", func() command { return new(previewCmd) }},
 	{"replay", "TRACE", "Replay a recorded trace of buffs and compare when they end.", func() command { return new(replayCmd) }},
 	{"validate", "PATH...", "Check files of definitions: all errors at once, and warnings.", func() command { return new(validateCmd) }},
+	{"gen", "PATH...", "Print a Go file with constants for the names in definitions.", func() command { return new(genCmd) }},
 	{"schema", "", "Print the JSON Schema of files of definitions, for editors.", func() command { return new(schemaCmd) }},
 	{"new", "[RECIPE]", "Copy a recipe: the definitions of a buff of a real game, with a scenario.", func() command { return new(newCmd) }},
 	{"convert", "PATH...", "Convert files of definitions to CSV, YAML or JSON.", func() command { return new(convertCmd) }},

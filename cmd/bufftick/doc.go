@@ -7,6 +7,7 @@
 //	bufftick validate PATH...               report errors and warnings in definitions
 //	bufftick convert  PATH...               convert definitions to CSV, YAML or JSON
 //	bufftick new      RECIPE                copy a recipe to start with
+//	bufftick gen      PATH...               print a Go file with constants for their names
 //	bufftick schema                         print the JSON Schema of definitions, for editors
 //	bufftick cut      FILE                  print the saved zones of a game, and damage
 //	bufftick cut      -compact FILE         remove the free space of a file

@@ -103,6 +103,7 @@ func TestExecute_Help(t *testing.T) {
 		{[]string{"help", "run"}, []string{"-check", "    bufftick run -check"}},
 		{[]string{"validate", "-h"}, []string{"-json", "-strict", "-except RULE", "    bufftick validate -json"}},
 		{[]string{"cut", "-h"}, []string{"-verify", "-json", "-zone NAME", "    bufftick cut -verify"}},
+		{[]string{"gen", "-h"}, []string{"-package NAME", "    //go:generate"}},
 		{[]string{"schema", "-h"}, []string{"yaml-language-server: $schema=", "    bufftick schema >"}},
 		{[]string{"new", "-h"}, []string{"-o DIR", "    bufftick new pandemic-dot"}},
 		{[]string{"convert", "-h"}, []string{"-o PATH", "-to FORMAT", "    bufftick convert buffs -to csv"}},
@@ -139,7 +140,7 @@ func TestFullOutput(t *testing.T) {
 	require.NoError(t, os.WriteFile("buffs.yaml", []byte("buffs: {a: {duration: 8s, period: 3s}}\n"), 0o600))
 	for _, line := range []string{
 		"run two.yaml", "run -check two.yaml", "replay trace.csv --spells spells.csv", "help",
-		"schema", "validate buffs.yaml", "validate -json buffs.yaml", "convert buffs.yaml",
+		"schema", "gen buffs.yaml", "validate buffs.yaml", "validate -json buffs.yaml", "convert buffs.yaml",
 	} {
 		all, _, code := tool(strings.Fields(line)...)
 		require.Zero(t, code, line)
