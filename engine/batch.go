@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/bufftick/bufftick/actor"
 	"github.com/bufftick/bufftick/internal/rules"
@@ -59,9 +60,9 @@ type turnBatch struct {
 	before highWater // number of entries in use when shrink was last called
 }
 
-// batchTurn adds a batched turn of an owner with the given allowance to this slice.
-func (e *Engine) batchTurn(number uint32, given int32) {
-	v, c := &e.batch, e.owners.marks[number]
+// batchTurn adds a batched turn of an owner with the given mark and allowance to this slice.
+func (e *Engine) batchTurn(number uint32, c ownerMark, given int32) {
+	v := &e.batch
 	if v.n == len(v.list) {
 		v.list = append(v.list, &batchedTurn{})
 	}
@@ -178,6 +179,10 @@ func (e *Engine) takeSegments() []segment {
 	v.segments = v.segments[:0]
 	for i := range e.workers {
 		l := &e.workers[i]
+		if l.onLoop {
+			l.publish()
+			l.nextSerial, l.segment, l.segmentTo = 0, segment{}, l.segmentFrom
+		}
 		v.segments = append(v.segments, l.segments...)
 		clear(l.segments)
 		l.segments = l.segments[:0]
@@ -241,20 +246,23 @@ func (e *Engine) mergeSegment(s *segment) {
 // prefetch prefetches the owners of turns that will run soon: see actor.Options. prefetch must not
 // read data that belongs to the loop, because the loop may have continued after the budget ran out.
 func (l *workerState) prefetch(next []actor.Turn[*owner, message]) {
-	l.readOwners(len(next), func(k int) *batchedTurn { return next[k].Arg.(*batchedTurn) })
+	l.ahead = l.ahead[:0]
+	for k := range next {
+		l.ahead = append(l.ahead, next[k].Arg.(*batchedTurn))
+	}
+	l.readOwners(l.ahead)
 }
 
-// readOwners reads the data that the turns of n owners need first, so that the cache misses
+// readOwners reads the data that the given turns need first, so that the cache misses
 // overlap. It reads all owners before it reads their slot keys and due entries, whose addresses
 // are in the owners.
-func (l *workerState) readOwners(n int, turn func(k int) *batchedTurn) {
+func (l *workerState) readOwners(turns []*batchedTurn) {
 	seen := uint64(0)
-	for k := range n {
-		o := turn(k).owner
+	for _, x := range turns {
+		o := x.owner
 		seen += o.set.Ahead() + uint64(o.touched)
 	}
-	for k := range n {
-		x := turn(k)
+	for _, x := range turns {
 		seen += x.owner.set.AheadPlace(x.place)
 	}
 	l.prefetchSink = seen
@@ -262,8 +270,13 @@ func (l *workerState) readOwners(n int, turn func(k int) *batchedTurn) {
 
 // runBatched runs a batched turn on a worker. The caller must then call endedBatched.
 func (l *workerState) runBatched(box *mailbox, x *batchedTurn) {
-	o := box.Owner
+	o, began, returned := box.Owner, time.Duration(-1), false
 	l.cutTurn = true // until the turn has a result
+	defer func() {
+		if !returned {
+			l.abortBatched(box, o, x, began)
+		}
+	}()
 	if o.touched != l.engine.interval.Load() {
 		l.copyBeforeTurn(o)
 	}
@@ -275,35 +288,57 @@ func (l *workerState) runBatched(box *mailbox, x *batchedTurn) {
 	}
 	h.given, h.used = x.given, 0
 	l.continueSegment(x.serial)
-	t := l.beginTurn(o, h)
-	defer func() {
-		l.inBatch = false
-		l.storeBatched(o, x)
-		l.endTurn(&t)
-		if t.began >= 0 {
-			x.outcome |= turnMeasured
-		}
-	}()
+	began = l.beginTurn(o, h)
 	l.batched, l.inBatch = x, true
-	if l.run(box, o, x.place, x.at) {
-		x.outcome |= turnCompleted
+	if l.runDue(o, x.place, x.at) {
+		x.outcome = turnCompleted
 	} else {
 		l.requeue(box)
 	}
+	l.storeBatched(o, x)
+	returned = true
+	l.endBatched(x, began)
+}
+
+// endBatched ends a batched turn.
+func (l *workerState) endBatched(x *batchedTurn, began time.Duration) {
+	l.endTurn(began)
+	if began >= 0 {
+		x.outcome |= turnMeasured
+	}
+}
+
+// abortBatched ends a batched turn whose handler has ended the goroutine.
+func (l *workerState) abortBatched(box *mailbox, o *owner, x *batchedTurn, began time.Duration) {
+	if !l.inBatch {
+		return // the turn has not begun
+	}
+	defer func() {
+		l.storeBatched(o, x)
+		l.endBatched(x, began)
+	}()
+	l.abortRun(box, o, x.at)
 }
 
 // continueSegment prepares the worker's lists for the result of a turn. The result becomes part of
 // the last segment if the turns of that segment precede this turn and the chunk has room.
 func (l *workerState) continueSegment(serial uint64) {
 	if l.nextSerial != serial || !l.hasRoom() {
+		if l.onLoop {
+			l.publish()
+		}
 		l.prepare()
-		l.startsSegment, l.segmentFrom = true, l.lengths()
+		l.segment = segment{first: serial, plain: true}
+		l.segmentFrom = l.lengths()
+		l.segmentTo = l.segmentFrom
+		l.published = false
 	}
 	l.nextSerial = serial + 1
 }
 
 // storeBatched completes the outcome of a batched turn.
 func (l *workerState) storeBatched(o *owner, x *batchedTurn) {
+	l.inBatch = false
 	l.flushOutbox()
 	x.used = l.progress.used
 	if x.outcome&turnCompleted == 0 && o.turns() == nil { // an unfinished turn keeps its progress in the owner
@@ -325,11 +360,11 @@ func (l *workerState) storeBatched(o *owner, x *batchedTurn) {
 // cut stores the result of the current turn in the owner instead of the segment.
 func (l *workerState) cut(o *owner) {
 	l.cutTurn = true
-	l.fill(o.newSegment(), l.turnFrom)
+	l.fill(o.newSegment(), l.turnFrom, l.lengths())
 }
 
-// endedBatched adds the result of the last turn to the segment, for the loop. If the turn was still
-// running when the loop ended the batch (held), the loop has already taken the segment.
+// endedBatched adds the result of the last turn to the segment. If the turn was still running when
+// the loop ended the batch (held), the loop has already taken the segment.
 func (l *workerState) endedBatched(held bool) {
 	if held && !l.cutTurn {
 		l.cut(l.owner)
@@ -338,11 +373,23 @@ func (l *workerState) endedBatched(held bool) {
 		l.nextSerial = 0
 		return
 	}
-	if l.startsSegment {
-		l.startsSegment = false
-		l.segments = append(l.segments, segment{first: l.batched.serial, plain: true})
+	l.segmentTo = l.lengths()
+	l.segment.used += l.batched.used
+	if !l.onLoop {
+		l.publish()
 	}
-	s := &l.segments[len(l.segments)-1]
-	s.used += l.batched.used
-	l.fill(s, l.segmentFrom)
+}
+
+// publish makes the segment available to the loop. A worker publishes it after each turn.
+func (l *workerState) publish() {
+	if l.segmentTo == l.segmentFrom && l.segment.used == 0 {
+		return
+	}
+	l.fill(&l.segment, l.segmentFrom, l.segmentTo)
+	if !l.published {
+		l.published = true
+		l.segments = append(l.segments, l.segment)
+		return
+	}
+	l.segments[len(l.segments)-1] = l.segment
 }

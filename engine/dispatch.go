@@ -32,24 +32,10 @@ func (e *Engine) isWaiting(number uint32) bool {
 	return e.waiting.n > 0 && int(number) < e.owners.len() && e.owners.marks[number].has(markWaiting)
 }
 
-// nextWaiting removes the first owner from the list and returns its number.
-func (e *Engine) nextWaiting() (number uint32, ok bool) {
-	for w := &e.waiting; w.n > 0; {
-		number = w.list[w.head].number()
-		if w.head++; e.owners.marks[number].has(markWaiting) {
-			e.stopWaiting(number)
-			return number, true
-		}
-	}
-	return 0, false
-}
-
-// stopWaiting removes an owner from the list.
-func (e *Engine) stopWaiting(number uint32) {
-	w := &e.waiting
-	e.owners.marks[number].clear(markWaiting)
-	if w.n--; w.n == 0 {
-		e.high.waiting.used(len(w.list))
+// removed updates the list after an owner has lost the flag.
+func (w *waitList) removed(s *highWaters) {
+	if w.n == 0 {
+		s.waiting.used(len(w.list))
 		w.list, w.head = w.list[:0], 0
 	} else if w.head > len(w.list)/2 && w.head > minCapacity {
 		w.list, w.head = w.list[:copy(w.list, w.list[w.head:])], 0
@@ -60,7 +46,9 @@ func (e *Engine) stopWaiting(number uint32) {
 // the owner, because the owner's due events must run before the message.
 func (e *Engine) startWaiting(o *owner) {
 	if e.isWaiting(o.number) {
-		e.stopWaiting(o.number)
+		e.owners.marks[o.number].clear(markWaiting)
+		e.waiting.n--
+		e.waiting.removed(&e.high)
 		e.run(o)
 	}
 }
@@ -91,21 +79,26 @@ func (e *Engine) dispatch(left int) {
 		}
 		left -= e.grantAllowance(box.Owner, min(each*box.Len(), left))
 	}
-	for left > 0 {
-		number, ok := e.nextWaiting()
-		if !ok {
-			return
+	w := &e.waiting
+	for each = min(each, int(e.share)); left > 0 && w.n > 0; w.head++ {
+		number := w.list[w.head].number()
+		c := &e.owners.marks[number]
+		if !c.has(markWaiting) {
+			continue
 		}
-		given := min(each, left, int(e.share))
+		c.clear(markWaiting)
+		w.n--
+		given := min(each, left)
 		left -= given
 		if batched {
-			e.batchTurn(number, int32(given))
+			e.batchTurn(number, *c, int32(given))
 			continue
 		}
 		o := e.owners.place(number)
 		e.run(o)
 		e.grantAllowance(o, given)
 	}
+	w.removed(&e.high)
 }
 
 // grantAllowance gives an allowance to an owner that has messages, and returns the allowance, which

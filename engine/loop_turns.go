@@ -53,8 +53,7 @@ func (e *Engine) runHere(at int) {
 	for read := at; at < v.n; at++ {
 		if at == read {
 			read = min(at+readAhead, v.n)
-			some := v.list[at:read]
-			l.readOwners(len(some), func(k int) *batchedTurn { return some[k] })
+			l.readOwners(v.list[at:read])
 		}
 		x := v.list[at]
 		l.runBatched(&x.owner.box, x)

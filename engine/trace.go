@@ -120,17 +120,8 @@ func (e *Engine) task() func(worker int, work func()) {
 // labelOf returns the label of a worker, which is unique among the engines of the process.
 func (e *Engine) labelOf(worker int) string { return fmt.Sprintf("%p/%d", e, worker) }
 
-// announced holds the trace region of the running handler, and whether profiler labels are set.
-type announced struct {
-	region  *trace.Region
-	labeled bool
-}
-
 // startTracing starts the region and sets the labels of a handler that is about to run.
-func (l *workerState) startTracing(c *rules.Call) (a announced) {
-	if !l.engine.opts.Trace.Labels && !trace.IsEnabled() {
-		return a
-	}
+func (l *workerState) startTracing(c *rules.Call) {
 	id := "a timeout"
 	if c.Event.Spec != nil {
 		id = c.Event.Spec.ID
@@ -138,20 +129,19 @@ func (l *workerState) startTracing(c *rules.Call) (a announced) {
 	if l.engine.opts.Trace.Labels && l.labels != nil {
 		owner := strconv.FormatUint(uint64(l.owner.id()), 10)
 		pprof.SetGoroutineLabels(pprof.WithLabels(l.labels, pprof.Labels(labelBuff, id, labelOwner, owner)))
-		a.labeled = true
 	}
 	if trace.IsEnabled() {
-		a.region = trace.StartRegion(noTask, regionCall+id)
+		l.callRegion = trace.StartRegion(noTask, regionCall+id)
 		trace.Logf(noTask, labelOwner, "%d", l.owner.id())
 	}
-	return a
 }
 
-// end ends the region and resets the labels. It must also be called if the handler has panicked or
-// ended its goroutine.
-func (a announced) end(l *workerState) {
-	endRegion(a.region)
-	if a.labeled {
+// endTracing ends the region and resets the labels. It must also be called if the handler has
+// panicked or ended its goroutine.
+func (l *workerState) endTracing() {
+	endRegion(l.callRegion)
+	l.callRegion = nil
+	if l.engine.opts.Trace.Labels && l.labels != nil {
 		pprof.SetGoroutineLabels(l.labels)
 	}
 }

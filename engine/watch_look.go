@@ -206,12 +206,8 @@ func (l *workerState) startClock() time.Duration {
 	return max(began, 0)
 }
 
-// endClock records the duration of an owner's turn. If `began` is negative, the turn is not
-// measured.
+// endClock records the duration of an owner's measured turn.
 func (l *workerState) endClock(o *owner, began time.Duration) {
-	if began < 0 {
-		return
-	}
 	if now, ok := l.engine.read(l.sampler.clock, false); ok {
 		o.measured().sample += max(now-began, 1) * time.Duration(l.sampler.taken)
 	}

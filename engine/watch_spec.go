@@ -79,9 +79,6 @@ func (l *workerState) startCall() time.Duration {
 
 // endCall records the duration of a handler.
 func (l *workerState) endCall(s *buff.Spec, began time.Duration) {
-	if began < 0 {
-		return
-	}
 	table := l.engine.watch.handling.Load()
 	now, ok := l.engine.read(l.calls.clock, false)
 	line := 0

@@ -31,25 +31,30 @@ type workerState struct {
 	inBatch      bool         // the current turn is batched
 	cutTurn      bool         // the result of the current batched turn is not part of a segment
 	turnFrom     lengths      // start of the current turn
+	ranBefore    uint64       // value of turn.Ran before the current run
+	eventsBefore int          // length of turn.Events before the current run
+	region       *trace.Region
 
-	// The results of the batched turns of this slice. The loop takes them at its end. They change
-	// only in endedBatched.
-	segments      []segment
-	segmentFrom   lengths // start of the last segment or, if startsSegment is set, of the next one
-	startsSegment bool    // the current turn starts a segment
-	nextSerial    uint64  // number of the turn that the last segment may continue with; or 0
+	// The results of the batched turns of this slice. The loop takes `segments` at its end.
+	segments               []segment
+	segment                segment // the last segment
+	segmentFrom, segmentTo lengths // the part of the lists that belongs to it
+	published              bool    // it is in `segments`
+	nextSerial             uint64  // number of the turn with which it may continue; or 0
 
-	onLoop  bool   // this worker is the loop itself: see Engine.runHere
-	frame   uint64 // number of the frame to which the lists belong
-	emptied bool   // the loop has emptied the lists, and they are still empty
-	chunks  chunks
-	old     []lists            // lists of earlier frames
-	issued  int                // commands for other owners, issued by the running handler
-	handle  buff.Handle        // buff of the running handler's event, or 0
-	timeout buff.TimeoutHandle // timeout of the running handler's event, or 0
-	sampler sampler            // selects the turns to measure
-	calls   sampler            // selects the handlers to measure
-	labels  context.Context    // profiler labels of the goroutine; may be nil
+	ahead      []*batchedTurn // scratch of prefetch
+	onLoop     bool           // this worker is the loop itself: see Engine.runHere
+	frame      uint64         // number of the frame to which the lists belong
+	emptied    bool           // the loop has emptied the lists, and they are still empty
+	chunks     chunks
+	old        []lists            // lists of earlier frames
+	issued     int                // commands for other owners, issued by the running handler
+	handle     buff.Handle        // buff of the running handler's event, or 0
+	timeout    buff.TimeoutHandle // timeout of the running handler's event, or 0
+	sampler    sampler            // selects the turns to measure
+	calls      sampler            // selects the handlers to measure
+	labels     context.Context    // profiler labels of the goroutine; may be nil
+	callRegion *trace.Region      // trace region of the running handler
 
 	// The `current` and `since` fields show the loop which handler is running. The upper half of
 	// `current` is the owner's number plus one, and the lower half is the lineage of the
@@ -78,38 +83,36 @@ func (l *workerState) lengths() lengths {
 	return lengths{len(l.turn.Events), len(l.outbox), len(l.turn.Deadlines)}
 }
 
-// turnOf holds values that are recorded at the start of a turn and needed at its end.
-type turnOf struct {
-	region *trace.Region
-	began  time.Duration
-}
-
 // beginTurn starts a turn of an owner. The caller must have prepared the lists and set hand.given,
 // the allowance.
-func (l *workerState) beginTurn(o *owner, hand *progress) turnOf {
+//
+// beginTurn returns the start time of the turn, or a negative value if the turn is not measured.
+func (l *workerState) beginTurn(o *owner, hand *progress) (began time.Duration) {
 	assign(&l.owner, o)
 	assign(&l.progress, hand)
 	hand.parked = false
-	t := turnOf{region: region(regionTurn), began: -1}
+	if trace.IsEnabled() {
+		l.region = region(regionTurn)
+	}
 	// The time is usually unchanged, and an atomic store would wait for earlier stores.
 	if now := int64(l.turn.Now); l.since.Load() != now {
 		l.since.Store(now)
 	}
+	l.turnFrom = l.lengths()
 	if l.engine.watch.timing.Load() != nil {
 		l.setCurrent(nil) // the game's clock may block
-		t.began = l.startClock()
+		return l.startClock()
 	}
-	l.turnFrom = l.lengths()
-	return t
+	return -1
 }
 
-// fill writes to *s the result of one or several turns, from the given marks on. In the segment of
-// several turns it is called after each turn.
-func (l *workerState) fill(s *segment, from lengths) {
+// fill writes to *s the result of one or several turns: the given part of the worker's lists. It may
+// be called again with a larger part.
+func (l *workerState) fill(s *segment, from, to lengths) {
 	seen := len(s.events)
-	s.events, s.deadlines = l.turn.Events[from.events:], l.turn.Deadlines[from.deadlines:]
-	if len(l.outbox) > from.outbox {
-		s.outbox = l.outbox[from.outbox:len(l.outbox):len(l.outbox)]
+	s.events, s.deadlines = l.turn.Events[from.events:to.events], l.turn.Deadlines[from.deadlines:to.deadlines]
+	if to.outbox > from.outbox {
+		s.outbox = l.outbox[from.outbox:to.outbox:to.outbox]
 	}
 	if seen == 0 && len(s.events) > 0 {
 		s.chunk = l.chunks.now
@@ -122,9 +125,14 @@ func (l *workerState) fill(s *segment, from lengths) {
 
 // endTurn ends a turn.
 // It must be the last call of the turn, because it reads the game's clock, which may panic.
-func (l *workerState) endTurn(t *turnOf) {
-	endRegion(t.region)
-	l.endClock(l.owner, t.began)
+func (l *workerState) endTurn(began time.Duration) {
+	if l.region != nil {
+		endRegion(l.region)
+		l.region = nil
+	}
+	if began >= 0 {
+		l.endClock(l.owner, began)
+	}
 	if l.marked {
 		l.current.Store(0)
 		l.marked = false
@@ -147,24 +155,24 @@ func (l *workerState) runMailbox(box *mailbox) {
 	}
 	h := &o.needTurns().progress
 	l.prepare()
-	t := l.beginTurn(o, h)
+	began := l.beginTurn(o, h)
 	defer func() {
 		l.flushOutbox()
-		l.fill(o.newSegment(), l.turnFrom)
-		l.endTurn(&t)
+		l.fill(o.newSegment(), l.turnFrom, l.lengths())
+		l.endTurn(began)
 	}()
 	for m, ok := box.Next(); ok; m, ok = box.Next() {
 		switch m.kind {
 		case do:
 			// An earlier run may be unfinished although there is no run message, because a batched
 			// turn that was cut short leaves none.
-			if h.unfinished && !l.run(box, o, rules.NoPlace, h.until) || h.used >= h.given {
+			if h.unfinished && !l.run(box, o, h.until) || h.used >= h.given {
 				l.requeue(box)
 				return
 			}
 			l.execute(o, &m)
 		case run:
-			if !l.run(box, o, rules.NoPlace, m.at) {
+			if !l.run(box, o, m.at) {
 				l.requeue(box)
 				return
 			}
@@ -187,27 +195,38 @@ func (l *workerState) execute(o *owner, m *message) {
 	l.progress.used += int32(max(1, len(l.turn.Events)-before))
 }
 
-// run processes the owner's due events, within its allowance and Limits.Turn, and reports whether
+// run does the same as runDue. If a handler ends its goroutine, run does not return either. A
+// deferred function then executes the pending commands of the turn, and requeues the mailbox for
+// another worker.
+func (l *workerState) run(box *mailbox, o *owner, until wheel.Time) (done bool) {
+	returned := false
+	defer func() {
+		if !returned {
+			l.abortRun(box, o, until)
+		}
+	}()
+	done = l.runDue(o, rules.NoPlace, until)
+	returned = true
+	return done
+}
+
+// abortRun completes a run after a handler has ended its goroutine.
+func (l *workerState) abortRun(box *mailbox, o *owner, until wheel.Time) {
+	defer l.requeue(box) // runs even if a handler ends the goroutine in finish
+	defer l.charge()
+	l.finish(o, until)
+}
+
+// runDue processes the owner's due events, within its allowance and Limits.Turn, and reports whether
 // all events that are due at the instant `until` or earlier are done.
-//
-// If a handler ends its goroutine, run does not return either. A deferred function then executes
-// the pending commands of the turn, and requeues the mailbox for another worker.
-func (l *workerState) run(box *mailbox, o *owner, place rules.Place, until wheel.Time) (done bool) {
+func (l *workerState) runDue(o *owner, place rules.Place, until wheel.Time) (done bool) {
 	h := l.progress
 	if l.engine.cutOff.Load() {
 		h.unfinished = false
 		return true
 	}
-	returned := false
-	ran, before := l.turn.Ran, len(l.turn.Events)
+	l.ranBefore, l.eventsBefore = l.turn.Ran, len(l.turn.Events)
 	h.until, h.unfinished = until, true
-	defer func() {
-		if !returned {
-			defer l.requeue(box) // runs even if a handler ends the goroutine in finish
-			defer func() { l.charge(ran, before) }()
-			l.finish(o, until)
-		}
-	}()
 	limit := int(h.given - h.used)
 	if !l.onLoop {
 		limit = min(l.engine.opts.Limits.Turn, limit)
@@ -217,16 +236,15 @@ func (l *workerState) run(box *mailbox, o *owner, place rules.Place, until wheel
 	} else {
 		done = o.set.RunPlace(&l.turn, place, until, limit)
 	}
-	l.charge(ran, before)
+	l.charge()
 	h.unfinished = !done
-	returned = true
 	return done
 }
 
 // charge adds the work of a run to the used part of the allowance: the number of due events
 // processed or the number of events emitted, whichever is larger.
-func (l *workerState) charge(ran uint64, before int) {
-	l.progress.used += int32(max(int(l.turn.Ran-ran), len(l.turn.Events)-before))
+func (l *workerState) charge() {
+	l.progress.used += int32(max(int(l.turn.Ran-l.ranBefore), len(l.turn.Events)-l.eventsBefore))
 }
 
 // requeue puts an owner whose turn is unfinished back into the queue. The owner is parked if it has
@@ -285,9 +303,14 @@ func (l *workerState) call(_ *rules.Turn, c *rules.Call) (why reason.Reason) {
 	l.setCurrent(c.Event.Spec)
 	l.ctx.over, l.issued, l.handle, l.timeout = false, 0, c.Event.Handle, c.Timeout
 	returned := false
-	traced := l.startTracing(c)
+	traced := trace.IsEnabled() || l.engine.opts.Trace.Labels
+	if traced {
+		l.startTracing(c)
+	}
 	defer func() {
-		traced.end(l)
+		if traced {
+			l.endTracing()
+		}
 		l.ctx.over = true
 		// There may have been a Reload while the handler was running.
 		assign(&l.turn.Catalog, l.engine.Catalog())
@@ -307,6 +330,8 @@ func (l *workerState) call(_ *rules.Turn, c *rules.Call) (why reason.Reason) {
 		l.engine.handler(c.Handler).call(&l.ctx, *c.Event)
 	}
 	returned = true
-	l.endCall(c.Event.Spec, began)
+	if began >= 0 {
+		l.endCall(c.Event.Spec, began)
+	}
 	return reason.None
 }
