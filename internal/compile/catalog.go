@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/stat"
@@ -27,6 +28,8 @@ type Catalog struct {
 	Aligned    bool            // at least one definition has AlignOwner
 	Attributes []define.Attribute
 	Schema     *sheet.Layout // nil if there are no attributes, or if an attribute is invalid
+
+	captureNames [len(captureWords)][]string // by define.Snapshot and stat.Attr: see CaptureName
 
 	Damaged, Dealt define.Act // define.ActDamaged and ActDealt; 0 if no definition uses the act
 	DamageActs     uint64     // the set of the acts Damaged and Dealt: see Bit
@@ -93,6 +96,7 @@ func newCatalog(c, before *Catalog, d define.Definitions) (*Catalog, error) {
 	c.Locations = slices.Clone(d.Places)
 	k := checker{catalog: c}
 	k.attributes(d.Attributes)
+	c.nameCaptures()
 	for i := range specs {
 		p := &Program{Spec: specs[i], Catalog: c}
 		*p.Compiled() = define.Compiled{Program: p, Index: uint32(i)}
@@ -164,4 +168,37 @@ func (c *Catalog) Attr(name string) (stat.Attr, bool) {
 		return 0, false
 	}
 	return c.Schema.Attr(name)
+}
+
+// captureWords are the prefixes of the names of captured attributes.
+var captureWords = [...]string{define.SnapshotCast: "cast:", define.SnapshotApply: "apply:"}
+
+func (c *Catalog) nameCaptures() {
+	if c.Schema == nil {
+		return
+	}
+	for when, word := range captureWords {
+		names := make([]string, c.Schema.Len()+1)
+		for a := range c.Schema.All() {
+			names[a] = word + c.Schema.At(a).Name
+		}
+		c.captureNames[when] = names
+	}
+}
+
+// CaptureName returns the name of a captured attribute in a blob.
+func (c *Catalog) CaptureName(a stat.Attr, when define.Snapshot) string {
+	return c.captureNames[when][a]
+}
+
+// CaptureNamed returns the captured attribute that has this name in a blob, and reports whether
+// there is one.
+func (c *Catalog) CaptureNamed(name string) (a stat.Attr, when define.Snapshot, ok bool) {
+	for when, word := range captureWords {
+		if attr, found := strings.CutPrefix(name, word); found {
+			a, ok = c.Attr(attr)
+			return a, define.Snapshot(when), ok
+		}
+	}
+	return 0, 0, false
 }

@@ -1,8 +1,6 @@
 package rules
 
 import (
-	"strings"
-
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/reason"
@@ -176,15 +174,9 @@ func (r *restorer) newKept(keys int) *magnitudes {
 func (r *restorer) savedCaptures(s *compile.Program, b *state.Numbers) []buff.Captured {
 	from := len(r.captured)
 	for j := range b.Captures {
-		for when, word := range captureWords {
-			name, ok := strings.CutPrefix(b.Captures[j].Name, word)
-			if !ok {
-				continue
-			}
-			a, ok := s.Catalog.Attr(name)
-			if _, there := findCaptured(r.captured[from:], a, define.Snapshot(when)); ok && !there && s.Wants(a, define.Snapshot(when)) {
-				r.captured = append(r.captured, buff.Captured{Attr: a, When: define.Snapshot(when), Value: float64(b.Captures[j].Value)})
-			}
+		a, when, ok := s.Catalog.CaptureNamed(b.Captures[j].Name)
+		if _, twice := findCaptured(r.captured[from:], a, when); ok && !twice && s.Wants(a, when) {
+			r.captured = append(r.captured, buff.Captured{Attr: a, When: when, Value: float64(b.Captures[j].Value)})
 		}
 	}
 	return r.captured[from:len(r.captured):len(r.captured)]

@@ -3,6 +3,7 @@ package rules
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
@@ -29,8 +30,9 @@ import (
 // As for [Owner.Do], everything due up to at.Now must have run. Save costs O(buffs) and allocates
 // only to grow dst.
 func (s *Owner) Save(dst []byte, c *buff.Catalog, at buff.Moment, zone uint32) (blob []byte, lost int) {
+	w := saver{set: s, catalog: compiledOf(c), now: clock.OwnerTime(at.Now), aside: &noState, gates: &noGates, exported: exportedPool.Get().(*exported)}
+	defer w.release()
 	o := state.Owner{Wall: at.Wall, Uptime: at.Uptime, Zone: zone, Ages: s.ages, Events: s.events}
-	w := saver{set: s, catalog: compiledOf(c), now: clock.OwnerTime(at.Now), aside: &noState, gates: &noGates}
 	if p := s.timeScale(); p != nil {
 		w.now, o.Scale = saveScale(p, at.Now, define.OfOwner)
 	}
@@ -41,17 +43,25 @@ func (s *Owner) Save(dst []byte, c *buff.Catalog, at buff.Moment, zone uint32) (
 			w.aside = g.unknownSaved
 		}
 	}
-	w.out.Start(dst, &o)
-	w.tags(w.gates.commandTags, w.aside.Tags)
-	w.tags(w.gates.immune, w.aside.Immune)
-	w.diminishing()
-	lost = w.timeouts()
-	w.bases()
-	w.buffs()
+	o.Tags = w.saveTags(w.aside.Tags, w.gates.commandTags)
+	o.Immune = w.saveTags(w.aside.Immune, w.gates.immune)
+	o.Returns = w.saveReturns()
+	o.Timeouts, lost = w.saveTimeouts()
+	o.Bases = w.saveBases()
+	w.findHeadless()
+	w.out.Start(dst, &o, w.countSaved()+len(w.aside.Buffs))
+	for i := s.first(); i.exists(); i = i.next() {
+		if w.isSaved(i) {
+			w.writeBuff(i)
+		}
+	}
+	for k := range w.aside.Buffs {
+		w.out.Buff(&w.aside.Buffs[k])
+	}
 	return w.out.End(), lost + s.deferredCalls()
 }
 
-// saver exports an Owner. Each method writes one list of the blob.
+// saver exports one Owner.
 type saver struct {
 	out     state.Writer
 	set     *Owner
@@ -59,10 +69,40 @@ type saver struct {
 	catalog *compile.Catalog
 	aside   *state.Owner // parts that Restore set aside because the catalog did not know them
 	now     clock.OwnerTime
-	plain   state.Buff // reused; only the fields that the method fill sets are used
 
-	// headless has the ages of the buffs that findHeadless has found.
-	headless []uint64
+	buff  state.Buff // the buff that is written
+	plain bool       // buff is a plain one: see state.Writer.Plain
+	*exported
+}
+
+// exported holds the lists of one Owner, and of one of its buffs. The memory is used for one Owner
+// after the other.
+type exported struct {
+	headless []uint64 // the ages of the buffs that findHeadless has found
+	tags     []state.Tag
+	returns  []state.Return
+	timeouts []state.Timeout
+	stacks   []state.Stack
+	values   []state.Value
+	ids      []uint64
+	brought  []int64
+}
+
+var exportedPool = sync.Pool{New: func() any { return &exported{} }}
+
+// release returns the lists for reuse, unless they are large.
+func (e *exported) release() {
+	if max(cap(e.headless), cap(e.tags), cap(e.returns), cap(e.timeouts), cap(e.stacks), cap(e.values), cap(e.ids)) > state.MaxKept {
+		return
+	}
+	e.headless, e.tags, e.returns, e.timeouts = e.headless[:0], e.tags[:0], e.returns[:0], e.timeouts[:0]
+	e.clearBuff()
+	exportedPool.Put(e)
+}
+
+// clearBuff empties the lists of a buff.
+func (e *exported) clearBuff() {
+	e.stacks, e.values, e.ids, e.brought = e.stacks[:0], e.values[:0], e.ids[:0], e.brought[:0]
 }
 
 var (
@@ -85,76 +125,59 @@ func saveScale[Outer, Inner ~int64](p *clock.Scale[Outer, Inner], at Outer, of d
 	return inner, state.Scale{Rest: rest, Parts: parts, Held: c.Held, Num: c.Rate.Num, Den: c.Rate.Den}
 }
 
-func (w *saver) tags(set tagSet, aside []state.Tag) {
-	w.out.Len(len(set) + len(aside))
-	for k := range aside {
-		w.out.Tag(&aside[k])
-	}
+func (w *saver) saveTags(aside []state.Tag, set tagSet) []state.Tag {
+	from := len(w.tags)
+	w.tags = append(w.tags, aside...)
 	for _, t := range set {
-		w.out.Tag(&state.Tag{Name: w.catalog.Tags.Name(int(t.tag)), N: int64(t.n)})
+		w.tags = append(w.tags, state.Tag{Name: w.catalog.Tags.Name(int(t.tag)), N: int64(t.n)})
 	}
+	return w.tags[from:]
 }
 
-func (w *saver) diminishing() {
-	w.out.Len(len(w.gates.drRecords) + len(w.aside.Returns))
-	for k := range w.aside.Returns {
-		w.out.Return(&w.aside.Returns[k])
-	}
+func (w *saver) saveReturns() []state.Return {
+	w.returns = append(w.returns, w.aside.Returns...)
 	for k := range w.gates.drRecords {
 		d := &w.gates.drRecords[k]
-		w.out.Return(&state.Return{Group: w.catalog.Drs.List[d.group-1], Source: uint64(d.source), N: int64(d.count), Left: offset(d.until, w.now)})
+		w.returns = append(w.returns, state.Return{Group: w.catalog.Drs.List[d.group-1], Source: uint64(d.source), N: int64(d.count), Left: offset(d.until, w.now)})
 	}
+	return w.returns
 }
 
-// timeouts writes the timeouts that have a named handler, and counts the others.
-func (w *saver) timeouts() (lost int) {
+// saveTimeouts returns the timeouts that have a named handler, and the number of the others.
+func (w *saver) saveTimeouts() (list []state.Timeout, lost int) {
+	w.timeouts = append(w.timeouts, w.aside.Timeouts...)
 	all := w.set.timeouts().all()
 	for k := range all {
-		if x := &all[k]; x.live && x.do != nil {
-			lost++
-		}
-	}
-	w.out.Len(w.set.Timeouts() - lost + len(w.aside.Timeouts))
-	for k := range w.aside.Timeouts {
-		w.out.Timeout(&w.aside.Timeouts[k])
-	}
-	for k := range all {
 		x := &all[k]
-		if !x.live || x.do != nil {
+		if !x.live {
+			continue
+		}
+		if x.do != nil {
+			lost++
 			continue
 		}
 		t := state.Timeout{Name: x.name, Handler: x.name, Age: x.age, Left: offset(x.at, w.now)}
 		if name := w.catalog.HandlerName(x.handler); name != "" {
 			t.Handler = name
 		}
-		w.out.Timeout(&t)
+		w.timeouts = append(w.timeouts, t)
 	}
-	return lost
+	return w.timeouts, lost
 }
 
-// bases writes the bases of attributes that differ from the catalog.
-func (w *saver) bases() {
-	n, own := len(w.aside.Bases), w.set.sheet()
-	var schema *stat.Schema
-	if own != nil {
-		schema = own.Schema()
+// saveBases returns the bases of attributes that differ from the catalog.
+func (w *saver) saveBases() []state.Value {
+	from := len(w.values)
+	if own := w.set.sheet(); own != nil {
+		schema := own.Schema()
 		for a := range schema.All() {
 			if rebased(own, a) {
-				n++
+				w.values = append(w.values, state.Value{Name: schema.At(a).Name, Value: state.Float(own.Base(a))})
 			}
 		}
 	}
-	w.out.Len(n)
-	if schema != nil {
-		for a := range schema.All() {
-			if rebased(own, a) {
-				w.out.Value("", schema.At(a).Name, own.Base(a))
-			}
-		}
-	}
-	for _, v := range w.aside.Bases {
-		w.out.Value("", v.Name, float64(v.Value))
-	}
+	w.values = append(w.values, w.aside.Bases...)
+	return w.values[from:]
 }
 
 // rebased reports whether a base differs from the schema's, bit for bit.
@@ -162,24 +185,15 @@ func rebased(own *sheet.Sheet, a stat.Attr) bool {
 	return math.Float64bits(own.Base(a)) != math.Float64bits(own.Schema().At(a).Base)
 }
 
-// buffs writes the buffs, the oldest first.
-func (w *saver) buffs() {
-	s, n := w.set, len(w.aside.Buffs)
-	w.findHeadless()
-	for at := range s.records.Used() { // in memory order, so that the pass by age finds them in the cache
-		if i := s.slot(at); i.def != 0 && w.keeps(i) {
+// countSaved returns the number of instances that are saved. It visits them in memory order, so that
+// the next visit, which is by age, finds them in the cache.
+func (w *saver) countSaved() (n int) {
+	for at := range w.set.records.Used() {
+		if i := w.set.slot(at); i.def != 0 && w.isSaved(i) {
 			n++
 		}
 	}
-	w.out.Len(n)
-	for i := s.first(); i.exists(); i = i.next() {
-		if w.keeps(i) {
-			w.buff(i.slot)
-		}
-	}
-	for k := range w.aside.Buffs {
-		w.out.Whole(&w.aside.Buffs[k])
-	}
+	return n
 }
 
 // findHeadless finds the heads that will not be saved, and the links whose heads are all among
@@ -193,23 +207,23 @@ func (w *saver) findHeadless() {
 	for again := true; again; {
 		again = false
 		for i := s.first(); i.exists(); i = i.next() {
-			age, lost := i.age(), !w.keeps(i)
+			age, lost := i.age(), !w.isSaved(i)
 			if slices.Contains(w.headless, age) {
 				continue
 			}
 			if !lost && len(w.headless) > 0 && g.headCount(i.handle()) > 0 {
 				lost = !g.hasOtherHead(i.handle(), w.headless)
 			}
-			if lost && (w.keeps(i) || g.isHead(age)) {
+			if lost && (w.isSaved(i) || g.isHead(age)) {
 				w.headless, again = append(w.headless, age), true
 			}
 		}
 	}
 }
 
-// keeps reports whether an instance is saved. A buff of an aura is not: the aura applies it again
+// isSaved reports whether an instance is saved. A buff of an aura is not: the aura applies it again
 // if the owner is still in range.
-func (w *saver) keeps(i instance) bool {
+func (w *saver) isSaved(i instance) bool {
 	if i.flags&member != 0 || len(w.headless) > 0 && slices.Contains(w.headless, i.age()) {
 		return false
 	}
@@ -238,24 +252,32 @@ func (w *saver) scale(i instance) (clock.BuffTime, state.Scale) {
 	return own, to
 }
 
-// buff writes one instance.
-func (w *saver) buff(at uint16) {
-	s := w.set
-	i := s.slot(at)
-	spec, period := i.program(), i.period()
-	usual := period == 0 || period == spec.Period || period == spec.PeriodAt(int(i.level))
-	appliers, heads := w.gates.appliersOf(at), w.gates.headCount(i.handle())
-	if usual && i.extraIndex == noSlot && i.flags&(timeScaled|deathPaused|hidden) == 0 && spec.Clock == define.Online && appliers+heads == 0 {
-		w.fill(&w.plain, i, spec, clock.BuffTime(w.now), period)
-		w.out.Plain(&w.plain)
+// writeBuff writes one instance.
+func (w *saver) writeBuff(i instance) {
+	b, spec, period, now := &w.buff, i.program(), i.period(), clock.BuffTime(w.now)
+	if !w.plain {
+		*b = state.Buff{}
+		w.clearBuff()
+	}
+	changed := period != 0 && period != spec.Period && period != spec.PeriodAt(int(i.level))
+	appliers, heads := w.gates.appliersOf(i.slot), w.gates.headCount(i.handle())
+	w.plain = !changed && i.extraIndex == noSlot && i.flags&(timeScaled|deathPaused|hidden) == 0 && spec.Clock == define.Online && appliers+heads == 0
+	if i.flags&timeScaled != 0 {
+		now, b.Scale = w.scale(i)
+	}
+	b.ID, b.Age, b.Source, b.Stacks, b.Level, b.Magnitude = spec.ID, i.age(), uint64(i.source), int64(i.stacks), int64(i.level), i.magnitude
+	b.Left, b.Duration, b.Next = state.Maybe{}, bounded(i.duration()), state.Maybe{}
+	if i.end != clock.Never || spec.Stack.Timers != define.TimersShared {
+		b.Left = state.Some(offset(i.end, now))
+	}
+	if period != 0 {
+		b.Next = state.Some(offset(i.boundary, now))
+	}
+	if w.plain {
+		w.out.Plain(b)
 		return
 	}
-	var b state.Buff
-	n := state.Lists{Appliers: appliers, With: heads}
-	now, scale := w.scale(i)
-	b.Scale = scale
-	w.fill(&b, i, spec, now, period)
-	if b.Dead = i.flags&deathPaused != 0; !usual {
+	if b.Dead = i.flags&deathPaused != 0; changed {
 		b.Period = period
 	}
 	b.SetClock(spec.Clock)
@@ -266,44 +288,28 @@ func (w *saver) buff(at uint16) {
 			}
 		}
 	}
-	if i.extraIndex == noSlot {
-		w.out.Buff(&b, n)
-	} else {
-		w.extra(i, &b, n, now)
+	if i.extraIndex != noSlot {
+		w.saveExtra(i, b, now)
 	}
-	if n.Appliers > 0 {
+	if appliers > 0 {
 		for _, a := range w.gates.appliers {
-			if a.at == at {
-				w.out.Uint(uint64(a.source))
+			if a.at == i.slot {
+				w.ids = append(w.ids, uint64(a.source))
 			}
 		}
+		b.Appliers = w.ids
 	}
-	var head linkage
-	for range n.With { // the heads in the order of their ages
+	from, head := len(w.ids), linkage{}
+	for range heads { // in the order of their ages
 		head = w.gates.nextLinked(i.handle(), head.head)
-		w.out.Uint(head.head)
+		w.ids, w.brought = append(w.ids, head.head), append(w.brought, int64(head.stacks))
 	}
-	head = linkage{}
-	for range n.With {
-		head = w.gates.nextLinked(i.handle(), head.head)
-		w.out.Int(int64(head.stacks))
-	}
+	b.With, b.Brought = w.ids[from:], w.brought
+	w.out.Buff(b)
 }
 
-// fill sets the fields of a buff that every instance has.
-func (w *saver) fill(b *state.Buff, i instance, spec *compile.Program, now clock.BuffTime, period int64) {
-	b.ID, b.Age, b.Source, b.Stacks, b.Level, b.Magnitude = spec.ID, i.age(), uint64(i.source), int64(i.stacks), int64(i.level), i.magnitude
-	b.Left, b.Duration, b.Next = state.Maybe{}, bounded(i.duration()), state.Maybe{}
-	if i.end != clock.Never || spec.Stack.Timers != define.TimersShared {
-		b.Left = state.Some(offset(i.end, now))
-	}
-	if period != 0 {
-		b.Next = state.Some(offset(i.boundary, now))
-	}
-}
-
-// extra writes an instance that has an extra.
-func (w *saver) extra(i instance, b *state.Buff, n state.Lists, now clock.BuffTime) {
+// saveExtra sets the fields of a buff that are stored in the extra of an instance.
+func (w *saver) saveExtra(i instance, b *state.Buff, now clock.BuffTime) {
 	x, spec, k := i.extra(), i.program(), i.magnitudes()
 	b.Wanted, b.Length, b.Charges, b.Owed = x.pendingPeriod, x.currentPeriod, int64(x.charges), int64(x.pendingPulses)
 	if spec.Stack.By == define.ByKey {
@@ -312,50 +318,45 @@ func (w *saver) extra(i instance, b *state.Buff, n state.Lists, now clock.BuffTi
 	if spec.Shield.On && spec.Stack.Timers != define.TimersEach {
 		b.Shield = state.Some(x.shield)
 	}
-	n.Params, n.Others, n.Captures = len(spec.Params), len(spec.Numbers)-len(spec.Params), len(k.captured)
-	switch spec.Stack.Timers {
-	case define.TimersEach:
-		n.Async = len(x.async)
-	case define.TimersQueue:
-		n.Waiting = len(x.async)
-		b.Running = x.running - b.Age
-	}
-	w.out.Buff(b, n)
+	b.Numbers = w.saveNumbers(spec, k.values, k.captured)
 	for j := range x.async {
 		l := &x.async[j]
-		to := state.Stack{
-			Left: bounded(l.left), Magnitude: l.magnitude, Source: uint64(l.source), Age: l.age - b.Age, Stacks: int64(l.stacks), Level: int64(l.level),
-			Charges: int64(l.charges),
-		}
+		w.stacks = append(w.stacks, state.Stack{})
+		to := &w.stacks[j]
+		to.Left, to.Magnitude, to.Source, to.Age = bounded(l.left), l.magnitude, uint64(l.source), l.age-b.Age
+		to.Stacks, to.Level, to.Charges = int64(l.stacks), int64(l.level), int64(l.charges)
 		if spec.Shield.On {
 			to.Shield = state.Some(l.shield)
 		}
-		if n.Async > 0 {
+		if spec.Stack.Timers == define.TimersEach {
 			to.Left, to.Lag = offset(l.end, now), min(l.lag, define.MaxDuration.Milliseconds())
 		}
-		if l.numbers == 0 {
-			w.out.Stack(&to, 0, 0, 0)
-			continue
+		if l.numbers != 0 {
+			own := k.waitingOf(l)
+			to.Numbers = w.saveNumbers(spec, own.values, own.captured)
 		}
-		own := k.waitingOf(l)
-		w.out.Stack(&to, n.Params, n.Others, len(own.captured))
-		w.numbers(spec, own.values, own.captured)
 	}
-	w.numbers(spec, k.values, k.captured)
+	switch spec.Stack.Timers {
+	case define.TimersEach:
+		b.Async = w.stacks
+	case define.TimersQueue:
+		b.Waiting, b.Running = w.stacks, x.running-b.Age
+	}
 }
 
-// numbers writes the numbers of an application.
-func (w *saver) numbers(spec *compile.Program, values []float64, known []buff.Captured) {
+// saveNumbers returns the numbers of an application.
+func (w *saver) saveNumbers(spec *compile.Program, values []float64, captured []buff.Captured) state.Numbers {
+	from := len(w.values)
 	for j := range spec.Numbers {
-		w.out.Value("", spec.Numbers[j].Name, values[j])
+		w.values = append(w.values, state.Value{Name: spec.Numbers[j].Name, Value: state.Float(values[j])})
 	}
-	for _, c := range known {
-		w.out.Value(captureWords[c.When], spec.Catalog.Schema.At(c.Attr).Name, c.Value)
+	for _, c := range captured {
+		w.values = append(w.values, state.Value{Name: spec.Catalog.CaptureName(c.Attr, c.When), Value: state.Float(c.Value)})
 	}
+	list := w.values[from:]
+	others := len(spec.Numbers)
+	return state.Numbers{Params: list[:len(spec.Params)], Others: list[len(spec.Params):others], Captures: list[others:]}
 }
-
-// captureWords are prefixes of the names of captured attributes.
-var captureWords = [...]string{define.SnapshotCast: "cast:", define.SnapshotApply: "apply:"}
 
 // causeFlags are the flags of the [state.Causes], in the order of their bits.
 var causeFlags = [...]flags{unmet, inhibited, weaker, ineffective, immune}

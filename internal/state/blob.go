@@ -2,7 +2,6 @@ package state
 
 import (
 	"encoding/binary"
-	"math"
 	"slices"
 
 	"github.com/bufftick/bufftick/internal/wire"
@@ -100,112 +99,32 @@ func (c *coder) open() (format int) {
 	return format
 }
 
-// Writer writes a blob of the newest format piece by piece, in the order of the fields of [Owner].
-// First, Start writes the fields that are not lists. Each list then consists of its length, written
-// by Len, and its entries. For each buff, Buff writes the fields and the lengths of the buff's
-// lists (see [Lists]); the entries of these lists must follow. The Writer does not allocate if the
-// memory to which it appends has room for the blob.
+// Writer writes a blob of the newest format buff by buff, so that the caller can use the same memory
+// for each buff. It does not allocate if the memory to which it appends has room for the blob.
 type Writer struct {
 	c     coder
 	start int
 }
 
-// Start starts a blob at the end of dst, and writes those fields of the owner that are not lists.
-func (w *Writer) Start(dst []byte, o *Owner) {
+// Start starts a blob at the end of dst, and writes all fields of the owner except Buffs. As many
+// calls of Buff and Plain as `buffs` says must follow.
+func (w *Writer) Start(dst []byte, o *Owner, buffs int) {
 	w.start = len(dst)
-	w.c = coder{format: Format, b: open(dst, Format), mem: &noMemory}
-	w.c.header(o)
+	w.c = coder{b: open(dst, Format), mem: &noMemory}
+	o.Format = Format
+	w.c.beforeBuffs(o)
+	w.c.b = wire.AppendUint(w.c.b, uint64(buffs))
 }
+
+// Buff writes a buff.
+func (w *Writer) Buff(b *Buff) { w.c.buff(b, b.mask()) }
+
+// Plain writes a buff of which only ID, Age, Source, Stacks, Level, Magnitude, Left, Duration and
+// Next are set. Most buffs are of this kind, and Plain is faster than Buff.
+func (w *Writer) Plain(b *Buff) { w.c.b = b.appendCommon(w.c.b, b.commonMask()) }
 
 // End returns the memory with the complete blob.
 func (w *Writer) End() []byte { return seal(w.c.b, w.start) }
-
-// Uint appends an unsigned number, such as the length of a list.
-func (w *Writer) Uint(n uint64) { w.c.b = wire.AppendUint(w.c.b, n) }
-
-// Int appends a signed number.
-func (w *Writer) Int(n int64) { w.c.b = wire.AppendInt(w.c.b, n) }
-
-// Len appends the length of a list.
-func (w *Writer) Len(n int) { w.Uint(uint64(n)) }
-
-// Tag appends a tag.
-func (w *Writer) Tag(t *Tag) { w.c.tag(t, "", 0) }
-
-// Return appends the diminishing returns of a group.
-func (w *Writer) Return(r *Return) { w.c.returns(r, 0) }
-
-// Timeout appends a timeout.
-func (w *Writer) Timeout(t *Timeout) { w.c.timeout(t, 0) }
-
-// Value appends a named number. The name has two parts, which Value joins.
-func (w *Writer) Value(before, name string, v float64) {
-	dst := wire.AppendUint(w.c.b, uint64(len(before)+len(name)))
-	dst = append(append(dst, before...), name...)
-	w.c.b = binary.BigEndian.AppendUint64(dst, math.Float64bits(v))
-}
-
-// Buff appends a buff without the entries of its lists. The entries must follow: Stack with its
-// Values for Async and Waiting, Value for Params, Others and Captures, Uint for Appliers and With,
-// and Int for each entry of Brought.
-func (w *Writer) Buff(b *Buff, n Lists) {
-	w.c.buff(b, &n)
-}
-
-// Plain appends a buff of which only ID, Age, Source, Stacks, Level, Magnitude, Left, Duration and
-// Next are set. Most buffs are of this kind, and Plain is several times as fast as Buff.
-func (w *Writer) Plain(b *Buff) {
-	mask := uint64(0)
-	if b.Level != 0 {
-		mask |= hasLevel
-	}
-	if b.Magnitude != 0 {
-		mask |= hasMagnitude
-	}
-	if b.Left.Is {
-		mask |= hasLeft
-	}
-	if b.Duration != 0 {
-		mask |= hasDuration
-	}
-	if b.Next.Is {
-		mask |= hasNext
-	}
-	dst := wire.AppendUint(wire.AppendText(w.c.b, b.ID), mask)
-	dst = wire.AppendInt(wire.AppendUint(wire.AppendUint(dst, b.Age), b.Source), b.Stacks)
-	if b.Level != 0 {
-		dst = wire.AppendInt(dst, b.Level)
-	}
-	if b.Magnitude != 0 {
-		dst = wire.AppendInt(dst, b.Magnitude)
-	}
-	if b.Left.Is {
-		dst = wire.AppendInt(dst, b.Left.N)
-	}
-	if b.Duration != 0 {
-		dst = wire.AppendInt(dst, b.Duration)
-	}
-	if b.Next.Is {
-		dst = wire.AppendInt(dst, b.Next.N)
-	}
-	w.c.b = dst
-}
-
-// Stack appends an application with its own timer, and the lengths of its Params, Others and
-// Captures. The caller must then append these with Value.
-func (w *Writer) Stack(l *Stack, params, others, captures int) {
-	w.c.stack(l, 0, 0)
-	w.Len(params)
-	w.Len(others)
-	w.Len(captures)
-}
-
-// Whole appends a buff with the entries of all its lists.
-func (w *Writer) Whole(b *Buff) {
-	n := b.lists()
-	w.c.buff(b, &n)
-	w.c.lists(b, &n)
-}
 
 // take adds n empty entries to a slice that is used as an arena, and returns them. If the slice
 // grows, entries that were taken before stay in the old array.

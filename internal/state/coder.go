@@ -45,16 +45,26 @@ const (
 	checking
 )
 
-// The optional fields of an owner, one bit each.
+// The optional fields of an owner, one bit each: see Owner.mask.
 const (
 	hasOwnScale = 1 << iota
 	isDeadOwner
 	hasZone
-
-	ownerBits = 1<<iota - 1
 )
 
-// The optional fields of a buff, one bit each.
+// mask returns the optional fields that the owner has.
+func (o *Owner) mask() uint64 {
+	return bit(o.Scale != Scale{})*hasOwnScale | bit(o.Dead)*isDeadOwner | bit(o.Zone > 0)*hasZone
+}
+
+func bit(is bool) uint64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// The optional fields of a buff, one bit each: see Buff.mask.
 const (
 	hasVersion = 1 << iota
 	hasSince
@@ -84,41 +94,44 @@ const (
 	hasAppliers
 	hasWith
 
-	buffBits = 1<<iota - 1
-	hasLists = hasAsync | hasWaiting | hasParams | hasNumbers | hasCaptures | hasAppliers | hasWith
+	buffBits   = 1<<iota - 1
+	commonBits = hasPeriod - 1
+	rareBits   = hasPeriod | hasWanted | hasKey | hasCharges | hasShield | hasOwed | hasHidden | hasScale | hasRunning | hasLength
+	listBits   = hasAsync | hasWaiting | hasParams | hasNumbers | hasCaptures | hasAppliers | hasWith
 )
+
+// commonMask returns those of commonBits that the buff has. Most buffs have no other optional
+// fields.
+func (b *Buff) commonMask() uint64 {
+	return bit(b.Version != "")*hasVersion | bit(b.Since != nil)*hasSince | bit(b.Level != 0)*hasLevel | bit(b.Magnitude != 0)*hasMagnitude |
+		bit(b.Left.Is)*hasLeft | bit(b.Duration != 0)*hasDuration | bit(b.Next.Is)*hasNext
+}
+
+// mask returns the optional fields that the buff has.
+func (b *Buff) mask() uint64 {
+	mask := b.commonMask() | bit(b.Period != 0)*hasPeriod | bit(b.Wanted != 0)*hasWanted | bit(b.Key != 0)*hasKey | bit(b.Charges != 0)*hasCharges |
+		bit(b.Shield.Is)*hasShield | bit(b.Owed != 0)*hasOwed | bit(b.Hidden != 0)*hasHidden | bit(b.Scale != Scale{})*hasScale |
+		bit(b.Running != 0)*hasRunning | bit(len(b.Async) > 0)*hasAsync | bit(len(b.Waiting) > 0)*hasWaiting | bit(len(b.Params) > 0)*hasParams |
+		bit(b.Dead)*isDead | bit(b.Length != 0)*hasLength |
+		bit(len(b.Others) > 0)*hasNumbers | bit(len(b.Captures) > 0)*hasCaptures | bit(len(b.Appliers) > 0)*hasAppliers | bit(len(b.With) > 0)*hasWith
+	if b.Clock != "" {
+		mask |= bit(b.On(define.Uptime))*isUptime | bit(b.On(define.Wall))*isWall
+	}
+	return mask
+}
 
 // owner visits all fields of an owner.
 func (c *coder) owner(o *Owner) {
-	c.format, c.ages = o.Format, 0
-	if c.mode == checking {
-		c.limit(int64(o.Format), "format", 1, Format)
-	}
-	c.header(o)
-	c.ages = o.Ages
-	for k := range entries(c, &c.mem.tags, &o.Tags, 2*define.MaxTags, 2) {
-		c.tag(&o.Tags[k], "tags", k)
-	}
-	for k := range entries(c, &c.mem.tags, &o.Immune, 2*define.MaxTags, 2) {
-		c.tag(&o.Immune[k], "immune", k)
-	}
-	for k := range entries(c, &c.mem.returns, &o.Returns, 2*MaxPerOwner, 4) {
-		c.returns(&o.Returns[k], k)
-	}
-	for k := range entries(c, &c.mem.timeouts, &o.Timeouts, 2*MaxPerOwner, 4) {
-		c.timeout(&o.Timeouts[k], k)
-	}
-	c.depth = 0
-	if c.since(2, len(o.Bases) > 0, "bases: format %d has none") {
-		c.values(&o.Bases, c.count(len(o.Bases), 2*stat.MaxAttributes), "bases", true)
-	}
+	c.beforeBuffs(o)
 	last := uint64(0)
-	for k := range entries(c, &c.mem.buffs, &o.Buffs, 2*MaxPerOwner, 5) {
+	for k := range length(c, &c.mem.buffs, &o.Buffs, 2*MaxPerOwner, 5) {
 		c.path[0], c.depth = step{"buffs", k}, 1
 		b := &o.Buffs[k]
-		n := b.lists()
-		c.buff(b, &n)
-		c.lists(b, &n)
+		mask := uint64(0)
+		if c.mode != reading {
+			mask = b.mask()
+		}
+		c.buff(b, mask)
 		switch {
 		case c.mode == writing:
 		case b.Since != nil:
@@ -132,10 +145,14 @@ func (c *coder) owner(o *Owner) {
 	c.depth = 0
 }
 
-// header visits the fields of an owner that are not lists.
-func (c *coder) header(o *Owner) {
+// beforeBuffs visits all fields of an owner except Buffs.
+func (c *coder) beforeBuffs(o *Owner) {
+	c.format, c.ages = o.Format, 0
+	if c.mode == checking {
+		c.limit(int64(o.Format), "format", 1, Format)
+	}
 	c.place(o)
-	if c.has(hasOwnScale, o.Scale != Scale{}) {
+	if c.mask&hasOwnScale != 0 {
 		c.scale(&o.Scale, 0)
 		if o.Scale.Ahead != 0 || o.Scale.Inner != 0 {
 			c.failf("pace: ahead_ms and inner_ms are of buffs")
@@ -149,31 +166,39 @@ func (c *coder) header(o *Owner) {
 	if c.since(6, o.Events > 0, "events: format %d has none") {
 		c.uint(&o.Events)
 	}
+	c.ages = o.Ages
+	for k := range length(c, &c.mem.tags, &o.Tags, 2*define.MaxTags, 2) {
+		c.tag(&o.Tags[k], "tags", k)
+	}
+	for k := range length(c, &c.mem.tags, &o.Immune, 2*define.MaxTags, 2) {
+		c.tag(&o.Immune[k], "immune", k)
+	}
+	for k := range length(c, &c.mem.returns, &o.Returns, 2*MaxPerOwner, 4) {
+		c.returns(&o.Returns[k], k)
+	}
+	for k := range length(c, &c.mem.timeouts, &o.Timeouts, 2*MaxPerOwner, 4) {
+		c.timeout(&o.Timeouts[k], k)
+	}
+	c.depth = 0
+	if c.since(2, len(o.Bases) > 0, "bases: format %d has none") {
+		length(c, &c.mem.values, &o.Bases, 2*stat.MaxAttributes, 9)
+		c.values(o.Bases, "bases", true)
+	}
 }
 
-// place visits the fields that say where and when the owner was saved.
+// place visits the fields that say where and when the owner was saved, and the mask.
 func (c *coder) place(o *Owner) {
 	c.signed(&o.Wall)
 	c.signed(&o.Uptime)
 	c.int(&o.Time, "owner_time_ms", -Farthest, Farthest)
-	bits := uint64(ownerBits)
-	zoned := c.since(7, o.Zone > 0, "zone: format %d has none")
-	if !zoned {
-		bits &^= hasZone
+	known := uint64(hasOwnScale | isDeadOwner)
+	if c.since(7, o.Zone > 0, "zone: format %d has none") {
+		known |= hasZone
 	}
-	if c.mode == writing {
-		c.mask = 0
-		for bit, has := range [...]bool{o.Scale != Scale{}, o.Dead, zoned && o.Zone > 0} {
-			if has {
-				c.mask |= 1 << bit
-			}
-		}
-		c.b = wire.AppendUint(c.b, c.mask)
-	} else if c.mode == reading {
-		c.mask = c.below(bits)
-		o.Dead = c.mask&isDeadOwner != 0
-	}
-	if zoned && c.has(hasZone, o.Zone > 0) {
+	c.mask = o.mask() & known
+	c.upTo(&c.mask, known)
+	o.Dead = c.mask&isDeadOwner != 0
+	if c.mask&hasZone != 0 {
 		if c.uint32(&o.Zone); o.Zone == 0 {
 			c.malformed("the zone is marked as present, but is 0")
 		}
@@ -224,119 +249,20 @@ func (c *coder) timeout(t *Timeout, k int) {
 	c.int(&t.Left, "left_ms", -Farthest, Farthest)
 }
 
-// Lists holds the lengths of a buff's lists, in the order of the blob.
-type Lists struct{ Async, Waiting, Params, Others, Captures, Appliers, With int }
-
-func (b *Buff) lists() Lists {
-	return Lists{len(b.Async), len(b.Waiting), len(b.Params), len(b.Others), len(b.Captures), len(b.Appliers), len(b.With)}
-}
-
-// buff visits the fields of a buff and the lengths of its lists. The elements of the lists follow
-// later in the blob. A field that has its default value is omitted from the blob; a blob in which
-// such a field is present is malformed.
-func (c *coder) buff(b *Buff, n *Lists) {
-	c.known(&b.ID, &b.Number)
-	c.name = b.ID
-	c.named("buff", b.ID)
-	at := c.openMask(b)
-	c.age(&b.Age)
-	c.uint(&b.Source)
-	c.int(&b.Stacks, "stacks", 1, define.MaxStacks)
-	if c.has(hasVersion, b.Version != "") {
-		c.text(&b.Version)
-		c.full(b, b.Version != "")
-	}
-	if c.has(hasSince, b.Since != nil) {
-		if c.mode == reading {
-			b.Since = &take(&c.mem.moments, 1)[0]
-		}
-		c.signed(&b.Since.Wall)
-		c.signed(&b.Since.Uptime)
-	}
-	c.optional(b, hasLevel, &b.Level, "level", 0, define.MaxLevel)
-	c.optional(b, hasMagnitude, &b.Magnitude, "magnitude", math.MinInt64, math.MaxInt64)
-	c.maybe(hasLeft, &b.Left, "left_ms", -Farthest, Farthest)
-	c.optional(b, hasDuration, &b.Duration, "duration_ms", 0, Farthest)
-	c.maybe(hasNext, &b.Next, "next_ms", -Farthest, Farthest)
-	if c.mode == reading && c.mask < hasPeriod { // most buffs have none of the following fields
-		return
-	}
-	if c.mode != writing || b.rare() {
-		c.rare(b)
-	}
-	if c.mode != reading && *n == (Lists{}) {
-		c.finish(b, n, at)
-		return
-	}
-	for _, l := range [...]struct {
-		bit uint64
-		n   *int
-	}{{hasAsync, &n.Async}, {hasWaiting, &n.Waiting}, {hasParams, &n.Params}, {hasNumbers, &n.Others}, {hasCaptures, &n.Captures}, {hasAppliers, &n.Appliers}, {hasWith, &n.With}} {
-		if c.has(l.bit, *l.n > 0) {
-			*l.n = c.count(*l.n, math.MaxInt)
-			c.full(b, *l.n > 0)
-		}
-	}
-	c.finish(b, n, at)
-}
-
-// rare reports whether a buff has any of the fields that coder.rare visits.
-func (b *Buff) rare() bool {
-	return b.Period|b.Wanted|b.Charges|b.Owed|b.Length|int64(b.Key|b.Running)|int64(b.Hidden) != 0 || b.Shield.Is || b.Scale != Scale{}
-}
-
-// rare visits the numbers that few buffs have.
-func (c *coder) rare(b *Buff) {
-	c.period(b, hasPeriod, &b.Period, "period_ms")
-	c.period(b, hasWanted, &b.Wanted, "wanted_ms")
-	c.optional(b, hasCharges, &b.Charges, "charges", 0, define.MaxStacks)
-	c.maybe(hasShield, &b.Shield, "shield", 0, math.MaxInt64)
-	c.optional(b, hasOwed, &b.Owed, "owed_pulses", 0, math.MaxInt32)
-	c.period(b, hasLength, &b.Length, "this_period_ms")
-	if c.has(hasKey, b.Key != 0) {
-		c.uint(&b.Key)
-		c.full(b, b.Key != 0)
-	}
-	if c.has(hasHidden, b.Hidden != 0) {
-		bits := uint64(b.Hidden)
-		c.upTo(&bits, allCauses)
-		b.Hidden = Causes(bits)
-		c.full(b, bits != 0)
-	}
-	if c.has(hasScale, b.Scale != Scale{}) {
-		least := int64(0)
-		if b.Dead {
-			least = -Farthest
-		}
-		c.scale(&b.Scale, least)
-	}
-	if c.has(hasRunning, b.Running != 0) {
-		c.uint(&b.Running)
-		c.full(b, b.Running != 0)
-	}
-}
-
-// finish completes the fields of a buff, before the entries of its lists: it writes the mask, or
-// checks that the fields are consistent.
-func (c *coder) finish(b *Buff, n *Lists, at int) {
-	if c.mode == writing {
-		c.closeMask(at)
+// buff visits a buff. The parameter `mask` has its optional fields; it is not used when reading. A
+// field that has its default value is omitted from the blob; a blob in which such a field is
+// present is malformed.
+func (c *coder) buff(b *Buff, mask uint64) {
+	c.mask = mask
+	if c.mode == writing && mask&(hasVersion|hasSince) == 0 {
+		c.b = b.appendCommon(c.b, mask)
 	} else {
-		c.agree(b, n)
+		c.common(b)
 	}
-}
-
-// openMask visits the mask of a buff's optional fields, and the fields that are only a bit of the
-// mask. When writing, it reserves room for the longest mask and returns its offset; closeMask
-// writes the mask later.
-func (c *coder) openMask(b *Buff) (at int) {
-	switch c.mode {
-	case writing:
-		at, c.mask = len(c.b), 0
-		c.b = append(c.b, 0, 0, 0, 0)
-	case reading:
-		c.mask = c.below(buffBits)
-		c.full(b, c.mask&(isUptime|isWall) != isUptime|isWall)
+	if c.mode != checking && c.mask <= commonBits {
+		return
+	}
+	if c.mode == reading {
 		switch {
 		case c.mask&isWall != 0:
 			b.SetClock(define.Wall)
@@ -344,54 +270,151 @@ func (c *coder) openMask(b *Buff) (at int) {
 			b.SetClock(define.Uptime)
 		}
 		b.Dead = c.mask&isDead != 0
-	case checking:
-		if b.Clock != "" && !b.On(define.Uptime) && !b.On(define.Wall) {
-			c.failf("clock: %q is not %s or %s, and online is left out", b.Clock, clocks[define.Uptime], clocks[define.Wall])
-		}
 	}
-	c.has(isUptime, b.On(define.Uptime))
-	c.has(isWall, b.On(define.Wall))
-	c.has(isDead, b.Dead)
-	return at
+	if c.mask&rareBits != 0 {
+		c.rare(b)
+	}
+	if c.mask&listBits != 0 {
+		c.lengths(b)
+	}
+	if c.mode != writing {
+		c.full(c.mask == b.mask(), b)
+		c.agree(b)
+	}
+	if c.mode == checking || c.mask&listBits != 0 {
+		c.entries(b)
+	}
 }
 
-func (c *coder) closeMask(at int) {
-	n := len(wire.AppendUint(c.b[:at], c.mask)) - at
-	c.b = append(c.b[:at+n], c.b[at+4:]...)
+// common visits the fields that all or most buffs have.
+func (c *coder) common(b *Buff) {
+	c.known(&b.ID, &b.Number)
+	c.name = b.ID
+	c.named("buff", b.ID)
+	c.upTo(&c.mask, buffBits)
+	c.age(&b.Age)
+	c.uint(&b.Source)
+	c.int(&b.Stacks, "stacks", 1, define.MaxStacks)
+	if c.mask&hasVersion != 0 {
+		c.text(&b.Version)
+	}
+	if c.mask&hasSince != 0 {
+		if c.mode == reading {
+			b.Since = &take(&c.mem.moments, 1)[0]
+		}
+		c.signed(&b.Since.Wall)
+		c.signed(&b.Since.Uptime)
+	}
+	c.optional(hasLevel, &b.Level, "level", 0, define.MaxLevel)
+	c.optional(hasMagnitude, &b.Magnitude, "magnitude", math.MinInt64, math.MaxInt64)
+	c.maybe(hasLeft, &b.Left, "left_ms", -Farthest, Farthest)
+	c.optional(hasDuration, &b.Duration, "duration_ms", 0, Farthest)
+	c.maybe(hasNext, &b.Next, "next_ms", -Farthest, Farthest)
+	c.full(c.mask&commonBits == b.commonMask(), b)
+}
+
+// appendCommon appends the same bytes as coder.common when writing, but is several times as fast.
+// The mask must not have hasVersion and hasSince.
+func (b *Buff) appendCommon(dst []byte, mask uint64) []byte {
+	dst = wire.AppendUint(wire.AppendText(dst, b.ID), mask)
+	dst = wire.AppendInt(wire.AppendUint(wire.AppendUint(dst, b.Age), b.Source), b.Stacks)
+	if b.Level != 0 {
+		dst = wire.AppendInt(dst, b.Level)
+	}
+	if b.Magnitude != 0 {
+		dst = wire.AppendInt(dst, b.Magnitude)
+	}
+	if b.Left.Is {
+		dst = wire.AppendInt(dst, b.Left.N)
+	}
+	if b.Duration != 0 {
+		dst = wire.AppendInt(dst, b.Duration)
+	}
+	if b.Next.Is {
+		dst = wire.AppendInt(dst, b.Next.N)
+	}
+	return dst
+}
+
+// full records an error if `is` is false, because a field of the buff is then present in the blob
+// but empty.
+func (c *coder) full(is bool, b *Buff) {
+	if !is {
+		c.malformed("a field of the buff %q is marked as present, but is empty", b.ID)
+	}
+}
+
+// rare visits the numbers that few buffs have.
+func (c *coder) rare(b *Buff) {
+	c.period(hasPeriod, &b.Period, "period_ms")
+	c.period(hasWanted, &b.Wanted, "wanted_ms")
+	c.optional(hasCharges, &b.Charges, "charges", 0, define.MaxStacks)
+	c.maybe(hasShield, &b.Shield, "shield", 0, math.MaxInt64)
+	c.optional(hasOwed, &b.Owed, "owed_pulses", 0, math.MaxInt32)
+	c.period(hasLength, &b.Length, "this_period_ms")
+	if c.mask&hasKey != 0 {
+		c.uint(&b.Key)
+	}
+	if c.mask&hasHidden != 0 {
+		causes := uint64(b.Hidden)
+		c.upTo(&causes, allCauses)
+		b.Hidden = Causes(causes)
+	}
+	if c.mask&hasScale != 0 {
+		least := int64(0)
+		if b.Dead {
+			least = -Farthest
+		}
+		c.scale(&b.Scale, least)
+	}
+	if c.mask&hasRunning != 0 {
+		c.uint(&b.Running)
+	}
+}
+
+// lengths visits the lengths of a buff's lists. A list is omitted from the blob if it is empty.
+func (c *coder) lengths(b *Buff) {
+	optionalLength(c, hasAsync, &c.mem.stacks, &b.Async, 7)
+	optionalLength(c, hasWaiting, &c.mem.stacks, &b.Waiting, 7)
+	optionalLength(c, hasParams, &c.mem.values, &b.Params, 9)
+	optionalLength(c, hasNumbers, &c.mem.values, &b.Others, 9)
+	optionalLength(c, hasCaptures, &c.mem.values, &b.Captures, 9)
+	optionalLength(c, hasAppliers, &c.mem.ids, &b.Appliers, 1)
+	optionalLength(c, hasWith, &c.mem.ids, &b.With, 1)
 }
 
 // agree checks that the fields of a buff are consistent.
-func (c *coder) agree(b *Buff, n *Lists) {
+func (c *coder) agree(b *Buff) {
+	if b.Clock != "" && !b.On(define.Uptime) && !b.On(define.Wall) {
+		c.failf("clock: %q is not %s or %s, and online is left out", b.Clock, clocks[define.Uptime], clocks[define.Wall])
+	}
 	if b.Dead && b.Scale == (Scale{}) {
 		c.failf("death_pause: without a pace")
 	}
 	if !b.Next.Is && (b.Period != 0 || b.Wanted != 0 || b.Length != 0) {
 		c.failf("next_ms: missing, but there is a period")
 	}
-	if n.Async > 0 && n.Waiting > 0 {
+	if len(b.Async) > 0 && len(b.Waiting) > 0 {
 		c.failf("waiting: the stacks have timers of their own, so that nothing can wait")
 	}
-	if n.Async+n.Waiting > 0 && !b.Left.Is {
+	if len(b.Async)+len(b.Waiting) > 0 && !b.Left.Is {
 		c.failf("left_ms: missing, but the stacks have ends")
 	}
 	if most := c.ages - min(b.Age, c.ages); b.Running > most {
 		c.failf("running: %d is younger than everything", b.Running)
 	}
-	if n.Appliers > MaxPerOwner {
-		c.failf("appliers: %d, want at most %d", n.Appliers, MaxPerOwner)
+	if len(b.Appliers) > MaxPerOwner {
+		c.failf("appliers: %d, want at most %d", len(b.Appliers), MaxPerOwner)
 	}
-	if n.With > MaxPerOwner {
-		c.failf("with: %d, want at most %d", n.With, MaxPerOwner)
+	if len(b.With) > MaxPerOwner {
+		c.failf("with: %d, want at most %d", len(b.With), MaxPerOwner)
 	}
 }
 
-// lists visits the entries of a buff's lists.
-func (c *coder) lists(b *Buff, n *Lists) {
-	if c.mode == reading && c.mask&hasLists == 0 {
-		return
-	}
+// entries visits the entries of a buff's lists.
+func (c *coder) entries(b *Buff) {
 	sum := int64(0)
-	for k := range list(c, &c.mem.stacks, &b.Async, n.Async, 7) {
+	for k := range b.Async {
 		l := &b.Async[k]
 		c.enter("layers", k)
 		c.stack(l, 1, b.Age)
@@ -404,7 +427,7 @@ func (c *coder) lists(b *Buff, n *Lists) {
 	if len(b.Async) > 0 && sum != b.Stacks {
 		c.failf("layers: they have not as many stacks as the buff, which has %d", b.Stacks)
 	}
-	for k := range list(c, &c.mem.stacks, &b.Waiting, n.Waiting, 7) {
+	for k := range b.Waiting {
 		l := &b.Waiting[k]
 		c.enter("waiting", k)
 		c.stack(l, 0, b.Age)
@@ -418,11 +441,11 @@ func (c *coder) lists(b *Buff, n *Lists) {
 	c.since(2, len(b.Others)+len(b.Captures) > 0, "numbers: format %d has none")
 	c.since(3, len(b.Appliers) > 0, "appliers: format %d has none")
 	c.since(4, len(b.With) > 0, "with: format %d has none")
-	c.numbers(&b.Numbers, n.Params, n.Others, n.Captures)
-	for k := range list(c, &c.mem.ids, &b.Appliers, n.Appliers, 1) {
+	c.numbers(&b.Numbers)
+	for k := range b.Appliers {
 		c.uint(&b.Appliers[k])
 	}
-	for k := range list(c, &c.mem.ids, &b.With, n.With, 1) {
+	for k := range b.With {
 		of := &b.With[k]
 		if c.uint(of); *of == 0 || *of > MaxAges || k > 0 && *of <= b.With[k-1] {
 			c.failf("with[%d]: %d, want rising ages from 1 to %d", k, *of, uint64(MaxAges))
@@ -431,10 +454,13 @@ func (c *coder) lists(b *Buff, n *Lists) {
 	if !c.since(7, len(b.Brought) > 0, "brought: format %d has none") {
 		return
 	}
-	if c.mode == checking && len(b.Brought) != n.With {
-		c.failf("brought: there are %d, want %d, as many as with has", len(b.Brought), n.With)
+	if c.mode == reading && len(b.With) > 0 {
+		b.Brought = take(&c.mem.numbers, len(b.With))
 	}
-	for k := range list(c, &c.mem.numbers, &b.Brought, n.With, 1) {
+	if len(b.Brought) != len(b.With) {
+		c.failf("brought: there are %d, want %d, as many as with has", len(b.Brought), len(b.With))
+	}
+	for k := range b.Brought {
 		n := &b.Brought[k]
 		if c.signed(n); *n < 0 || *n > define.MaxStacks {
 			c.failf("brought[%d]: %d, want 0 to %d", k, *n, define.MaxStacks)
@@ -467,23 +493,29 @@ func (c *coder) stack(l *Stack, leastStacks int64, of uint64) {
 
 // ownNumbers visits the numbers of an application with its own timer.
 func (c *coder) ownNumbers(n *Numbers) {
-	params, others, captures := c.count(len(n.Params), math.MaxInt), c.count(len(n.Others), math.MaxInt), c.count(len(n.Captures), math.MaxInt)
-	c.numbers(n, params, others, captures)
+	length(c, &c.mem.values, &n.Params, math.MaxInt, 9)
+	length(c, &c.mem.values, &n.Others, math.MaxInt, 9)
+	length(c, &c.mem.values, &n.Captures, math.MaxInt, 9)
+	if n.Some() {
+		c.numbers(n)
+	}
 }
 
-func (c *coder) numbers(n *Numbers, params, others, captures int) {
-	c.values(&n.Params, params, "params", false) // format 1 allowed any number
-	c.values(&n.Others, others, "numbers", true)
-	c.values(&n.Captures, captures, "captures", true)
+func (c *coder) numbers(n *Numbers) {
+	c.values(n.Params, "params", false) // format 1 allowed any number
+	c.values(n.Others, "numbers", true)
+	c.values(n.Captures, "captures", true)
 }
 
-func (c *coder) values(to *[]Value, n int, field string, finite bool) {
-	for k := range list(c, &c.mem.values, to, n, 9) {
-		v := &(*to)[k]
-		c.text(&v.Name)
-		if c.float(&v.Value); c.mode == writing {
+func (c *coder) values(list []Value, field string, finite bool) {
+	for k := range list {
+		v := &list[k]
+		if c.mode == writing {
+			c.b = binary.BigEndian.AppendUint64(wire.AppendText(c.b, v.Name), math.Float64bits(float64(v.Value)))
 			continue
 		}
+		c.text(&v.Name)
+		c.float(&v.Value)
 		if c.depth == 0 {
 			c.name = v.Name
 		}
@@ -497,38 +529,29 @@ func (c *coder) values(to *[]Value, n int, field string, finite bool) {
 	}
 }
 
-// entries visits the length of a list and returns it. The list has at most `most` entries, each of
-// which takes at least `size` bytes.
-func entries[E any](c *coder, from, to *[]E, most, size int) int {
-	return list(c, from, to, c.count(len(*to), most), size)
-}
-
-// list returns the number of entries to visit. When reading, it takes memory for the entries, or
-// returns 0 if the blob is too short for n entries.
-func list[E any](c *coder, from, to *[]E, n, size int) int {
+// length visits the length of a list and returns it. The list has at most `most` entries, each of
+// which takes at least `size` bytes. When reading, length takes memory for the entries, unless the
+// blob is too short for them.
+func length[E any](c *coder, from, to *[]E, most, size int) int {
+	n := uint64(len(*to))
+	c.upTo(&n, uint64(most))
 	if c.mode != reading {
 		return len(*to)
 	}
-	if left := len(c.b) - c.next; n > left/size {
+	if left := len(c.b) - c.next; n > uint64(left/size) {
 		c.malformed("a list of %d entries, but only %d bytes are left", n, left)
 		n = 0
 	}
 	if *to = nil; n > 0 {
-		*to = take(from, n)
+		*to = take(from, int(n))
 	}
-	return n
+	return int(n)
 }
 
-// has reports whether an optional field is present. When reading, this is a bit of the mask.
-// Otherwise the result is `there`, and if it is true, the method sets the bit in the mask.
-func (c *coder) has(bit uint64, there bool) bool {
-	switch {
-	case c.mode == reading:
-		return c.mask&bit != 0
-	case there:
-		c.mask |= bit
+func optionalLength[E any](c *coder, bit uint64, from, to *[]E, size int) {
+	if c.mask&bit != 0 {
+		length(c, from, to, math.MaxInt, size)
 	}
-	return there
 }
 
 // since reports whether the blob's format has a field that was introduced in the given format. If
@@ -550,31 +573,20 @@ func (c *coder) since(format int, there bool, text string) bool {
 	return false
 }
 
-// count visits the length of a list.
-func (c *coder) count(n, most int) int {
-	bits := uint64(n)
-	if c.upTo(&bits, uint64(most)); c.mode == reading && bits > uint64(len(c.b)-c.next) {
-		c.malformed("length %d is too large: only %d bytes are left", bits, len(c.b)-c.next)
-		return 0
-	}
-	return int(bits)
-}
+func (c *coder) uint(n *uint64) { c.upTo(n, math.MaxUint64) }
 
-func (c *coder) uint(n *uint64) {
-	switch c.mode {
-	case writing:
-		c.b = wire.AppendUint(c.b, *n)
-	case reading:
-		*n = c.readUint()
-	}
-}
-
+// upTo visits a number that must not be above `most`.
 func (c *coder) upTo(n *uint64, most uint64) {
 	switch c.mode {
 	case writing:
 		c.b = wire.AppendUint(c.b, *n)
 	case reading:
-		*n = c.below(most)
+		at := c.next
+		if *n = c.readUint(); *n > most {
+			c.next = at
+			c.malformed("%d, and the most is %d", *n, most)
+			*n = 0
+		}
 	}
 }
 
@@ -604,40 +616,34 @@ func (c *coder) signed(n *int64) {
 
 // int visits a number with limits.
 func (c *coder) int(n *int64, field string, least, most int64) {
-	if c.mode == writing {
-		c.b = wire.AppendInt(c.b, *n)
-		return
+	if c.signed(n); c.mode != writing {
+		c.limit(*n, field, least, most)
 	}
-	if c.mode == reading {
-		*n = wire.Signed(c.readUint())
-	}
-	c.limit(*n, field, least, most)
 }
 
 // optional visits a number that is omitted from the blob if it is 0.
-func (c *coder) optional(b *Buff, bit uint64, n *int64, field string, least, most int64) {
-	if (c.mode == reading || *n != 0) && c.has(bit, *n != 0) {
+func (c *coder) optional(bit uint64, n *int64, field string, least, most int64) {
+	if c.mask&bit != 0 {
 		c.int(n, field, least, most)
-		c.full(b, *n != 0)
+	}
+}
+
+// period visits a period that is omitted from the blob if it is 0.
+func (c *coder) period(bit uint64, ms *int64, field string) {
+	if c.mask&bit == 0 {
+		return
+	}
+	c.signed(ms)
+	if least, most := define.MinPeriod.Milliseconds(), define.MaxDuration.Milliseconds(); c.mode != writing && (*ms < least || *ms > most) {
+		c.failf("%s: %d, want 0 or %d to %d", field, *ms, least, most)
 	}
 }
 
 // maybe visits a number that the buff may not have; it is then omitted from the blob.
 func (c *coder) maybe(bit uint64, m *Maybe, field string, least, most int64) {
-	if m.Is = c.has(bit, m.Is); m.Is {
+	if c.mask&bit != 0 {
+		m.Is = true
 		c.int(&m.N, field, least, most)
-	}
-}
-
-// period visits a period that is omitted from the blob if it is 0.
-func (c *coder) period(b *Buff, bit uint64, ms *int64, field string) {
-	if c.mode != reading && *ms == 0 || !c.has(bit, *ms != 0) {
-		return
-	}
-	c.signed(ms)
-	c.full(b, *ms != 0)
-	if least, most := define.MinPeriod.Milliseconds(), define.MaxDuration.Milliseconds(); c.mode != writing && (*ms < least || *ms > most) {
-		c.failf("%s: %d, want 0 or %d to %d", field, *ms, least, most)
 	}
 }
 
@@ -648,10 +654,9 @@ func (c *coder) age(age *uint64) {
 	}
 }
 
+// float reads or checks a floating-point number.
 func (c *coder) float(v *Float) {
 	switch {
-	case c.mode == writing:
-		c.b = binary.BigEndian.AppendUint64(c.b, math.Float64bits(float64(*v)))
 	case c.mode == checking:
 	case len(c.b)-c.next < 8:
 		c.malformed("a value is cut off")
@@ -673,7 +678,12 @@ func (c *coder) known(s *string, number *int32) {
 		c.b = wire.AppendText(c.b, *s)
 	case reading:
 		*s, *number = "", 0
-		if n := c.count(0, len(c.b)); n > 0 {
+		n := c.readUint()
+		if left := len(c.b) - c.next; n > uint64(left) {
+			c.malformed("a name of %d bytes, but only %d bytes are left", n, left)
+			n = 0
+		}
+		if n := int(n); n > 0 {
 			c.next += n
 			k := c.mem.name(c.b[c.next-n : c.next])
 			*s, *number = k.name, k.number
@@ -698,30 +708,11 @@ func (c *coder) readUint() uint64 {
 	return n
 }
 
-// below reads a number that must not be above `most`.
-func (c *coder) below(most uint64) uint64 {
-	at, n := c.next, c.readUint()
-	if n > most {
-		c.next = at
-		c.malformed("%d, and the most is %d", n, most)
-		return 0
-	}
-	return n
-}
-
 // malformed records that the blob is malformed at the next byte, and drops the rest of the blob.
 func (c *coder) malformed(format string, args ...any) {
 	if c.mode == reading && c.err == nil {
 		c.err = fmt.Errorf("%w: byte %d: %s", Err, c.next, fmt.Sprintf(format, args...))
 		c.b = c.b[:c.next]
-	}
-}
-
-// full records an error if `is` is false, because a field of the buff is then present in the blob
-// but empty.
-func (c *coder) full(b *Buff, is bool) {
-	if !is {
-		c.malformed("a field of the buff %q is marked as present, but is empty", b.ID)
 	}
 }
 

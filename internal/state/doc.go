@@ -3,7 +3,7 @@
 // this form and imports it again.
 //
 // [Decode] reads a blob into an [Owner], and [Owner.Append] writes one. [Writer] writes the same
-// bytes piece by piece, so that saving an owner allocates no memory. [Owner.JSON] and [ParseJSON]
+// bytes buff by buff, so that saving an owner allocates no memory. [Owner.JSON] and [ParseJSON]
 // convert to and from JSON, for people. All functions that return an Owner check limits: such an
 // Owner has no value that an owner of an engine could not have had.
 //

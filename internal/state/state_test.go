@@ -41,9 +41,7 @@ func TestGolden_Fields(t *testing.T) {
 		require.NoError(t, err)
 		fields := uint64(0)
 		for k := range o.Buffs {
-			c, n := coder{mem: &noMemory}, o.Buffs[k].lists()
-			c.buff(&o.Buffs[k], &n)
-			fields |= c.mask
+			fields |= o.Buffs[k].mask()
 		}
 		require.Equal(t, uint64(buffBits)&^missing[format]&^hasVersion, fields, "format %d", format)
 	}
@@ -82,23 +80,8 @@ func TestWriter(t *testing.T) {
 	}
 	require.NoError(t, o.Check())
 	var w Writer
-	w.Start([]byte("x"), &o)
-	w.Len(1)
-	w.Tag(&o.Tags[0])
-	w.Len(0)
-	w.Len(1)
-	w.Return(&o.Returns[0])
-	w.Len(1)
-	w.Timeout(&o.Timeouts[0])
-	w.Len(1)
-	w.Value("sp", "eed", 1.5)
-	w.Len(2)
+	w.Start([]byte("x"), &o, 2)
 	w.Plain(&o.Buffs[0])
-	b := o.Buffs[1]
-	w.Buff(&b, Lists{Waiting: 1, Params: 1, With: 1})
-	w.Stack(&b.Waiting[0], 0, 0, 0)
-	w.Value("", "p", 2)
-	w.Uint(1)
-	w.Int(1)
+	w.Buff(&o.Buffs[1])
 	require.Equal(t, o.Append([]byte("x")), w.End())
 }
