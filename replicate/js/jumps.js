@@ -5,7 +5,7 @@
 //
 // A jump is a drawn frame in which the remaining time of a buff differs by more than 50 ms from the
 // remaining time in the frame before, less the time between the two; or in which a buff appears or
-// disappears with more than 50 ms left. What a player's own command changes within 100 ms is no jump.
+// disappears with more than 50 ms left. What a player's own command changes within 100 ms, or in the next frame, is no jump.
 import assert from "node:assert/strict";
 import { Client, left } from "./client.js";
 import { Predictor } from "./predict.js";

@@ -18,8 +18,15 @@ export class Link {
     setInterval(() => this.#ping(), 1000);
   }
 
-  /** now is the server's time in ms, extrapolated between messages. */
-  get now() { return this.offset === null ? 0 : performance.now() + this.offset; }
+  /** now is the server's time in ms, extrapolated between messages. A better estimate corrects it by at most 5 % of
+   * the time that passes, so that rings do not jump; only an error of more than a second is corrected at once. */
+  get now() {
+    if (this.offset === null) return 0;
+    const t = performance.now(), error = this.offset - this.shift, most = (t - this.read) * 0.05;
+    this.shift += Math.abs(error) > 1000 ? error : Math.min(Math.max(error, -most), most);
+    this.read = t;
+    return t + this.shift;
+  }
 
   connect() {
     this.socket = new WebSocket(this.address);
@@ -108,8 +115,8 @@ export class Link {
     else setTimeout(() => this.#ping(), 60); // the first pings follow quickly
     const best = this.pings.reduce((a, b) => (b.trip < a.trip ? b : a));
     this.trip = best.trip;
-    if (this.offset === null || Math.abs(best.offset - this.offset) > 250) this.offset = best.offset;
-    else this.offset += (best.offset - this.offset) * 0.3;
+    if (this.offset === null) [this.shift, this.read] = [best.offset, at];
+    this.offset = best.offset;
   }
 
   #two(kind, ...values) {
