@@ -180,6 +180,9 @@ func (o *owner) begin(d *definition, a application) bool {
 	b.failed = !o.holds(&d.Require.Ongoing) // tested before the buff itself has any effect
 	b.hidden, b.shaded = b.failed, b.failed
 	o.buffs = append(o.buffs, b)
+	if !b.failed && !o.overshadowed(b) {
+		o.catchesUpWith(b)
+	}
 	o.undecided = o.undecided || len(o.buffs) > mostBuffs
 	o.changesSource(b, "begin")
 	if a.ago > 0 {

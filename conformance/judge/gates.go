@@ -271,8 +271,11 @@ func (o *owner) settleOne(b *instance) bool {
 			return true
 		}
 	}
+	hidden := shaded || immune && b.shows()
+	if hidden != b.hidden {
+		o.catchesUpWith(b)
+	}
 	b.shaded = shaded
-	hidden := b.shaded || immune && b.shows()
 	again := b.failed && !fails && !hidden
 	turned := immune != b.silenced
 	b.failed, b.silenced = fails, immune

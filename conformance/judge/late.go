@@ -76,3 +76,16 @@ func (o *owner) catchesUp(b *instance) {
 	}
 	o.pulseFor(b, last, more, share{count: n})
 }
+
+// catchesUpWith runs the waiting pulses of the buffs that an immunity of buff b is about. It must be
+// called before this immunity begins or ends, because these pulses are from before.
+func (o *owner) catchesUpWith(b *instance) {
+	if b.def.Immunity == nil {
+		return
+	}
+	for _, c := range o.carried() {
+		if c != b && b.def.Immunity.against(c.def) {
+			o.catchesUp(c)
+		}
+	}
+}

@@ -46,13 +46,8 @@ func (o *owner) remove(b *instance, why, more string) {
 	if b.gone {
 		return
 	}
-	if m := b.def.Immunity; m != nil && b.works() {
-		// This immunity must still suppress the pulses that were only counted so far.
-		for _, c := range o.carried() {
-			if c != b && m.against(c.def) {
-				o.catchesUp(c)
-			}
-		}
+	if b.works() {
+		o.catchesUpWith(b)
 	}
 	b.gone = true
 	o.auraEnds(b)

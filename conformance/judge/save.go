@@ -159,12 +159,14 @@ func (o *owner) passes(b *instance, gone int64) int64 {
 
 // realign recomputes the next pulse of a buff with `align: owner` after the owner was away. The
 // owner's time was stopped at the given instant while the owner was away, so it has passed no
-// multiple of the period.
+// multiple of the period. The intervals of an application keep their distance from the beats; an
+// interval that ended before its beat then ends at the beat.
 func (o *owner) realign(b *instance, own int64) {
+	was := b.beat
 	b.beat = o.boundary(b, b.clock(own))
 	for i := range b.layers {
 		l := &b.layers[i]
-		l.own = b.beat + ((l.own-b.beat)%b.period+b.period)%b.period
+		l.own = b.beat + ((max(l.own, was)-b.beat)%b.period+b.period)%b.period
 	}
 }
 

@@ -153,9 +153,6 @@ func start(t *Turn, s *Owner, a *buff.Application, spec *compile.Program, d int6
 		why = makeRoom(t, s, a)
 	}
 	if why == reason.None {
-		if spec.Uses&compile.UsesImmunity != 0 && s.records.Len() < s.records.Limit() {
-			flushMatching(t, s, spec.Immunity.Matches) // late pulses are from before the immunity
-		}
 		i = newInstance(t, s)
 	}
 	switch {
@@ -187,6 +184,13 @@ func start(t *Turn, s *Owner, a *buff.Application, spec *compile.Program, d int6
 	}
 	t.now = now
 	i.markDirty(t)
+	causes := flags(0)
+	if spec.Uses&compile.UsesEntry != 0 {
+		causes = initialHideCauses(t, i)
+	}
+	if spec.Uses&compile.UsesImmunity != 0 && causes == 0 {
+		flushMatching(t, s, spec.Immunity.Matches) // late pulses are from before the immunity
+	}
 	e := i.emit(t, buff.Applied)
 	h := e.Handle
 	e.End = i.reportedEnd()
@@ -196,7 +200,7 @@ func start(t *Turn, s *Owner, a *buff.Application, spec *compile.Program, d int6
 		applyLinks(t, i)
 	}
 	if spec.Uses&compile.UsesEntry != 0 {
-		activate(t, i)
+		activate(t, i, causes)
 	} else if s.gates() != nil {
 		reevaluate(t, s) // removing displaced instances may have changed which ones are hidden
 	}
@@ -210,16 +214,9 @@ func start(t *Turn, s *Owner, a *buff.Application, spec *compile.Program, d int6
 	return outcome{handle: h, kind: buff.Applied}
 }
 
-// activate makes a new instance effective before its first pulse and updates which instances are
-// hidden. An instance that is hidden from its start never grants its tags or adds its modifiers,
-// not even for a moment, so that they cannot affect the requirements of other buffs.
-func activate(t *Turn, i instance) {
-	s := i.owner
-	spec := i.program()
-	if spec.Uses&compile.UsesActs != 0 {
-		s.ensureGates().handledActs |= spec.Acts()
-	}
-	crossThresholds(t, i, 0, i.source, i.magnitudes().captured)
+// initialHideCauses returns the causes for which a new instance is hidden.
+func initialHideCauses(t *Turn, i instance) flags {
+	s, spec := i.owner, i.program()
 	if spec.Uses&compile.UsesHide != 0 {
 		s.ensureGates().requestReevaluation()
 		findStrongest(t, s)
@@ -227,7 +224,20 @@ func activate(t *Turn, i instance) {
 	if spec.Uses&compile.UsesOngoing != 0 {
 		s.ensureGates().requestReevaluation()
 	}
-	causes := hideCauses(t, i)
+	return hideCauses(t, i)
+}
+
+// activate makes a new instance effective before its first pulse and updates which instances are
+// hidden. The parameter `causes` is the result of initialHideCauses. An instance that is hidden
+// from its start never grants its tags or adds its modifiers, not even for a moment, so that they
+// cannot affect the requirements of other buffs.
+func activate(t *Turn, i instance, causes flags) {
+	s := i.owner
+	spec := i.program()
+	if spec.Uses&compile.UsesActs != 0 {
+		s.ensureGates().handledActs |= spec.Acts()
+	}
+	crossThresholds(t, i, 0, i.source, i.magnitudes().captured)
 	i.flags |= causes
 	if causes &= reportedCauses(spec); causes != 0 {
 		i.emit(t, buff.Hidden).Why = whyHidden(causes)

@@ -161,6 +161,9 @@ func grantEffects(t *Turn, i instance) {
 func revokeEffects(t *Turn, i instance) {
 	s := i.owner
 	spec := i.program()
+	if spec.Uses&compile.UsesImmunity != 0 {
+		flushMatching(t, s, spec.Immunity.Matches)
+	}
 	if spec.Uses&compile.UsesGrants != 0 {
 		s.gates().revoke(spec.Grants)
 	}
@@ -168,7 +171,6 @@ func revokeEffects(t *Turn, i instance) {
 		removeModifiers(t, i)
 	}
 	if spec.Uses&compile.UsesImmunity != 0 {
-		flushMatching(t, s, spec.Immunity.Matches)
 		s.gates().immunities--
 		s.gates().noteImmunityChange()
 	}
