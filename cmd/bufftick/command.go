@@ -35,6 +35,7 @@ var commands = []struct {
 	{"validate", "PATH...", "Check files of definitions: all errors at once, and warnings.", func() command { return new(validateCmd) }},
 	{"gen", "PATH...", "Print a Go file with constants for the names in definitions.", func() command { return new(genCmd) }},
 	{"schema", "", "Print the JSON Schema of files of definitions, for editors.", func() command { return new(schemaCmd) }},
+	{"studio", "DIR", "Edit definitions in the browser, with their timelines, numbers and tests.", func() command { return new(studioCmd) }},
 	{"new", "[RECIPE]", "Copy a recipe: the definitions of a buff of a real game, with a scenario.", func() command { return new(newCmd) }},
 	{"convert", "PATH...", "Convert files of definitions to CSV, YAML or JSON.", func() command { return new(convertCmd) }},
 	{"cut", "FILE", "Print the zones in a store: owners, buffs, clocks, damage.", func() command { return new(cutCmd) }},

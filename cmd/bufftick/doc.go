@@ -9,6 +9,7 @@
 //	bufftick new      RECIPE                copy a recipe to start with
 //	bufftick gen      PATH...               print a Go file with constants for their names
 //	bufftick schema                         print the JSON Schema of definitions, for editors
+//	bufftick studio   DIR                   edit definitions in the browser, with their timelines
 //	bufftick cut      FILE                  print the saved zones of a game, and damage
 //	bufftick cut      -compact FILE         remove the free space of a file
 //	bufftick replay   TRACE -spells FILE    compare when the engine and a real game end buffs
@@ -34,7 +35,8 @@
 //	  - 6000 pulse venom x1
 //	  - 7000 remove venom why=dispelled
 //
-// The definitions under "buffs" have the format of package catalog. A step has the field "at",
+// The definitions under "buffs" have the format of package catalog. Instead, "load: ../buffs" reads
+// them from a file or a folder; the path is relative to the scenario. A step has the field "at",
 // which is its time from the start, in whole ms or as a span (5s). It must not be before the
 // previous step. The field "owner" is p1 by default. A step also has one of these verbs with its
 // options:

@@ -107,6 +107,7 @@ func TestExecute_Help(t *testing.T) {
 		{[]string{"schema", "-h"}, []string{"yaml-language-server: $schema=", "    bufftick schema >"}},
 		{[]string{"new", "-h"}, []string{"-o DIR", "    bufftick new pandemic-dot"}},
 		{[]string{"convert", "-h"}, []string{"-o PATH", "-to FORMAT", "    bufftick convert buffs -to csv"}},
+		{[]string{"studio", "-h"}, []string{"-addr HOST:PORT", "-attach URL", "    bufftick studio buffs/"}},
 		{[]string{"preview", "-h"}, []string{"-f PATH", "-apply-at TIME", "    bufftick preview venom -f buffs/"}},
 		{[]string{"replay", "-h"}, []string{"-spells FILE", "-frame SPAN", "-workers N", "    bufftick replay arena.csv"}},
 	} {

@@ -27,6 +27,9 @@ type Loader struct {
 	// If Data is nil, any data is accepted, and Spec.Data is a map[string]any. The methods panic if
 	// Data is neither a struct nor a map.
 	Data any
+
+	// Tags are tags that the catalog also gets if no file declares tags, except invalid tags.
+	Tags []string
 }
 
 // Load is like the function [Load], but decodes data as [Loader].Data specifies. It is safe for
@@ -54,7 +57,7 @@ func (o Loader) ReloadFS(prev *buff.Catalog, fsys fs.FS, paths ...string) (*buff
 		}
 	}
 	l := newLoader()
-	l.data = o.Data
+	l.data, l.extraTags = o.Data, o.Tags
 	l.read(fsys, paths, l.parse)
 	return l.catalog(prev)
 }

@@ -9,6 +9,8 @@ import (
 	"path"
 	"path/filepath"
 
+	"github.com/goccy/go-yaml/ast"
+
 	"github.com/bufftick/bufftick/internal/recovered"
 )
 
@@ -37,6 +39,18 @@ func (disk) openIn(dir, base string) (fs.File, error) {
 type File struct {
 	Name string // name of the file, with its path
 	Text []byte // the unmodified text or, if it is too long, its first MaxFileSize+1 bytes
+
+	root ast.Node // see Parsed; nil if not known
+}
+
+// Parsed returns the file with its syntax tree, so that CheckFiles need not parse it again. Tables
+// and files with errors are returned unchanged.
+func (f File) Parsed() File {
+	l := newLoader()
+	if root, ok := l.tree(f.Name, f.Text); ok && !isTable(f.Name) {
+		f.root = root
+	}
+	return f
 }
 
 // Files returns the files that [Load] reads, unmodified. If some files cannot be read, it returns
@@ -44,7 +58,7 @@ type File struct {
 func Files(paths ...string) ([]File, error) {
 	var files []File
 	l := newLoader()
-	l.read(disk{}, paths, func(name string, text []byte) { files = append(files, File{name, text}) })
+	l.read(disk{}, paths, func(name string, text []byte) { files = append(files, File{Name: name, Text: text}) })
 	if l.failed > 0 {
 		return files, l.errors()
 	}

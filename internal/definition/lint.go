@@ -107,6 +107,29 @@ func Check(fsys fs.FS, o CheckOptions, paths ...string) (c *buff.Catalog, warnin
 	return c, l.warnings(o), nil
 }
 
+// CheckFiles is like Check, but for the texts of files, which must be at most MaxFiles with at most
+// MaxTotalSize bytes. If no file declares tags, the catalog also gets the given tags, except invalid
+// tags. It is safe for concurrent use.
+func CheckFiles(o CheckOptions, tags []string, files ...File) (c *buff.Catalog, warnings Errors, err error) {
+	l := newLoader()
+	l.extraTags = tags
+	for i, f := range files {
+		if l.bytes += len(f.Text); i == MaxFiles || l.bytes > MaxTotalSize {
+			l.whole(f.Name, nil, "too many definitions up to this file: want at most %d files with %d bytes in total", MaxFiles, MaxTotalSize)
+			break
+		}
+		if f.root != nil {
+			l.root(l.open(f.Name, plain(f.Text)), f.root)
+			continue
+		}
+		l.parse(f.Name, f.Text)
+	}
+	if c, err = l.catalog(nil); err != nil {
+		return nil, nil, err
+	}
+	return c, l.warnings(o), nil
+}
+
 // CheckFields is like [ParseFields], but also returns the warnings of [Check]. It is safe for
 // concurrent use.
 func CheckFields(o CheckOptions, name string, src []byte, tags []string, fields ...*ast.MappingValueNode) (c *buff.Catalog, warnings Errors, err error) {

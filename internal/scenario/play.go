@@ -37,6 +37,26 @@ type play struct {
 	place    map[buff.OwnerID]int           // index of each owner in logs
 	near     map[[2]buff.OwnerID]struct{}   // pairs: an owner with auras, an owner in their area
 	lines    int
+	run      Run
+	done     bool // all steps have been executed
+}
+
+// Run says how [Scenario.Follow] runs a script.
+type Run struct {
+	Frame time.Duration // longest frame, as for Play
+	Stops []wheel.Time  // instants at which a frame ends, sorted; ignored with "seen: true"
+	Until wheel.Time    // the run lasts at least until this instant
+
+	// See, if not nil, is called after each frame, and can read the engine. An error ends the run.
+	See func(Moment) error
+}
+
+// Moment is the state of a run after a frame. It is valid until See returns.
+type Moment struct {
+	Engine *engine.Engine
+	Frame  *engine.Frame
+	Owners map[string]buff.OwnerID // owners and sources, by name
+	Done   bool                    // all steps have been executed
 }
 
 // ownerLog is the log of one owner.
@@ -55,7 +75,12 @@ const MaxTick = 1 << 20
 // `frame` is the maximum length of a frame. In a scenario with "seen: true", however, each step
 // ends a frame, and there are no other frames.
 func (s *Scenario) Play(o engine.Options, frame time.Duration) (log []string, err error) {
-	p := &play{scenario: s, frame: frame, fastest: map[define.Whose]time.Duration{define.OfBuff: 1, define.OfOwner: 1, define.OfZone: 1}, near: map[[2]buff.OwnerID]struct{}{}, away: map[buff.OwnerID][]byte{}, ids: map[string]buff.OwnerID{}, place: map[buff.OwnerID]int{}}
+	return s.Follow(o, Run{Frame: frame})
+}
+
+// Follow is like Play, and calls a function after each frame.
+func (s *Scenario) Follow(o engine.Options, r Run) (log []string, err error) {
+	p := &play{scenario: s, frame: r.Frame, run: r, fastest: map[define.Whose]time.Duration{define.OfBuff: 1, define.OfOwner: 1, define.OfZone: 1}, near: map[[2]buff.OwnerID]struct{}{}, away: map[buff.OwnerID][]byte{}, ids: map[string]buff.OwnerID{}, place: map[buff.OwnerID]int{}}
 	o.Catalog, o.Handlers = s.Catalog, engine.Handlers{}
 	if o.Limits.Tick > MaxTick {
 		o.Limits.Tick = 0 // the default, so that a long cascade does not hold up a Tick for minutes
@@ -105,8 +130,15 @@ func (p *play) steps() error {
 		if err := p.do(st); err != nil {
 			return p.scenario.errorAt(st.node, "%v: %v", st, err)
 		}
+		if p.run.See == nil || p.scenario.seen || i+1 < len(p.scenario.steps) && p.scenario.steps[i+1].at == st.at {
+			continue
+		}
+		if err := p.tick(0); err != nil { // shows the effect of the steps at their time
+			return err
+		}
 	}
-	if last := p.scenario.lastWanted(); last > p.engine.Now() {
+	p.done = true
+	if last := max(p.scenario.lastWanted(), p.run.Until); last > p.engine.Now() {
 		return p.reach(last)
 	}
 	return p.tick(0) // logs the events of the last commands
@@ -163,11 +195,21 @@ func (p *play) reach(at wheel.Time) error {
 	// A higher rate needs shorter frames: at a rate of 1,000,000, a minute has as many pulses as a
 	// year.
 	frame := min(p.frame, max(LongestFrame/(p.fastest[define.OfBuff]*p.fastest[define.OfOwner]*p.fastest[define.OfZone]), MinFrame))
-	for !p.scenario.seen && left > frame {
-		if err := p.tick(frame); err != nil {
+	for !p.scenario.seen {
+		dt := frame
+		for len(p.run.Stops) > 0 && p.run.Stops[0] <= p.engine.Now() {
+			p.run.Stops = p.run.Stops[1:]
+		}
+		if len(p.run.Stops) > 0 {
+			dt = min(dt, time.Duration(p.run.Stops[0]-p.engine.Now())*time.Millisecond)
+		}
+		if left <= dt {
+			break
+		}
+		if err := p.tick(dt); err != nil {
 			return err
 		}
-		left -= frame
+		left -= dt
 	}
 	return p.tick(left)
 }
@@ -195,6 +237,11 @@ func (p *play) tick(dt time.Duration) error {
 			l := &p.logs[p.place[e.Owner]]
 			l.lines = append(l.lines, logLine{e.At, string(e.AppendLog(nil, p.scenario.seen))})
 		}
+		if p.run.See != nil {
+			if err := p.run.See(Moment{p.engine, f, p.ids, p.done}); err != nil {
+				return err
+			}
+		}
 		if f.Behind == 0 && p.engine.Stats().Busy == 0 {
 			return nil
 		}
@@ -220,3 +267,14 @@ func (p *play) merged() []string {
 		next.lines = next.lines[1:]
 	}
 }
+
+// LastStep returns the time of the last step.
+func (s *Scenario) LastStep() wheel.Time {
+	if n := len(s.steps); n > 0 {
+		return s.steps[n-1].at
+	}
+	return 0
+}
+
+// Seen reports whether the scenario has "seen: true".
+func (s *Scenario) Seen() bool { return s.seen }

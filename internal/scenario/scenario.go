@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -23,6 +24,9 @@ type Scenario struct {
 	Catalog  *buff.Catalog // nil if the definitions have errors
 	Want     []string      // the expected log; nil if there is none
 
+	// NeedsFrames is set if a fault is that "seen: true" is missing.
+	NeedsFrames bool
+
 	// Faults are the errors in the scenario. A scenario with faults cannot be played.
 	Faults definition.Errors
 
@@ -35,11 +39,28 @@ type Scenario struct {
 	steps   []step
 	seen    bool
 	life    bool // deaths and revivals are in the log
+	load    Loader
+	loaded  bool // the definitions are those of the field "load"
 }
 
+// Loader returns the definitions at a path, which the field "load" of a scenario contains. The
+// catalog also knows the given tags.
+type Loader func(path string, tags []string) (*buff.Catalog, error)
+
 // Parse reads the text of a file, which is one scenario or a list of scenarios. The error is about
-// the file as a whole. Errors in one scenario are in Scenario.Faults.
+// the file as a whole. Errors in one scenario are in Scenario.Faults. A path in the field "load" is
+// relative to the folder of the file.
 func Parse(file string, text []byte) ([]*Scenario, error) {
+	return ParseWith(file, text, func(path string, tags []string) (*buff.Catalog, error) {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(filepath.Dir(file), path)
+		}
+		return definition.Loader{Tags: tags}.Load(path)
+	})
+}
+
+// ParseWith is like Parse, but gets the definitions of the field "load" from the given Loader.
+func ParseWith(file string, text []byte, load Loader) ([]*Scenario, error) {
 	root, err := definition.Tree(file, text)
 	if err != nil {
 		return nil, err
@@ -49,7 +70,7 @@ func Parse(file string, text []byte) ([]*Scenario, error) {
 	}
 	list, listed := root.(*ast.SequenceNode)
 	if !listed {
-		s := parseScenario(file, text, root, false)
+		s := parseScenario(file, text, root, false, load)
 		if s.ID == "" {
 			s.ID = filepath.Base(file)
 		}
@@ -60,7 +81,7 @@ func Parse(file string, text []byte) ([]*Scenario, error) {
 	}
 	var all []*Scenario
 	for i, n := range list.Values {
-		s := parseScenario(file, text, n, true)
+		s := parseScenario(file, text, n, true, load)
 		if s.ID == "" {
 			s.ID = fmt.Sprintf("%s#%d", filepath.Base(file), i+1)
 		}
@@ -78,15 +99,16 @@ var scenarioKeys = map[string]func(*Scenario, ast.Node){
 	"seen":   func(s *Scenario, n ast.Node) { s.seen = s.boolOf("seen", n) },
 	"life":   func(s *Scenario, n ast.Node) { s.life = s.boolOf("life", n) },
 	"want":   (*Scenario).readWant,
-	"buffs":  nil, // readCatalog reads all fields with definitions, before the script
+	"buffs":  nil,                          // readCatalog reads all fields with definitions, before the script
+	"load":   func(*Scenario, ast.Node) {}, // readCatalog reads it
 	"script": (*Scenario).readScript,
 
 	"attributes": nil, "curves": nil, "slots": nil, "dr": nil, "dead": nil,
 	"tags": nil, "groups": nil, "handlers": nil, "acts": nil, "icons": nil,
 }
 
-func parseScenario(file string, text []byte, node ast.Node, listed bool) *Scenario {
-	s := &Scenario{file: file, text: text, node: node, Listed: listed, buffs: map[string]bool{}}
+func parseScenario(file string, text []byte, node ast.Node, listed bool, load Loader) *Scenario {
+	s := &Scenario{file: file, text: text, node: node, Listed: listed, buffs: map[string]bool{}, load: load}
 	fields, ok := s.fieldsOf("a scenario", node, slices.Sorted(maps.Keys(scenarioKeys)))
 	if !ok {
 		return s
@@ -103,6 +125,7 @@ func parseScenario(file string, text []byte, node ast.Node, listed bool) *Scenar
 	s.wantFrames(fields["buffs"])
 	for i := range s.steps {
 		if st := &s.steps[i]; st.verb != nil && st.verb.frames && !s.seen {
+			s.NeedsFrames = true
 			s.fail(st.node, "%q: it is the frames that decide when an aura looks who is near: say \"seen: true\", so that they are those of the script", st.verb.word)
 		}
 	}
@@ -113,29 +136,46 @@ func parseScenario(file string, text []byte, node ast.Node, listed bool) *Scenar
 }
 
 // wantFrames reports an error for each definition that makes the log depend on the length of
-// frames, if the scenario does not have "seen: true", which fixes the frames.
+// frames, if the scenario does not have "seen: true", which fixes the frames. Of the definitions of
+// the field "load", only those that the script applies are checked.
 func (s *Scenario) wantFrames(buffs *ast.MappingValueNode) {
-	if s.seen || buffs == nil || s.Catalog == nil {
+	if s.seen || s.Catalog == nil {
 		return
 	}
-	list, _ := definition.Fields(buffs.Value)
-	for _, f := range list {
-		id, _ := definition.Text(f.Key)
-		spec := s.Catalog.Spec(id)
-		if spec != nil && reachesOut(&spec.On) {
-			s.fail(f.Key, "%q: an action for another owner comes at the end of a frame: say \"seen: true\", so that the frames are those of the script", id)
-		}
-		if spec == nil || spec.Catchup == define.CatchupAll {
-			continue
-		}
-		at := f.Key
-		words, _ := definition.Fields(f.Value)
-		for _, w := range words {
-			if key, _ := definition.Text(w.Key); key == "catchup" {
-				at = w.Key
+	if buffs != nil {
+		list, _ := definition.Fields(buffs.Value)
+		for _, f := range list {
+			id, _ := definition.Text(f.Key)
+			at := f.Key.(ast.Node)
+			words, _ := definition.Fields(f.Value)
+			for _, w := range words {
+				if key, _ := definition.Text(w.Key); key == "catchup" {
+					at = w.Key
+				}
 			}
+			s.wantFramesFor(id, f.Key, at)
 		}
-		s.fail(at, "%q: \"catchup\" is about the pulses of one frame: say \"seen: true\", so that the frames are those of the script", id)
+	}
+	checked := map[string]bool{}
+	for i := range s.steps {
+		if st := &s.steps[i]; s.loaded && st.verb == verbs["apply"] && !checked[st.name] {
+			checked[st.name] = true
+			s.wantFramesFor(st.name, st.node, st.node)
+		}
+	}
+}
+
+// wantFramesFor is wantFrames for one definition. The nodes are the positions of errors about the
+// definition and about its field "catchup".
+func (s *Scenario) wantFramesFor(id string, at, catchup ast.Node) {
+	spec := s.Catalog.Spec(id)
+	if spec != nil && reachesOut(&spec.On) {
+		s.NeedsFrames = true
+		s.fail(at, "%q: an action for another owner comes at the end of a frame: say \"seen: true\", so that the frames are those of the script", id)
+	}
+	if spec != nil && spec.Catchup != define.CatchupAll {
+		s.NeedsFrames = true
+		s.fail(catchup, "%q: \"catchup\" is about the pulses of one frame: say \"seen: true\", so that the frames are those of the script", id)
 	}
 }
 
@@ -181,6 +221,10 @@ func (s *Scenario) readCatalog(fields fieldMap) {
 		}
 	}
 	s.tags = saidTags(fields["script"])
+	if f := fields["load"]; f != nil {
+		s.loadCatalog(f)
+		return
+	}
 	c, err := definition.ParseFields(s.file, s.text, s.tags, s.defines...)
 	if err != nil {
 		s.Faults = append(s.Faults, err.(definition.Errors)...)
@@ -188,8 +232,46 @@ func (s *Scenario) readCatalog(fields fieldMap) {
 	s.Catalog = c
 }
 
-// Warnings returns the warnings about the definitions of a scenario without faults.
+// loadCatalog reads the definitions from the files that the field "load" names.
+func (s *Scenario) loadCatalog(f *ast.MappingValueNode) {
+	s.loaded = true
+	if len(s.defines) > 0 {
+		s.fail(s.defines[0].Key, "%s: with \"load\", all definitions are in the files that it names", definition.Describe(s.defines[0].Key))
+	}
+	path, ok := s.textOf("load", f.Value)
+	if !ok {
+		return
+	}
+	c, err := s.load(path, s.tags)
+	if err != nil {
+		s.fail(f.Value, "\"load\": %v", firstOf(err))
+		return
+	}
+	s.Catalog = c
+	for spec := range c.All() {
+		s.buffs[spec.ID] = true
+	}
+}
+
+// firstOf returns the first error of a list, as one line that also says how many there are.
+func firstOf(err error) string {
+	var list definition.Errors
+	if !errors.As(err, &list) {
+		return err.Error()
+	}
+	text, _, _ := strings.Cut(list[0].Error(), "\n")
+	if len(list) > 1 {
+		text += fmt.Sprintf(" (the first of %d errors)", len(list))
+	}
+	return text
+}
+
+// Warnings returns the warnings about the definitions of a scenario without faults. There are none
+// about the files that it loads.
 func (s *Scenario) Warnings(o definition.CheckOptions) definition.Errors {
+	if s.loaded {
+		return nil
+	}
 	_, warnings, err := definition.CheckFields(o, s.file, s.text, s.tags, s.defines...)
 	if err != nil {
 		panic("scenario: Warnings of a scenario with faults: " + err.Error())

@@ -315,7 +315,7 @@ func (s *Scenario) valueOf(st *step, n ast.Node) (parts []part) {
 		return nil
 	case st.verb.takes != "QUERY" || !isMap:
 		st.name = s.partOf(word, n)
-		if id := st.name; id != "" && (st.verb.takes == "BUFF" || st.verb.takes == "QUERY") && !s.buffs[id] {
+		if id := st.name; id != "" && (st.verb.takes == "BUFF" || st.verb.takes == "QUERY") && !s.buffs[id] && (s.Catalog != nil || !s.loaded) {
 			s.fail(n, `there is no %q in "buffs"%s`, short(id), didYouMean(id, slices.Sorted(maps.Keys(s.buffs))))
 		}
 		return []part{{"", st.name, n}}

@@ -16,7 +16,7 @@ import (
 var plain = []string{
 	"actor", "bench", "bench/flood", "bench/gauge", "bench/load", "bench/onelist", "bench/page", "bench/peers",
 	"bench/rival", "bench/viewers", "bench/walk", "bench/yardstick", "cluster", "cluster/inspect",
-	"cluster/internal/policy", "cluster/internal/sim", "cmd/bufftick", "conformance", "conformance/judge", "contrib/nakama",
+	"cluster/internal/policy", "cluster/internal/sim", "cmd/bufftick", "cmd/bufftick/studio", "cmd/bufftick/studio/web", "conformance", "conformance/judge", "contrib/nakama",
 	"contrib/protoactor", "engine", "engine/history", "engine/replay", "engine/view", "examples/arena", "examples/arena/game", "examples/arena/serve", "examples/mmo",
 	"examples/observability", "examples/realm", "examples/shards", "inspect", "inspect/e2e",
 	"internal/definition", "internal/long", "internal/misspelt", "internal/preview", "internal/radix",

@@ -1,0 +1,170 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bufftick/bufftick/cmd/bufftick/studio/web"
+)
+
+const studioFile = `# Bleeds
+attributes:
+  health: {base: 1000, min: 0, max: 1000, at_min: kill}
+buffs:
+  bleed:
+    polarity: negative
+    duration: 9s
+    period: 3s
+    stack: {by: source, limit: 5}
+    on: {pulse: [{damage: {attr: health, by: 10, per_stack: true}}]}
+`
+
+// newStudio serves a folder with one file and opens the page.
+func newStudio(t *testing.T, width int64) (p *tab, dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "bleed.yaml"), []byte(studioFile), 0o600))
+	s, err := web.NewServer(dir)
+	require.NoError(t, err)
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	p = open(t, server.URL+"/#token="+s.Token, width, tall)
+	p.until(`document.body.dataset.ready == "yes" && document.querySelectorAll("#line rect.bar").length > 0`)
+	return p, dir
+}
+
+// typed puts the cursor after a text of the file and types.
+func (p *tab) typed(after, keys string) {
+	p.t.Helper()
+	p.do(chromedp.Focus("#editor .cm-content"))
+	eval[any](p, fmt.Sprintf(`void (() => {
+		const want = %q, line = [...document.querySelectorAll("#editor .cm-line")].find((l) => l.textContent.includes(want));
+		const walk = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+		let left = line.textContent.indexOf(want) + want.length;
+		for (let n; (n = walk.nextNode()); left -= n.length) if (left <= n.length) return getSelection().collapse(n, left);
+		throw new Error("no " + want);
+	})()`, after))
+	p.do(chromedp.KeyEvent(keys))
+}
+
+// click clicks a button by its text.
+func (p *tab) click(text string) {
+	p.t.Helper()
+	eval[any](p, fmt.Sprintf(`void [...document.querySelectorAll("button")].find((b) => b.textContent.startsWith(%q)).click()`, text))
+}
+
+// TestStudio edits a definition, looks at its timeline and numbers, and keeps it as a test.
+func TestStudio(t *testing.T) {
+	p, dir := newStudio(t, 1440)
+	shot := func(name string) {
+		if to := os.Getenv("STUDIO_SHOTS"); to != "" {
+			p.shoot(filepath.Join(to, name+".png"))
+		}
+	}
+	p.until(`document.querySelector("#buff").textContent == "bleed" && document.querySelectorAll("#line circle.pulse").length == 3`)
+	shot("open")
+
+	// An error while typing, and completion from the schema.
+	p.typed("9s", "x")
+	p.until(`document.querySelector("#findings .error") && document.querySelectorAll("#editor .cm-lintRange-error").length == 1 && document.querySelector("#file").textContent.includes("not saved")`)
+	shot("error")
+	p.do(chromedp.KeyEvent("\b"))
+	p.until(`!document.querySelector("#findings .error")`)
+	p.typed("by: source", ", ref")
+	p.until(`[...document.querySelectorAll(".cm-tooltip-autocomplete li")].some((l) => l.textContent.startsWith("refresh"))`)
+	shot("complete")
+	eval[any](p, `void [...document.querySelectorAll(".cm-tooltip-autocomplete li")].find((l) => l.textContent.startsWith("refresh")).dispatchEvent(new MouseEvent("mousedown", { bubbles: true, cancelable: true }))`)
+	p.until(`document.querySelector("#editor .cm-content").textContent.includes("refresh: ")`)
+	p.do(chromedp.KeyEvent("extend"))
+	p.until(`!document.querySelector("#findings .error") && document.querySelectorAll("#line circle.pulse").length == 3`)
+
+	// Two applications by clicking, and the comparison with the saved file.
+	eval[any](p, `void (document.querySelector("#at").value = 4000, document.querySelector("#at").dispatchEvent(new Event("input")))`)
+	p.click("Apply")
+	p.until(`document.querySelector("#script .cm-content").textContent.includes("4000ms") && document.querySelectorAll("#line circle.pulse").length == 6`)
+	eval[any](p, `void (document.querySelector("#against").value = "saved", document.querySelector("#against").dispatchEvent(new Event("change")))`)
+	p.until(`document.querySelectorAll("#line .diff .minus").length > 0`)
+	shot("compare")
+
+	// Saving keeps the comment, and does not overwrite another program's change.
+	p.click("Save")
+	p.until(`document.querySelector("#save").disabled`)
+	text, err := os.ReadFile(filepath.Join(dir, "bleed.yaml"))
+	require.NoError(t, err)
+	require.Equal(t, strings.Replace(studioFile, "by: source", "by: source, refresh: extend", 1), string(text))
+	p.typed("# Bleeds", "!")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "bleed.yaml"), append(text, "# theirs\n"...), 0o600))
+	p.click("Save")
+	p.until(`!document.querySelector("#take").hidden`)
+	shot("conflict")
+	after, err := os.ReadFile(filepath.Join(dir, "bleed.yaml"))
+	require.NoError(t, err)
+	require.Equal(t, string(text)+"# theirs\n", string(after))
+	p.click("Load the other version")
+	p.until(`document.querySelector("#editor .cm-content").textContent.includes("# theirs") && document.querySelector("#save").disabled`)
+	p.expect("409")
+
+	// Numbers.
+	p.click("Numbers")
+	eval[any](p, `void (document.querySelector("#runs").value = 50)`)
+	p.click("Run")
+	p.until(`document.querySelectorAll("#table tbody tr").length == 1 && document.querySelector("#told").textContent.startsWith("50 runs")`)
+	shot("numbers")
+	p.typed("9s", "")
+	eval[any](p, `void (document.querySelector("#from").value = "6s", document.querySelector("#to").value = "12s")`)
+	p.click("Sweep")
+	p.until(`document.querySelectorAll("#table tbody tr").length == 7`)
+	shot("sweep")
+
+	// A kept test becomes red when the definition changes.
+	p.click("Timeline")
+	p.click("Keep as test")
+	p.until(`document.querySelector("#ask").open`)
+	p.click("OK")
+	p.until(`document.querySelectorAll("#tests .passed").length == 1`)
+	p.typed("by: 1", "5")
+	p.until(`document.querySelectorAll("#tests .failed").length == 1 && document.querySelector("#t-tests").textContent == "Tests (1 red)"`)
+	p.click("Tests")
+	shot("tests")
+
+	// A recipe.
+	p.click("From a recipe")
+	p.until(`document.querySelector("#recipes").open`)
+	eval[any](p, `void (document.querySelector("#query").value = "stun", document.querySelector("#query").dispatchEvent(new Event("input")))`)
+	p.until(`document.querySelectorAll("#found li").length > 0 && document.querySelectorAll("#found li").length < 10`)
+	shot("recipes")
+	p.click("shared-stun-dr")
+	p.until(`document.querySelector("#file").textContent.startsWith("shared-stun-dr.yaml")`)
+	p.click("Timeline")
+	p.until(`document.querySelectorAll("#line text.deny").length > 0`)
+	shot("recipe")
+}
+
+// TestStudio_Axe checks the page with axe, in both themes, on a phone and a wide screen.
+func TestStudio_Axe(t *testing.T) {
+	text := axe(t)
+	for _, width := range []int64{390, 1440} {
+		p, _ := newStudio(t, width)
+		eval[any](p, text+"; void 0")
+		for _, theme := range []string{"Dark", "Light"} {
+			for _, name := range []string{"Timeline", "Numbers", "Tests"} {
+				p.click(name)
+				if to := os.Getenv("STUDIO_SHOTS"); to != "" {
+					p.shoot(filepath.Join(to, fmt.Sprintf("%s-%d-%s.png", name, width, theme)))
+				}
+				for _, v := range p.violations() {
+					t.Errorf("%s, %d px, before %s: %s", name, width, theme, v)
+				}
+			}
+			p.click(theme)
+		}
+		require.LessOrEqual(t, eval[int64](p, "document.documentElement.scrollWidth"), width)
+	}
+}
