@@ -138,14 +138,6 @@ func executeInstant(t *Turn, s *Owner, a *buff.Application) outcome {
 	return outcome{kind: buff.Executed}
 }
 
-// joinTarget returns the live instance that the application joins, or none.
-func (s *Owner) joinTarget(a *buff.Application) instance {
-	if a.Spec.Stack.By == define.ByNone {
-		return instance{}
-	}
-	return s.findJoinable(a)
-}
-
 // start starts a new instance with a duration of d ms.
 func start(t *Turn, s *Owner, a *buff.Application, spec *compile.Program, d int64) outcome {
 	why, i := reason.None, instance{}
@@ -341,83 +333,4 @@ func endAfter(at clock.BuffTime, ms int64) clock.BuffTime {
 		return clock.Never
 	}
 	return at.Add(ms)
-}
-
-// Captures reports whether the definition, or any definition that it can apply directly or
-// indirectly, reads attributes of its source. If not, [Capture] does nothing.
-func Captures(s *buff.Spec) bool { return len(compile.Of(s).Captures) > 0 }
-
-// Capture reads the attributes of the source that are needed by the definition and by all
-// definitions that it can apply. It keeps values that were captured before.
-//
-// Call Capture twice: with SnapshotCast when the application is made, to read the attributes that
-// have SnapshotCast, and with SnapshotApply when the application executes, to read the remaining
-// attributes. Capture is not needed if the source is the owner itself, because the Owner reads its
-// own attributes.
-//
-// The parameter `source` is the Owner of the source. If it is nil, the values stay missing: a
-// number that needs such a value uses its default, or the application is denied. The catalog is
-// Turn.Catalog.
-//
-// The values are appended to dst, and the extended slice is returned; Capture allocates only if
-// dst is too short. The caller must have exclusive access to the Owner of the source: see the
-// package documentation.
-func Capture(a *buff.Application, dst []buff.Captured, source *Owner, c *buff.Catalog, when define.Snapshot) []buff.Captured {
-	return capture(a, dst, source, compiledOf(c), when)
-}
-
-func capture(a *buff.Application, dst []buff.Captured, source *Owner, c *compile.Catalog, when define.Snapshot) []buff.Captured {
-	from := len(dst)
-	for _, w := range compile.Of(a.Spec).Captures {
-		if v, ok := findCaptured(a.Captured, w.Attr, w.When); ok {
-			dst = append(dst, buff.Captured{Attr: w.Attr, When: w.When, Value: v})
-		} else if source != nil && (w.When == define.SnapshotCast || when != define.SnapshotCast) {
-			dst = append(dst, buff.Captured{Attr: w.Attr, When: w.When, Value: source.sheet().ValueIn(c.Schema, w.Attr)})
-		}
-	}
-	a.Captured = dst[from:len(dst):len(dst)]
-	return dst
-}
-
-// Unknown reports whether [Capture] with SnapshotApply would read any attribute.
-func Unknown(a *buff.Application) bool {
-	for _, w := range compile.Of(a.Spec).Captures {
-		if _, ok := findCaptured(a.Captured, w.Attr, w.When); !ok {
-			return true
-		}
-	}
-	return false
-}
-
-// Inherit sets the captured values of an application that an aura makes to a member. The aura is
-// the buff of s with the handle h, and the owner with the state s is the source of the application.
-// Values with SnapshotCast are copied from the aura; values with SnapshotApply are the present
-// attributes of the owner. If the aura has ended, there are no values. The values are appended to
-// dst, and the extended slice is returned.
-func Inherit(a *buff.Application, dst []buff.Captured, s *Owner, c *buff.Catalog, h buff.Handle) []buff.Captured {
-	from := len(dst)
-	if i := s.lookup(h); i.exists() {
-		for _, known := range i.magnitudes().captured {
-			if known.When == define.SnapshotCast {
-				dst = append(dst, known)
-			}
-		}
-		for _, w := range compile.Of(a.Spec).Captures {
-			if w.When == define.SnapshotApply {
-				dst = append(dst, buff.Captured{Attr: w.Attr, When: w.When, Value: s.Attribute(c, w.Attr)})
-			}
-		}
-	}
-	a.Captured = dst[from:len(dst):len(dst)]
-	return dst
-}
-
-// findCaptured returns the captured value of an attribute, and reports whether the list has it.
-func findCaptured(list []buff.Captured, attr stat.Attr, when define.Snapshot) (float64, bool) {
-	for k := range list {
-		if c := &list[k]; c.Attr == attr && c.When == when {
-			return c.Value, true
-		}
-	}
-	return 0, false
 }

@@ -145,22 +145,6 @@ func (s *Owner) lookup(h buff.Handle) instance {
 	return s.slot(slot)
 }
 
-// joins reports whether the application joins the given instance of its definition. An instance
-// that auras apply is joined only by auras.
-func (i instance) joins(a *buff.Application) bool {
-	st := &a.Spec.Stack
-	if i.flags&member != 0 != a.Origin.Aura || st.Level == define.LevelSegregate && int(i.level) != a.Level {
-		return false
-	}
-	switch st.By {
-	case define.BySource:
-		return i.source == a.Source
-	case define.ByKey:
-		return i.program().Stack.By == define.ByKey && i.extra().key == a.Key // an older version may have no keys
-	}
-	return st.By == define.ByTarget
-}
-
 // oldestInstance returns the oldest instance of a definition from the given source. If there is
 // none, or if the source is 0, it returns the oldest instance from any source, or none.
 //

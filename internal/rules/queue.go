@@ -251,16 +251,6 @@ func storeWaiting(t *Turn, i instance, a *buff.Application, l *asyncStack) {
 	}
 }
 
-// selectCaptured appends to dst the captured attributes that the definition reads.
-func selectCaptured(s *compile.Program, dst, of []buff.Captured) []buff.Captured {
-	for _, c := range s.Captures {
-		if v, ok := findCaptured(of, c.Attr, c.When); ok {
-			dst = append(dst, buff.Captured{Attr: c.Attr, When: c.When, Value: v})
-		}
-	}
-	return dst
-}
-
 // requeueRunning adds the running application to the waiting ones, with its remaining time, before
 // another application runs. It keeps its age, so that among applications of equal strength it is
 // the first to run again.

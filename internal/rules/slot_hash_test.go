@@ -36,7 +36,7 @@ func TestHashes(t *testing.T) {
 				want = i
 			}
 		}
-		if got := s.findJoinable(&a); got != want {
+		if got := s.joinTarget(&a); got != want {
 			t.Fatalf("%v of %d joins slot %d, not %d", a.Spec, a.Source, got.slot, want.slot)
 		}
 		if want.exists() {

@@ -2,10 +2,11 @@ package rules
 
 import (
 	"github.com/bufftick/bufftick/buff"
-	"github.com/bufftick/bufftick/buff/journal"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/rules/clock"
-	"github.com/bufftick/bufftick/internal/rules/sheet"
+	"github.com/bufftick/bufftick/wheel"
 )
 
 // An instance refers to its definition by number, not by pointer, so that the garbage collector
@@ -75,81 +76,14 @@ func (s *Owner) setCatalog(c *compile.Catalog) {
 	}
 }
 
-// rareState is the part of an Owner that many owners do not need.
-type rareState struct {
-	foreign  []*compile.Program // by slot: programs that are not in the Owner's catalog, see instance.program
-	extras   []extra            // see record.extraIndex
-	timeouts *timeouts          // nil until the first timeout
-	sheet    *sheet.Sheet       // attributes; nil if all are as in the catalog
-
-	gates     *gates           // nil until needed
-	timeScale *clock.Owner     // owner time; nil if it is the same as world time
-	journal   *journal.Journal // records changes; nil if disabled
-
-	calls        []waitingCall // calls deferred to the start of the next Run; see pendingCalls
-	pendingCalls int32         // the last pendingCalls elements of calls still wait; the others were made
-
-	modifiers int32  // number of modifiers of all live instances, including hidden instances
-	freeExtra uint16 // first free element of extras, or noSlot
-	rereads   bool   // see Owner.Rereads
-	mixed     bool   // the Owner may have instances of several catalogs
-}
-
 // mixed reports whether the Owner may have instances of several catalogs.
 func (s *Owner) mixed() bool { return s.rare != nil && s.rare.mixed }
-
-// modifierCount returns the number of modifiers of all live instances.
-func (s *Owner) modifierCount() int {
-	if s.rare == nil {
-		return 0
-	}
-	return int(s.rare.modifiers)
-}
 
 // setMixed sets the result of mixed.
 func (s *Owner) setMixed(are bool) {
 	if are != s.mixed() {
 		s.ensureRare().mixed = are
 	}
-}
-
-// gates returns the owner's gates, or nil if nothing has needed them yet.
-func (s *Owner) gates() *gates {
-	if s.rare == nil {
-		return nil
-	}
-	return s.rare.gates
-}
-
-// journal returns the journal that records changes, or nil.
-func (s *Owner) journal() *journal.Journal {
-	if s.rare == nil {
-		return nil
-	}
-	return s.rare.journal
-}
-
-// deferredCalls returns the number of handler calls that wait for the next Run.
-func (s *Owner) deferredCalls() int {
-	if s.rare == nil {
-		return 0
-	}
-	return int(s.rare.pendingCalls)
-}
-
-// timeouts returns the timeouts, or nil if there has been none.
-func (s *Owner) timeouts() *timeouts {
-	if s.rare == nil {
-		return nil
-	}
-	return s.rare.timeouts
-}
-
-func (s *Owner) ensureRare() *rareState {
-	if s.rare == nil {
-		s.rare = &rareState{freeExtra: noSlot}
-	}
-	return s.rare
 }
 
 // sameDefinition reports whether two programs are versions of one definition. Comparing pointers is
@@ -222,5 +156,91 @@ func switchVersion(t *Turn, i instance, a *buff.Application) {
 	s.ensureGates().noteImmunityChange() // the new version may have other tags and another Immune rule
 	if i.flags&hidden == 0 {
 		grantEffects(t, i)
+	}
+}
+
+// Adopt updates the owner's buffs to the definitions of Turn.Catalog. Call it for each owner after
+// a reload. It has the same requirements as [Owner.Do], and calls Go handlers in the same way.
+//
+// A buff whose definition has not changed switches to the new version without an event. For other
+// buffs the Reload rule of the new version decides, or the rule of the running version if
+// Turn.Catalog no longer has the definition:
+//
+//   - keep: the buff continues with its old version until it is refreshed or ends.
+//   - migrate: the buff switches to the new version, and a Refreshed reports its new end.
+//   - end: the buff is removed with reason Reload.
+//
+// A migration changes these properties of a buff:
+//
+//   - The buff gets the new duration, scaled and diminished like the old duration, and counted
+//     from the same start. Later extensions and reductions remain. With [define.TimersEach] and
+//     [define.TimersQueue] all ends move by the difference of the durations.
+//   - If the buff would have ended already, it is removed with reason Reload. Stacks above the new
+//     limit are removed with the same reason.
+//   - The next pulse does not move. The new period starts after this pulse, even if the old period
+//     was hastened.
+//   - Numbers are evaluated again, from the stored captures and parameters. A number with a missing
+//     input keeps its value.
+//   - Charges and shields remain. If the old version had no charges or no shield, the buff gets
+//     the charges or the shield of the new version.
+//
+// A buff cannot migrate, and is kept, if the two versions have different [define.Stacking].Timers,
+// if the owner would have too many modifiers, or if Turn.Catalog does not have the definition. If
+// the new version is instant, the buff is removed instead. Adopt costs O(buffs).
+func (s *Owner) Adopt(t *Turn, at wheel.Time) Adopted {
+	catalog := t.compiled()
+	t.begin(at, s.timeScale().ToInner(at), false)
+	var n Adopted
+	s.eachInstance(func(i instance) { adopt(t, i, &n) })
+	s.setCatalog(catalog)
+	versions := false
+	for i := s.first(); i.exists(); i = i.next() {
+		versions = versions || i.program().Catalog != catalog
+	}
+	s.setMixed(versions)
+	evaluateConditions(t, s)
+	for t.head < len(t.items) {
+		runNext(t, s)
+	}
+	t.resetQueue()
+	reschedule(t, s, at)
+	return n
+}
+
+// Adopted is the result of [Owner.Adopt].
+type Adopted struct {
+	Migrated int // number of buffs that migrated to the new version
+	Ended    int // number of buffs that were removed
+	Kept     int // number of buffs with an old version, or with a definition that no longer exists
+}
+
+// adopt updates one instance to the newest version of its definition.
+func adopt(t *Turn, i instance, n *Adopted) {
+	newest, known := t.compiled().Version(i.program())
+	switch {
+	case newest == i.program():
+		return
+	case newest != nil && newest.Compiled().Revision == i.program().Compiled().Revision:
+		i.setProgram(newest)
+		return
+	}
+	rule := i.program().Reload
+	if newest != nil {
+		rule = newest.Reload
+	}
+	switch {
+	case !known:
+		n.Kept++
+	case rule == define.ReloadEnd, rule == define.ReloadMigrate && newest != nil && newest.Kind == define.Instant:
+		end(t, i, reason.Reload)
+		n.Ended++
+	case rule == define.ReloadMigrate && newest != nil && newest.Stack.Timers == i.program().Stack.Timers && i.owner.modifiersFit(newest, len(i.program().Modifiers)):
+		if migrate(t, i, newest) {
+			n.Migrated++
+		} else {
+			n.Ended++
+		}
+	default:
+		n.Kept++
 	}
 }
