@@ -30,7 +30,7 @@ func apply(t *Turn, s *Owner, a *buff.Application) outcome {
 		}
 		spec, a.Spec = newest, &newest.Spec
 	}
-	t.share, t.backdate = a.Origin.Share, of(a.Origin.Backdate, spec)
+	t.share, t.backdate = a.Origin.Share, backdateFor(a.Origin.Backdate, spec)
 	if !plain(a) {
 		if why, err := check(a); err != nil {
 			return rejectInvalid(t, s, a, why, err)

@@ -284,9 +284,9 @@ func restartResets(t *Turn, i instance) {
 
 // restartResets calls restartReset for all applications of a saved buff if some of them have ended
 // while the owner was away.
-func (r *restorer) restartResets(c *comeback) {
+func (r *restorer) restartResets(c *restoredBuff) {
 	s, t, b, spec := r.set, r.turn, c.saved, c.spec
-	if spec.Uses&compile.UsesDR == 0 || !c.gone && !c.parts {
+	if spec.Uses&compile.UsesDR == 0 || !c.expired && !c.partsEnded {
 		return
 	}
 	if len(b.Appliers) == 0 && !(len(b.Async) > 0 && spec.DrPerSource()) {
@@ -308,8 +308,8 @@ func (r *restorer) restartResets(c *comeback) {
 // restoreAppliers records the saved appliers of a restored buff. In a queue, the saved appliers
 // belong to the application that was running when the owner was saved. If another application runs
 // now, they are dropped.
-func (r *restorer) restoreAppliers(c *comeback) {
-	if b := c.saved; c.spec.DrPerSource() && c.spec.Stack.Timers != define.TimersEach && c.i.flags&member == 0 && (c.spec.Stack.Timers == define.TimersShared || !c.parts) {
+func (r *restorer) restoreAppliers(c *restoredBuff) {
+	if b := c.saved; c.spec.DrPerSource() && c.spec.Stack.Timers != define.TimersEach && c.i.flags&member == 0 && (c.spec.Stack.Timers == define.TimersShared || !c.partsEnded) {
 		for _, source := range b.Appliers {
 			r.set.ensureGates().addApplier(c.at, buff.OwnerID(source))
 		}

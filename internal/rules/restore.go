@@ -63,27 +63,27 @@ func (s *Owner) Restore(t *Turn, at buff.Moment, blob []byte, handler func(name 
 	}
 	r := t.restorer()
 	defer r.done()
-	r.of(t.compiled())
+	r.useCatalog(t.compiled())
 	b, err := state.Decode(blob, r.memory)
 	if err != nil {
 		return buff.Restoration{}, err
 	}
-	r.guess = b.Format < 4
+	r.linksUnknown = b.Format < 4
 	b.Upgrade()
 	r.set, r.turn, r.at, r.saved, r.handler, r.ages = s, t, at, b, handler, b.Ages
-	r.ownTime()
-	r.buffs()
-	r.timeouts()
-	r.returns()
-	r.result.Away, r.result.ClockStepped = since(at.Wall, b.Wall), at.Wall < b.Wall
-	if err := r.room(); err != nil {
+	r.rebuildOwnerTime()
+	r.rebuildBuffs()
+	r.rebuildTimeouts()
+	r.rebuildReturns()
+	r.result.Away, r.result.ClockStepped = elapsedSince(at.Wall, b.Wall), at.Wall < b.Wall
+	if err := r.checkLimits(); err != nil {
 		return buff.Restoration{}, err
 	}
-	if err := r.burst(); err != nil {
+	if err := r.checkRoom(); err != nil {
 		return buff.Restoration{}, err
 	}
 	r.place()
-	r.tell(zone)
+	r.report(zone)
 	r.result.Sources = s.sourcesToLose()
 	return r.result, nil
 }
@@ -101,37 +101,41 @@ func (s *Owner) sourcesToLose() (sources []buff.OwnerID) {
 
 // steppedBack reports whether a buff uses the uptime and the uptime went back.
 func (r *restorer) steppedBack(b *state.Buff) bool {
-	from := r.saved.Uptime
+	return b.On(define.Uptime) && r.at.Uptime < r.savedAt(b).Uptime
+}
+
+// savedAt returns the moment from which the clocks of a saved buff continue.
+func (r *restorer) savedAt(b *state.Buff) state.Moment {
 	if b.Since != nil {
-		from = b.Since.Uptime
+		return *b.Since
 	}
-	return b.On(define.Uptime) && r.at.Uptime < from
+	return state.Moment{Wall: r.saved.Wall, Uptime: r.saved.Uptime}
 }
 
 // restorer is one Restore. It does not change the Owner before its method place. A Turn keeps one,
 // with its memory, for all owners.
 type restorer struct {
-	memory  *state.Memory
-	catalog *compile.Catalog // the catalog whose names are in memory
-	fates   []fate           // the fate of each saved buff
-	set     *Owner
-	turn    *Turn
-	at      buff.Moment
-	saved   *state.Owner
-	guess   bool         // the blob does not say which buffs are links of which heads
-	aside   *state.Owner // nil if empty
-	handler func(name string) (define.HandlerID, bool)
-	result  buff.Restoration
+	memory       *state.Memory
+	catalog      *compile.Catalog // the catalog whose names are in memory
+	fates        []fate           // the fate of each saved buff
+	set          *Owner
+	turn         *Turn
+	at           buff.Moment
+	saved        *state.Owner
+	linksUnknown bool         // the blob does not say which buffs are links of which heads
+	aside        *state.Owner // nil if empty
+	handler      func(name string) (define.HandlerID, bool)
+	result       buff.Restoration
 
-	own  *clock.Owner // the time scale of the restored owner
-	now  clock.OwnerTime
-	ages uint64
+	ownerScale *clock.Owner // the time scale of the restored owner
+	now        clock.OwnerTime
+	ages       uint64
 
-	backs []comeback
+	buffs []restoredBuff
 
 	// Memory of the restored owner, each kind in one allocation.
-	waits      []timeout
-	remains    []drRecord
+	timeouts   []timeout
+	drRecords  []drRecord
 	async      []asyncStack
 	magnitudes []magnitudes
 	values     []float64
@@ -139,8 +143,8 @@ type restorer struct {
 	captured   []buff.Captured
 }
 
-// `of` makes r.memory look up the names of definitions in c.
-func (r *restorer) of(c *compile.Catalog) {
+// useCatalog makes r.memory look up the names of definitions in c.
+func (r *restorer) useCatalog(c *compile.Catalog) {
 	if r.catalog == c {
 		return
 	}
@@ -163,24 +167,24 @@ func (t *Turn) restorer() *restorer {
 
 // done resets everything except the memory.
 func (r *restorer) done() {
-	backs, fates := r.backs[:0], r.fates[:0]
+	buffs, fates := r.buffs[:0], r.fates[:0]
 	if cap(fates) > state.MaxKept {
-		backs, fates = nil, nil
+		buffs, fates = nil, nil
 	}
-	*r = restorer{memory: r.memory, catalog: r.catalog, backs: backs, fates: fates}
+	*r = restorer{memory: r.memory, catalog: r.catalog, buffs: buffs, fates: fates}
 	r.memory.Reset()
 }
 
-// keepAside returns the parts that the catalog does not know.
-func (r *restorer) keepAside() *state.Owner {
+// ensureAside returns the parts that the catalog does not know.
+func (r *restorer) ensureAside() *state.Owner {
 	if r.aside == nil {
 		r.aside = &state.Owner{}
 	}
 	return r.aside
 }
 
-// since returns the ms from then to now, at least 0.
-func since(now, then int64) int64 {
+// elapsedSince returns the ms from then to now, at least 0.
+func elapsedSince(now, then int64) int64 {
 	switch d := now - then; {
 	case now < then:
 		return 0
@@ -191,9 +195,9 @@ func since(now, then int64) int64 {
 	}
 }
 
-// ownTime sets the owner's time. Owner time continues where it was if it differed from world time,
+// rebuildOwnerTime sets the owner's time. Owner time continues where it was if it differed from world time,
 // or if some definition aligns its pulses to owner time.
-func (r *restorer) ownTime() {
+func (r *restorer) rebuildOwnerTime() {
 	b := r.saved
 	r.now = clock.OwnerTime(r.at.Now)
 	if !b.Scale.Is() && (clock.OwnerTime(b.Time) == r.now || !r.catalog.Aligned) {
@@ -204,7 +208,7 @@ func (r *restorer) ownTime() {
 	if b.Scale.Is() {
 		p = restoreScale(r.at.Now, r.now, &b.Scale, define.OfOwner)
 	}
-	r.own = &p
+	r.ownerScale = &p
 }
 
 // restoreScale returns a saved time scale.
@@ -212,24 +216,24 @@ func restoreScale[Outer, Inner ~int64](at Outer, inner Inner, b *state.Scale, ca
 	return clock.Restore(at, inner, b.Rest, b.Parts, cause, clock.Cause{Held: b.Held, Rate: buff.Ratio{Num: b.Num, Den: b.Den}})
 }
 
-// buffs decides the fate of each buff and applies the time away to the restored ones.
-func (r *restorer) buffs() {
-	r.decide()
+// rebuildBuffs decides the fate of each buff and applies the time away to the restored ones.
+func (r *restorer) rebuildBuffs() {
+	r.decideFates()
 	for k := range r.saved.Buffs {
 		b := &r.saved.Buffs[k]
 		r.result.UptimeStepped = r.result.UptimeStepped || r.steppedBack(b)
-		if r.fates[k] == fateAside {
+		if r.fates[k] == fateSetAside {
 			r.setAside(b)
 		}
-		if r.fates[k] != fateBack {
+		if r.fates[k] != fateRestored {
 			continue
 		}
-		r.backs = r.backs[:len(r.backs)+1]
-		c := &r.backs[len(r.backs)-1]
-		*c = comeback{}
-		r.comeback(c, b, r.programOf(b))
+		r.buffs = r.buffs[:len(r.buffs)+1]
+		c := &r.buffs[len(r.buffs)-1]
+		*c = restoredBuff{}
+		r.rebuild(c, b, r.programOf(b))
 		c.pass()
-		if c.gone {
+		if c.expired {
 			r.result.Expired++
 		} else {
 			r.result.Restored++
@@ -249,21 +253,21 @@ func (r *restorer) programOf(b *state.Buff) *compile.Program {
 type fate uint8
 
 const (
-	fateBack     fate = iota // it is restored, or has ended
-	fateAside                // it is set aside: the catalog has no definition of it, or of its heads
-	fateHeadless             // it is dropped: the blob has none of its heads
+	fateRestored fate = iota // it is restored, or has ended
+	fateSetAside             // it is set aside: the catalog has no definition of it, or of its heads
+	fateDropped              // it is dropped: the blob has none of its heads
 )
 
-// decide finds the fate of each saved buff. A link has the fate of its heads, since no event would
+// decideFates finds the fate of each saved buff. A link has the fate of its heads, since no event would
 // remove it without them. Blobs of formats before 7 may have links whose heads were not saved.
-func (r *restorer) decide() {
+func (r *restorer) decideFates() {
 	links, stacks := false, 0
 	r.fates = slices.Grow(r.fates[:0], len(r.saved.Buffs))
-	r.backs = slices.Grow(r.backs[:0], len(r.saved.Buffs))
+	r.buffs = slices.Grow(r.buffs[:0], len(r.saved.Buffs))
 	for k := range r.saved.Buffs {
-		b, f := &r.saved.Buffs[k], fateBack
+		b, f := &r.saved.Buffs[k], fateRestored
 		if spec := r.programOf(b); spec == nil || spec.Kind == define.Instant {
-			f = fateAside
+			f = fateSetAside
 		}
 		r.fates = append(r.fates, f)
 		links, stacks = links || len(b.With) > 0, stacks+len(b.Async)
@@ -274,12 +278,12 @@ func (r *restorer) decide() {
 	for again := links; again; {
 		again = false
 		for k := range r.saved.Buffs {
-			if b := &r.saved.Buffs[k]; len(b.With) > 0 && r.fates[k] == fateBack {
-				best := fateHeadless
+			if b := &r.saved.Buffs[k]; len(b.With) > 0 && r.fates[k] == fateRestored {
+				best := fateDropped
 				for _, head := range b.With {
 					best = min(best, r.fateOf(head))
 				}
-				r.fates[k], again = best, again || best != fateBack
+				r.fates[k], again = best, again || best != fateRestored
 			}
 		}
 	}
@@ -292,14 +296,14 @@ func (r *restorer) fateOf(age uint64) fate {
 			return r.fates[k]
 		}
 	}
-	return fateHeadless
+	return fateDropped
 }
 
-// leftBehind returns how many stacks a link loses because the heads that added them are not
+// lostStacks returns how many stacks a link loses because the heads that added them are not
 // restored. The link keeps at least one stack.
-func (r *restorer) leftBehind(b *state.Buff) (n int64) {
+func (r *restorer) lostStacks(b *state.Buff) (n int64) {
 	for k, of := range b.With {
-		if r.fateOf(of) != fateBack {
+		if r.fateOf(of) != fateRestored {
 			n = min(n+b.Brought[k], b.Stacks-1)
 		}
 	}
@@ -313,27 +317,27 @@ func (r *restorer) setAside(b *state.Buff) {
 		c.Since = &state.Moment{Wall: r.saved.Wall, Uptime: r.saved.Uptime}
 	}
 	r.result.Unknown++
-	r.keepAside().Buffs = append(r.aside.Buffs, c)
+	r.ensureAside().Buffs = append(r.aside.Buffs, c)
 }
 
-// timeouts resolves the handlers of the timeouts.
-func (r *restorer) timeouts() {
+// rebuildTimeouts resolves the handlers of the timeouts.
+func (r *restorer) rebuildTimeouts() {
 	if n := len(r.saved.Timeouts); n > 0 {
-		r.waits = make([]timeout, 0, n)
+		r.timeouts = make([]timeout, 0, n)
 	}
 	for k := range r.saved.Timeouts {
 		b := &r.saved.Timeouts[k]
 		id, ok := r.handlerOf(b.Handler)
 		if !ok {
 			r.result.Unnamed++
-			r.keepAside().Timeouts = append(r.aside.Timeouts, *b)
+			r.ensureAside().Timeouts = append(r.aside.Timeouts, *b)
 			continue
 		}
-		r.waits = append(r.waits, timeout{
+		r.timeouts = append(r.timeouts, timeout{
 			at: r.now.Add(max(b.Left, 1)), age: b.Age, filed: wheel.Never, name: b.Name, handler: id, generation: r.set.records.Generations().First(), live: true,
 		})
 	}
-	r.result.Timeouts = len(r.waits)
+	r.result.Timeouts = len(r.timeouts)
 }
 
 // handlerOf returns the handler with the given name.
@@ -345,23 +349,23 @@ func (r *restorer) handlerOf(name string) (define.HandlerID, bool) {
 	return id, ok
 }
 
-// returns looks up the groups of the saved diminishing returns.
-func (r *restorer) returns() {
+// rebuildReturns looks up the groups of the saved diminishing returns.
+func (r *restorer) rebuildReturns() {
 	for _, b := range r.saved.Returns {
 		group, ok := r.catalog.Drs.Index[b.Group]
 		if !ok {
-			r.keepAside().Returns = append(r.aside.Returns, b)
+			r.ensureAside().Returns = append(r.aside.Returns, b)
 			continue
 		}
-		r.remains = append(r.remains, drRecord{group: uint16(group), count: uint16(b.N), source: buff.OwnerID(b.Source), until: r.now.Add(b.Left)})
+		r.drRecords = append(r.drRecords, drRecord{group: uint16(group), count: uint16(b.N), source: buff.OwnerID(b.Source), until: r.now.Add(b.Left)})
 	}
 }
 
-// room checks whether the limits of the owner allow everything in the blob.
-func (r *restorer) room() error {
+// checkLimits checks whether the limits of the owner allow everything in the blob.
+func (r *restorer) checkLimits() error {
 	modifiers := 0
-	for k := range r.backs {
-		if c := &r.backs[k]; !c.gone {
+	for k := range r.buffs {
+		if c := &r.buffs[k]; !c.expired {
 			modifiers += len(c.spec.Modifiers)
 		}
 	}
@@ -382,17 +386,17 @@ func (r *restorer) room() error {
 	return nil
 }
 
-// burst checks the number of events and handler calls.
-func (r *restorer) burst() error {
+// checkRoom checks the number of events and handler calls.
+func (r *restorer) checkRoom() error {
 	events, calls := 0, 0
-	for k := range r.backs {
-		c := &r.backs[k]
-		times, _, tail := c.told()
+	for k := range r.buffs {
+		c := &r.buffs[k]
+		times, _, tail := c.reportedPulses()
 		if tail {
 			times++
 		}
 		events += int(times) + 1
-		if c.parts {
+		if c.partsEnded {
 			events++
 		}
 		for j := range c.spec.Pulse {

@@ -7,12 +7,12 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/journal"
-	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/rules/sheet"
 	"github.com/bufftick/bufftick/internal/state"
-	"github.com/bufftick/bufftick/wheel"
 )
+
+// This file adds everything that a Restore has rebuilt to the Owner. It emits no events.
 
 // place writes everything into the Owner. No step can fail, because errors in the blob and a lack
 // of room have been found before.
@@ -20,30 +20,30 @@ import (
 // Bases come first, because the numbers of buffs may depend on them. Then come the buffs, the
 // oldest first. Each is placed together with its modifiers, so that a later buff reads the same
 // values as before the save. Links come after the buffs, because they refer to buffs by slot.
-// Events and actions follow later, in tell.
+// Events and actions follow later, in report.
 func (r *restorer) place() {
 	s := r.set
-	if s.events = r.saved.Events; r.own != nil {
-		s.ensureRare().timeScale = r.own
+	if s.events = r.saved.Events; r.ownerScale != nil {
+		s.ensureRare().timeScale = r.ownerScale
 	}
 	s.setCatalog(r.catalog)
-	if len(r.remains) > 0 || r.saved.Rolls > 0 || r.saved.Dead {
+	if len(r.drRecords) > 0 || r.saved.Rolls > 0 || r.saved.Dead {
 		g := s.ensureGates()
-		g.drRecords, g.rolls, g.dead = r.remains, r.saved.Rolls, r.saved.Dead
+		g.drRecords, g.rolls, g.dead = r.drRecords, r.saved.Rolls, r.saved.Dead
 	}
 	r.placeBases()
 	r.placeMemory()
-	for k := range r.backs {
-		if c := &r.backs[k]; !c.gone {
+	for k := range r.buffs {
+		if c := &r.buffs[k]; !c.expired {
 			r.placeBuff(c)
 		}
 	}
 	r.placeLinks()
 	s.ages = r.ages
-	if len(r.waits) > 0 {
-		s.ensureRare().timeouts = &timeouts{list: r.waits, live: int32(len(r.waits)), free: noSlot}
+	if len(r.timeouts) > 0 {
+		s.ensureRare().timeouts = &timeouts{list: r.timeouts, live: int32(len(r.timeouts)), free: noSlot}
 	}
-	for k := range r.waits {
+	for k := range r.timeouts {
 		markTimeoutDirty(r.turn, s, uint16(k))
 	}
 	r.placeTags()
@@ -56,9 +56,9 @@ func (r *restorer) place() {
 func (r *restorer) placeMemory() {
 	s := r.set
 	buffs, extras, numbers, values, keys, captures := r.result.Restored, 0, 0, 0, 0, 0
-	for k := range r.backs {
-		c := &r.backs[k]
-		if !c.plain && !c.gone {
+	for k := range r.buffs {
+		c := &r.buffs[k]
+		if !c.plain && !c.expired {
 			extras++
 		}
 		if spec := c.spec; spec.Uses&compile.UsesMagnitudes != 0 {
@@ -67,7 +67,7 @@ func (r *restorer) placeMemory() {
 			keys += len(spec.Modifiers)
 			captures += len(c.saved.Captures)
 			if spec.Stack.Timers != define.TimersShared {
-				values += (len(c.x.async) + len(c.counted)) * len(spec.Numbers)
+				values += (len(c.x.async) + len(c.countedAsync)) * len(spec.Numbers)
 				for _, list := range [][]state.Stack{c.saved.Waiting, c.saved.Async, c.saved.Async} {
 					for j := range list {
 						captures += len(list[j].Captures)
@@ -79,9 +79,9 @@ func (r *restorer) placeMemory() {
 	if buffs > 0 {
 		s.records.Reserve(r.turn.Memory, buffs)
 	}
-	if buffs+len(r.waits) > 0 {
+	if buffs+len(r.timeouts) > 0 {
 		l := s.scheduler.borrowScratch(r.turn)
-		l.dirty = slices.Grow(l.dirty, buffs+len(r.waits))
+		l.dirty = slices.Grow(l.dirty, buffs+len(r.timeouts))
 	}
 	if extras > 0 {
 		s.ensureRare().extras = make([]extra, 0, extras)
@@ -101,12 +101,12 @@ func (r *restorer) placeMemory() {
 }
 
 // placeBuff writes a buff into a slot and applies its grants.
-func (r *restorer) placeBuff(c *comeback) {
+func (r *restorer) placeBuff(c *restoredBuff) {
 	s, spec := r.set, c.spec
-	if c.young {
-		r.rejuvenate(c)
+	if c.wasAside {
+		r.makeYoungest(c)
 	}
-	r.numbers(c)
+	r.restoreNumbers(c)
 	at := r.placeSlot(&c.i)
 	i := s.slot(at)
 	if !c.plain {
@@ -126,7 +126,7 @@ func (r *restorer) placeBuff(c *comeback) {
 		s.ensureRare().modifiers += int32(n)
 	}
 	// The buff is hidden if it was hidden when it was saved. Later, when all buffs are present,
-	// tell evaluates this again.
+	// report evaluates this again.
 	if i.flags&hidden != 0 {
 		return
 	}
@@ -152,8 +152,8 @@ func (r *restorer) placeSlot(of *record) uint16 {
 	return slot
 }
 
-// rejuvenate makes a buff the youngest of its owner.
-func (r *restorer) rejuvenate(c *comeback) {
+// makeYoungest makes a buff the youngest of its owner.
+func (r *restorer) makeYoungest(c *restoredBuff) {
 	last := c.age
 	r.ages++
 	c.age = r.ages
@@ -177,12 +177,12 @@ func (r *restorer) rejuvenate(c *comeback) {
 // placeLinks connects links with their heads. A head that an earlier Restore has set aside has a
 // new age.
 func (r *restorer) placeLinks() {
-	for k := range r.backs {
-		c := &r.backs[k]
-		if r.guess {
+	for k := range r.buffs {
+		c := &r.buffs[k]
+		if r.linksUnknown {
 			r.guessLinks(c)
 		}
-		if c.gone {
+		if c.expired {
 			continue
 		}
 		for n, of := range c.saved.With {
@@ -190,9 +190,9 @@ func (r *restorer) placeLinks() {
 			if n < len(c.saved.Brought) {
 				l.stacks = int16(c.saved.Brought[n])
 			}
-			for j := range r.backs {
-				if b := &r.backs[j]; b.saved.Age == of && (b.gone || b.at != c.at) {
-					if l.head = of; !b.gone {
+			for j := range r.buffs {
+				if b := &r.buffs[j]; b.saved.Age == of && (b.expired || b.at != c.at) {
+					if l.head = of; !b.expired {
 						l.head = b.age
 					}
 					r.set.ensureGates().addLink(l)
@@ -205,15 +205,15 @@ func (r *restorer) placeLinks() {
 
 // guessLinks connects a head with the oldest instance of each of its links that has the same
 // source. It is used for blobs in formats before 4, which do not contain these connections.
-func (r *restorer) guessLinks(c *comeback) {
+func (r *restorer) guessLinks(c *restoredBuff) {
 	of := c.age
-	if c.gone {
+	if c.expired {
 		of = c.saved.Age
 	}
 	for _, l := range c.spec.Links {
-		k := slices.IndexFunc(r.backs, func(b comeback) bool { return !b.gone && b.spec == l && b.saved.Source == c.saved.Source })
-		if k >= 0 && &r.backs[k] != c {
-			r.set.ensureGates().addLink(linkage{head: of, link: r.set.slot(r.backs[k].at).handle()})
+		k := slices.IndexFunc(r.buffs, func(b restoredBuff) bool { return !b.expired && b.spec == l && b.saved.Source == c.saved.Source })
+		if k >= 0 && &r.buffs[k] != c {
+			r.set.ensureGates().addLink(linkage{head: of, link: r.set.slot(r.buffs[k].at).handle()})
 		}
 	}
 }
@@ -223,7 +223,7 @@ func (r *restorer) placeTags() {
 	for _, b := range r.saved.Tags {
 		t, ok := r.catalog.TagNamed(b.Name)
 		if !ok {
-			r.keepAside().Tags = append(r.aside.Tags, b)
+			r.ensureAside().Tags = append(r.aside.Tags, b)
 			continue
 		}
 		g := r.set.ensureGates()
@@ -236,7 +236,7 @@ func (r *restorer) placeTags() {
 		if t, ok := r.catalog.TagNamed(b.Name); ok {
 			r.set.ensureGates().immune.addTimes(t, b.N)
 		} else {
-			r.keepAside().Immune = append(r.aside.Immune, b)
+			r.ensureAside().Immune = append(r.aside.Immune, b)
 		}
 	}
 }
@@ -246,179 +246,4 @@ func (s *tagSet) addTimes(t buff.Tag, n int64) {
 	s.add([]buff.Tag{t})
 	k, _ := s.find(t)
 	(*s)[k].n = uint16(min(int64((*s)[k].n)-1+n, state.MaxTagCount))
-}
-
-// tell emits the events and runs the actions. All buffs are present before the first event, so that
-// actions can find them. First tell executes the commands of the zone. Then it reports each buff
-// with its pulses, ends buffs to which present definitions make the owner immune, and hides or
-// shows buffs. Last it executes the commands that all of these have issued.
-func (r *restorer) tell(zone []buff.Command) {
-	s, t := r.set, r.turn
-	t.begin(r.at.Now, s.timeScale().ToInner(r.at.Now), false)
-	for k := range zone {
-		execute(t, s, &zone[k])
-	}
-	for k := range r.backs {
-		c := &r.backs[k]
-		r.restartResets(c)
-		if c.gone {
-			r.tellGone(c)
-		} else {
-			r.tellBack(c)
-		}
-	}
-	for k := range r.backs { // the definitions may have new immunities
-		c := &r.backs[k]
-		if c.gone || c.spec.Uses&compile.UsesImmunity == 0 {
-			continue
-		}
-		if i := s.slot(c.at); i.def != 0 && i.flags&hidden == 0 {
-			purgeImmune(t, s.slot(c.at))
-		}
-	}
-	if sheet := s.sheet(); sheet != nil {
-		sheet.MoveAll() // a buff that raised a maximum may have ended
-	}
-	evaluateConditions(t, s)
-	for t.head < len(t.items) {
-		runNext(t, s)
-	}
-	t.resetQueue()
-	reschedule(t, s, r.at.Now)
-}
-
-func (r *restorer) tellBack(c *comeback) {
-	s, t := r.set, r.turn
-	i := s.slot(c.at)
-	e := s.slot(c.at).emit(t, buff.Restored)
-	e.End, e.Next = i.reportedEnd(), i.clocks().ToWorld(i.nextPulse())
-	if c.spec.Uses&(compile.UsesHide|compile.UsesOngoing) != 0 {
-		s.ensureGates().requestReevaluation()
-	}
-	if g := s.gates(); i.flags&immune != 0 || g != nil && (len(g.immune) > 0 || g.immunities > 0) {
-		s.ensureGates().noteImmunityChange()
-	}
-	if c.parts {
-		tellParts(t, s, c)
-	}
-	if c.pulses > 0 {
-		tellPulses(t, s, c, s.slot(c.at).newEvent(buff.Pulsed), c.at)
-	}
-}
-
-// tellParts emits one event for a change during the time away: stacks have ended, or another
-// application of the queue runs now.
-func tellParts(t *Turn, s *Owner, c *comeback) {
-	i := s.slot(c.at)
-	e := s.slot(c.at).newEvent(buff.StackEnded)
-	e.Why, e.Offline = reason.Expired, c.away
-	switch c.spec.Stack.Timers {
-	case define.TimersShared:
-		e.End = i.reportedEnd()
-	case define.TimersQueue:
-		e.Kind, e.Why, e.End = buff.Queued, reason.None, i.reportedEnd()
-	}
-	t.emit(s, &e)
-}
-
-func (r *restorer) tellGone(c *comeback) {
-	s, t, i := r.set, r.turn, &c.i
-	e := buff.Event{
-		Kind: buff.Removed, Why: reason.Expired, Spec: &c.spec.Spec, Source: i.source, Stacks: int32(i.stacks), Level: i.level, Magnitude: i.magnitude,
-		End: wheel.Never, Offline: c.away,
-	}
-	told := e
-	told.Kind, told.Why, told.Offline = buff.Pulsed, reason.None, 0
-	r.numbers(c)
-	if c.x.magnitudes == nil {
-		c.x.magnitudes = &noMagnitudes
-	}
-	k := c.x.magnitudes
-	r.worksAgain(c)
-	tellPulses(t, s, c, told, noSlot)
-	if len(k.keys) > 0 {
-		k.removeModifiers(s.sheet())
-	}
-	switch c.spec.Save.OfflineExpire {
-	case define.OfflineNotify:
-		t.emit(s, &e)
-	case define.OfflineRun:
-		e.Offline = int64(c.over - i.end)
-		t.emit(s, &e)
-		followBackdated(t, s, c.spec, t.numbersOf(c.spec, k, c.x.async, offBoundary), e.Offline)
-	}
-	if s.gates().isHead(c.saved.Age) {
-		issueUnlink(t, s, c.saved.Age, reason.Expired, "")
-	}
-}
-
-// worksAgain applies the modifiers of a buff that ended while its owner was away. The pulses that
-// it missed before its end still have to run, and its modifiers affect them. If the new version of the
-// catalog leaves no room for these modifiers, the pulses run without them.
-func (r *restorer) worksAgain(c *comeback) {
-	s, i := r.set, &c.i
-	if n, _, tail := c.told(); n == 0 && !tail || i.flags&hidden != 0 || c.spec.Uses&compile.UsesPulsed == 0 || c.spec.Uses&compile.UsesModifiers == 0 || !s.modifiersFit(c.spec, 0) {
-		return
-	}
-	sheet := s.ensureRare().ensureSheet(c.spec.Catalog)
-	effect := effect{spec: c.spec, k: c.x.magnitudes, stacks: i.stacks, async: c.x.async}
-	effect.addModifiers(sheet, 0)
-	if c.spec.Uses&compile.UsesOverride == 0 {
-		return
-	}
-	younger := s.first()
-	for younger.exists() && younger.age() < c.saved.Age {
-		younger = younger.next()
-	}
-	s.reorderOverrides(sheet, younger)
-}
-
-// tellPulses emits the pulses of the time away; if there is a partial pulse, it is the last. The
-// parameter `e` is the event for a single pulse.
-func tellPulses(t *Turn, s *Owner, c *comeback, e buff.Event, at uint16) {
-	spec := c.spec
-	times, count, tail := c.told()
-	if times == 0 && !tail {
-		return
-	}
-	whole := e
-	whole.Stacks, whole.Count = c.stacks, count
-	if spec.Stack.Timers == define.TimersEach {
-		whole.Magnitude = c.sum
-	}
-	suppressed := true
-	switch {
-	case c.i.flags&hidden&^immune != 0: // ignores immune, because the immunity may have ended during the time away
-		whole.Kind = buff.Suppressed
-	case s.gates() != nil && spec.Immune == define.ImmuneSuppress && s.immuneTo(spec, at):
-		whole.Kind, whole.Why = buff.Suppressed, reason.Immune
-	default:
-		suppressed = false
-	}
-	async, own := c.counted, c.pulsed
-	if async == nil {
-		async, own = c.x.async, offBoundary
-	}
-	tell := func(e *buff.Event) {
-		t.emit(s, e)
-		switch {
-		case suppressed:
-		case at != noSlot:
-			i := s.slot(at)
-			queuePulseActionsWith(t, i, spec, i.magnitudes(), async, own)
-		default:
-			queuePulseActionsWith(t, instance{record: &c.i, owner: s, slot: noSlot}, spec, c.x.magnitudes, async, own)
-		}
-	}
-	for range times {
-		tell(&whole)
-	}
-	async, own = c.x.async, offBoundary
-	if tail {
-		e.Kind, e.Why = whole.Kind, whole.Why
-		if !suppressed {
-			e.Elapsed, e.Period = c.tail, c.tailOf
-		}
-		tell(&e)
-	}
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/bufftick/bufftick/internal/rules/clock"
 )
 
-// of returns the backdate b for an application of a definition, or zero if the definition has
+// backdateFor returns the backdate b for an application of a definition, or zero if the definition has
 // another clock. Instant buffs have no clock, so they pass the backdate on to the applications that
 // they cause.
-func of(b buff.Backdate, spec *compile.Program) buff.Backdate {
+func backdateFor(b buff.Backdate, spec *compile.Program) buff.Backdate {
 	if spec.Kind != define.Instant && spec.Clock != b.Clock {
 		return buff.Backdate{}
 	}
@@ -45,8 +45,8 @@ func followBackdated(t *Turn, s *Owner, spec *compile.Program, k *magnitudes, ms
 // Example: testdata/save/chain.txt.
 func catchUpBackdated(t *Turn, i instance, back int64) {
 	s := i.owner
-	c := comeback{
-		i: *i.record, at: i.slot, spec: i.program(), now: clock.BuffTime(t.now), over: clock.BuffTime(t.now), away: back, moved: true,
+	c := restoredBuff{
+		i: *i.record, at: i.slot, spec: i.program(), now: clock.BuffTime(t.now), reached: clock.BuffTime(t.now), away: back, timePassed: true,
 		age: i.age(), period: i.period(), duration: i.duration(),
 	}
 	if i.extraIndex != noSlot {
@@ -55,8 +55,8 @@ func catchUpBackdated(t *Turn, i instance, back int64) {
 	}
 	c.pass()
 	i.stacks = c.i.stacks
-	if c.gone {
-		tellPulses(t, s, &c, i.newEvent(buff.Pulsed), i.slot)
+	if c.expired {
+		reportPulses(t, s, &c, i.newEvent(buff.Pulsed), i.slot)
 		endBackdated(t, s, &c)
 		return
 	}
@@ -69,22 +69,22 @@ func catchUpBackdated(t *Turn, i instance, back int64) {
 	i.mark(journal.Stacks | journal.Time)
 	updateModifiers(t, i)
 	i.markDirty(t)
-	if c.parts {
-		tellParts(t, s, &c)
+	if c.partsEnded {
+		reportParts(t, s, &c)
 	}
 	if c.pulses > 0 {
-		tellPulses(t, s, &c, i.newEvent(buff.Pulsed), i.slot)
+		reportPulses(t, s, &c, i.newEvent(buff.Pulsed), i.slot)
 	}
 }
 
 // endBackdated ends an instance at an end in the past. It always emits Removed, whatever
 // Saving.OfflineExpire is, since Applied was emitted.
-func endBackdated(t *Turn, s *Owner, c *comeback) {
+func endBackdated(t *Turn, s *Owner, c *restoredBuff) {
 	spec := c.spec
 	if spec.Uses&compile.UsesLeave != 0 {
 		endEffects(t, s.slot(c.at))
 	}
-	ago := int64(c.over - c.i.end)
+	ago := int64(c.reached - c.i.end)
 	e := s.slot(c.at).emit(t, buff.Removed)
 	e.Why, e.Offline = reason.Expired, ago
 	k := numbersAtEnd(t, s.slot(c.at))
