@@ -22,8 +22,8 @@ func (s *Owner) AheadKeys() uint64 { return s.records.TouchKeys() }
 // AheadPlace prefetches what [Owner.RunPlace] reads. Call [Owner.Ahead] some time before
 // AheadPlace.
 func (s *Owner) AheadPlace(p Place) (seen uint64) {
-	at := p.slot()
-	if p&placeTimeout != 0 || at >= s.records.Used() {
+	at := p.Slot()
+	if p.IsTimeout() || at >= s.records.Used() {
 		return s.AheadKeys()
 	}
 	return s.records.Touch(at) + uint64(*s.records.Key(at))

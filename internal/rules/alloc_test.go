@@ -145,7 +145,7 @@ func TestOwner_MemorySize(t *testing.T) {
 	size := unsafe.Sizeof(*s) +
 		uintptr(slots.Bytes(20)) + uintptr(cap(s.timeouts().all()))*unsafe.Sizeof(timeout{})
 	require.Nil(t, s.rare)
-	require.Nil(t, s.scheduler.scratch, "they are the Turn's")
+	require.True(t, s.agenda.Empty(), "they are the Turn's")
 	require.Nil(t, s.gates())
 	t.Logf("a Set of 20 buffs: %d bytes", size)
 	require.LessOrEqual(t, size, uintptr(1784))

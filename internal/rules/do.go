@@ -10,6 +10,7 @@ import (
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/handle"
 	"github.com/bufftick/bufftick/internal/rules/clock"
+	"github.com/bufftick/bufftick/internal/rules/deadline"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -150,13 +151,13 @@ func executeOnOwner(t *Turn, s *Owner, c *buff.Command) buff.Result {
 	panic(fmt.Sprintf("buff: a Command with the verb %d", c.Verb))
 }
 
-// dispatch runs the event of an entry from the due heap, unless the entry is out of date. An
+// dispatch runs the event of an entry from the agenda, unless the entry is out of date. An
 // earlier event may have moved or paused the event, or ended the instance. To find out, dispatch
 // compares the instant, rank and age of the entry with those of the instance's next event. So
-// out-of-date entries need not be removed from the heap.
-func dispatch(t *Turn, s *Owner, e dueEntry) {
-	at := e.ref.slot()
-	if e.ref.isTimeout() {
+// out-of-date entries need not be removed from the agenda.
+func dispatch(t *Turn, s *Owner, e deadline.Event) {
+	at := e.Ref.Slot()
+	if e.Ref.IsTimeout() {
 		fireTimeout(t, s, at, e)
 		return
 	}
@@ -166,14 +167,14 @@ func dispatch(t *Turn, s *Owner, e dueEntry) {
 		return
 	}
 	due, own, r, age := i.nextEvent()
-	if due != e.at || dueKey(r, age) != e.key {
+	if due != e.At || deadline.KeyOf(r, age) != e.Key {
 		t.Dropped++
 		return
 	}
 	runEvent(t, i, due, own, r)
 }
 
-// dispatchOnly runs the event of the only due instance, without the due heap, and returns 1. If the
+// dispatchOnly runs the event of the only due instance, without the agenda, and returns 1. If the
 // limit is zero, or if the instant of the event has not been reached, it leaves the event to
 // reschedule and returns 0.
 func dispatchOnly(t *Turn, i instance, until wheel.Time, limit int) int {
@@ -191,20 +192,20 @@ func dispatchOnly(t *Turn, i instance, until wheel.Time, limit int) int {
 
 // nextEvent returns the next event of an instance: its instant in owner time (due) and in buff
 // time (own), its rank and its age.
-func (i instance) nextEvent() (due clock.OwnerTime, own clock.BuffTime, r rank, age uint64) {
+func (i instance) nextEvent() (due clock.OwnerTime, own clock.BuffTime, r deadline.Rank, age uint64) {
 	own, r, age = i.nextOwnEvent()
 	return i.timeScale().ToOuter(own), own, r, age
 }
 
 // runEvent runs an event of an instance. The instant of the event is given in owner time (due) and
 // in buff time (own).
-func runEvent(t *Turn, i instance, due clock.OwnerTime, own clock.BuffTime, r rank) {
+func runEvent(t *Turn, i instance, due clock.OwnerTime, own clock.BuffTime, r deadline.Rank) {
 	t.begin(i.owner.timeScale().ToOuter(due), due, true)
 	i.markDirty(t)
 	switch r {
-	case rankPulse:
+	case deadline.Pulse:
 		firePulse(t, i, own)
-	case rankStackEnd:
+	case deadline.StackEnd:
 		expirePart(t, i)
 	default:
 		expire(t, i)

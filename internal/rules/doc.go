@@ -81,7 +81,7 @@
 //	 an Owner, 88 bytes                           Memory, of all owners
 //	┌─────────────────────────────────────┐   ┌ chunk ──────────────────────────────┐
 //	│ records: its buffs ─────────────────┼───┼▸ record, 64 bytes     slot 0 ───────┼─▸ number of its Spec
-//	│ scratch: while slots are dirty      │   │  record, 64 bytes     slot 1 ─┐     │   in the Catalog
+//	│ agenda: empty between two turns     │   │  record, 64 bytes     slot 1 ─┐     │   in the Catalog
 //	│ catalog ────────────────────────────┼┐  │  …                            │     │      │
 //	│                                     ││  │  keys, 10 bytes each          │     │      │
 //	│ rare: nil until needed ───────────┐ │└──┼───────────────────────────────┼─────┼──────┘
@@ -95,8 +95,8 @@
 // and source. A record has no pointers, so the garbage collector does not scan it: it names its
 // definition by number. State that plain buffs do not need is in an extra, and so is an age, a
 // period or a duration above 32 bits. The extras are outside the chunk, with the timeouts and the
-// sheet of attributes, and are reused too. The scratch buffers of a turn belong to the Turn, which
-// lends them to one Owner after the other.
+// sheet of attributes, and are reused too. The buffers of the agenda belong to the Turn, which lends
+// them to one Owner after the other.
 //
 // # In the code
 //
@@ -106,8 +106,8 @@
 // are what the engine calls.
 //
 // Each part of the state is a type with its own data: package slots has the records, package clock
-// the times of world, owner and buff, package sheet the attributes; scheduler has the slots to be
-// rescheduled and the events that are due; gates decides what may be applied; rareState has rarely
+// the times of world, owner and buff, package deadline the deadlines to be computed and the due
+// events, package sheet the attributes; gates decides what may be applied; rareState has rarely
 // used fields; evaluator evaluates a number; timeouts has the timeouts; saver and restorer write
 // and read the blob of an owner.
 //

@@ -188,7 +188,7 @@ func (s *Owner) Clear(t *Turn, at wheel.Time, why reason.Reason) (dropped int) {
 		}
 	}
 	dropped += s.deferredCalls()
-	s.scheduler.dropDue()
+	s.agenda.DropDue()
 	if b := s.rare; b != nil {
 		b.clearCalls()
 		b.pendingCalls, b.gates, b.timeScale, b.sheet = 0, nil, nil, nil

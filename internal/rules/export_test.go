@@ -18,7 +18,7 @@ func (s *Owner) Due(h buff.Handle) wheel.Time {
 	if !i.exists() {
 		return wheel.Never
 	}
-	at, _ := i.nextDue()
+	at, _, _, _ := i.nextEvent()
 	return s.timeScale().ToOuter(at)
 }
 

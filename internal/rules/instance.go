@@ -4,18 +4,9 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/internal/rules/clock"
+	"github.com/bufftick/bufftick/internal/rules/deadline"
 	"github.com/bufftick/bufftick/internal/rules/slots"
 	"github.com/bufftick/bufftick/wheel"
-)
-
-// rank orders the events of an owner that are due at one instant.
-type rank uint8
-
-const (
-	rankPulse rank = iota
-	rankStackEnd
-	rankEnd
-	rankTimeout
 )
 
 // record has the state of one running buff. Its size is one
@@ -48,7 +39,7 @@ const noSlot = slots.None
 type flags uint16
 
 const (
-	dirty       flags = 1 << iota // the slot is in scratch.dirty
+	dirty       flags = 1 << iota // the deadline must be computed again: see Owner.agenda
 	unmet                         // the ongoing requirement fails
 	inhibited                     // disabled by the command Inhibit
 	weaker                        // another buff of the group is stronger
@@ -148,13 +139,6 @@ func (i instance) setNextPeriod(ms int64) {
 	i.storePeriod(ms)
 }
 
-// nextDue returns the instant of the instance's next event in owner time, and a key that orders
-// the events at that instant. The instant is Never if there is no event.
-func (i instance) nextDue() (clock.OwnerTime, uint64) {
-	at, _, r, age := i.nextEvent()
-	return at, dueKey(r, age)
-}
-
 // nextEnd returns the next end of the instance, of an async stack or of a holder, in buff time.
 func (i instance) nextEnd() clock.BuffTime {
 	if i.program().Stack.Timers == define.TimersEach {
@@ -169,26 +153,26 @@ func (i instance) nextEnd() clock.BuffTime {
 }
 
 // nextOwnEvent returns the instance's next event: its instant in buff time, its rank and its age.
-func (i instance) nextOwnEvent() (clock.BuffTime, rank, uint64) {
-	end, r, age := i.end, rankEnd, i.age()
+func (i instance) nextOwnEvent() (clock.BuffTime, deadline.Rank, uint64) {
+	end, r, age := i.end, deadline.End, i.age()
 	switch st := &i.program().Stack; {
 	case st.Timers == define.TimersEach:
 		if async := i.extra().async; len(async) > 1 {
-			end, r, age = async[0].end, rankStackEnd, async[0].age
+			end, r, age = async[0].end, deadline.StackEnd, async[0].age
 		}
 	case st.Timers == define.TimersQueue || st.Expire != define.ExpireAll:
 		if i.continues() {
-			r = rankStackEnd
+			r = deadline.StackEnd
 		}
 	}
 	if i.flags&member != 0 {
 		if k := i.firstLeaving(); k >= 0 {
 			h := &i.extra().async[k]
-			end, r, age = h.end, rankStackEnd, h.age
+			end, r, age = h.end, deadline.StackEnd, h.age
 		}
 	}
 	if at := i.nextPulse(); at <= end && at != clock.Never {
-		return at, rankPulse, i.age()
+		return at, deadline.Pulse, i.age()
 	}
 	return end, r, age
 }
@@ -221,12 +205,3 @@ func (s *Owner) SetOrigin(origin uint32) {
 	}
 	s.records.SetGenerations(slots.Generations{Base: s.records.Generations().Base, Origin: origin})
 }
-
-// slotRef identifies an instance or a timeout of one owner.
-type slotRef uint16
-
-const timeoutRef slotRef = 1 << 15
-
-func (r slotRef) slot() uint16 { return uint16(r &^ timeoutRef) }
-
-func (r slotRef) isTimeout() bool { return r&timeoutRef != 0 }

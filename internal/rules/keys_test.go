@@ -80,8 +80,8 @@ func requireKeys(t *testing.T, s *Owner) {
 		require.Equal(t, want, s.records.Hash(slot), "slot %d", slot)
 	}
 	for at, filed := range s.records.Keys() {
-		if i := s.slot(uint16(at)); i.def != 0 && s.scheduler.scratch == nil {
-			due, _ := i.nextDue()
+		if i := s.slot(uint16(at)); i.def != 0 && s.agenda.Empty() {
+			due, _, _, _ := i.nextEvent()
 			if wheel.Time(due) < filed {
 				t.Fatalf("slot %d is due at %d, and its deadline is %d", at, due, filed)
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/handle"
 	"github.com/bufftick/bufftick/internal/rules/clock"
+	"github.com/bufftick/bufftick/internal/rules/deadline"
 	"github.com/bufftick/bufftick/internal/rules/slots"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -19,8 +20,8 @@ import (
 type Owner struct {
 	// Fields that every command reads come first, on the same cache lines, because an owner is
 	// rarely in the cache. An Owner is kept small: there is one for each player.
-	scheduler scheduler
-	records   slots.Slots[record, wheel.Time] // the buffs; the key of each is the instant of its Deadline
+	agenda  deadline.Agenda
+	records slots.Slots[record, wheel.Time] // the buffs; the key of each is the instant of its Deadline
 
 	catalog *compile.Catalog // the catalog of the last application and of the instances; see instance.program
 	rare    *rareState       // nil until needed
@@ -96,7 +97,7 @@ func (s *Owner) Find(h buff.Handle) (buff.Instance, bool) {
 func (s *Owner) Next() wheel.Time {
 	next := s.timeouts().next()
 	for i := s.first(); i.exists(); i = i.next() {
-		t, _ := i.nextDue()
+		t, _, _, _ := i.nextEvent()
 		next = min(next, t)
 	}
 	return s.timeScale().ToOuter(next)
@@ -191,7 +192,7 @@ func (i instance) clear() {
 func freeSlot(t *Turn, i instance) {
 	s := i.owner
 	i.mark(journal.Ended)
-	t.unfile(s.records.Key(i.slot))
+	t.Unfile(s.records.Key(i.slot))
 	if g := s.gates(); g != nil && len(g.appliers)+len(g.links) > 0 {
 		g.dropAppliers(i.slot)
 		g.dropLinks(i.handle())

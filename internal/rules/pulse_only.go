@@ -5,6 +5,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/rules/clock"
+	"github.com/bufftick/bufftick/internal/rules/deadline"
 	"github.com/bufftick/bufftick/wheel"
 )
 
@@ -39,10 +40,10 @@ func pulseOnly(t *Turn, i instance, until wheel.Time) bool {
 	s.visited += workPerDeadline
 	t.begin(wheel.Time(own), clock.OwnerTime(own), true)
 	i.boundary = boundary
-	file(t, s, s.records.Key(i.slot), slotRef(i.slot), wheel.Time(due), t.at)
+	t.File(s.records.Key(i.slot), deadline.PlaceOf(s.number, deadline.BuffRef(i.slot)), wheel.Time(due), t.at)
 	emitPulse(t, i, p, i.handle())
 	callPulse(t, s, p.Pulse[0].Handler)
-	if len(t.items) > 0 || s.scheduler.scratch != nil {
+	if len(t.items) > 0 || !s.agenda.Empty() {
 		i.markDirty(t) // the handler has caused changes, so compute this deadline again, with the others
 	} else {
 		s.visited += workPerDeadline

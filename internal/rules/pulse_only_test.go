@@ -6,13 +6,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/long"
+	"github.com/bufftick/bufftick/internal/rules/deadline"
 	"github.com/bufftick/bufftick/wheel"
-	"github.com/stretchr/testify/require"
 )
 
 // onlySpecs returns definitions whose pulses can take the fast path of pulseOnly, and some that
@@ -286,10 +288,10 @@ func TestFastPath(t *testing.T) {
 			require.NoError(t, x.set.Do(&x.turn, 0, f(h)).Failure, k.what)
 		}
 		require.True(t, x.set.Run(&x.turn, k.from, 100), k.what)
-		x.turn.Events, x.turn.scratch, x.short = x.turn.Events[:0], nil, 0
+		x.turn.Events, x.turn.List, x.short = x.turn.Events[:0], deadline.List{Waiting: x.turn.Waiting}, 0
 		require.True(t, x.set.Run(&x.turn, k.until, 100), k.what)
 		if k.want == 1 {
-			require.Nil(t, x.turn.scratch, "nothing has to find its place")
+			require.Equal(t, deadline.List{Deadlines: x.turn.Deadlines, Waiting: x.turn.Waiting}, x.turn.List, "the agenda was not used, so it has returned no buffers")
 		}
 		require.NotEmpty(t, x.turn.Events, k.what)
 		require.Equal(t, k.want, x.short, k.what)

@@ -80,8 +80,7 @@ func (r *restorer) placeMemory() {
 		s.records.Reserve(r.turn.Memory, buffs)
 	}
 	if buffs+len(r.timeouts) > 0 {
-		l := s.scheduler.borrowScratch(r.turn)
-		l.dirty = slices.Grow(l.dirty, buffs+len(r.timeouts))
+		s.agenda.Grow(&r.turn.List, buffs+len(r.timeouts))
 	}
 	if extras > 0 {
 		s.ensureRare().extras = make([]extra, 0, extras)

@@ -9,6 +9,7 @@ import (
 	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/handle"
 	"github.com/bufftick/bufftick/internal/rules/clock"
+	"github.com/bufftick/bufftick/internal/rules/deadline"
 	"github.com/bufftick/bufftick/internal/rules/slots"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -132,20 +133,20 @@ func cancel(t *Turn, s *Owner, h buff.TimeoutHandle) buff.Result {
 
 // releaseTimeout frees a slot and increments its generation, which invalidates its handle.
 func releaseTimeout(t *Turn, s *Owner, at uint16) {
-	t.unfile(&s.rare.timeouts.list[at].filed)
+	t.Unfile(&s.rare.timeouts.list[at].filed)
 	s.rare.timeouts.freeSlot(at, s.records.Generations())
 }
 
 // fireTimeout emits the event of a due timeout and queues its call. The timeout is freed first. So
 // its handle is already stale when its handler runs, and the handler may start the same timeout
 // again.
-func fireTimeout(t *Turn, s *Owner, at uint16, e dueEntry) {
+func fireTimeout(t *Turn, s *Owner, at uint16, e deadline.Event) {
 	x := &s.rare.timeouts.list[at]
-	if dueKey(rankTimeout, x.age) != e.key { // the entry is out of date: ages are unique, and a free slot has no age
+	if deadline.KeyOf(deadline.Timeout, x.age) != e.Key { // the entry is out of date: ages are unique, and a free slot has no age
 		t.Dropped++
 		return
 	}
-	t.begin(s.timeScale().ToOuter(e.at), e.at, true)
+	t.begin(s.timeScale().ToOuter(e.At), e.At, true)
 	name, do, handler, handle := x.name, x.do, x.handler, buff.TimeoutHandle(handle.Pack(s.number, at, x.generation))
 	releaseTimeout(t, s, at)
 	t.emit(s, &buff.Event{Kind: buff.TimedOut, Name: name, End: wheel.Never})

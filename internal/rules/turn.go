@@ -9,6 +9,7 @@ import (
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/rules/clock"
+	"github.com/bufftick/bufftick/internal/rules/deadline"
 	"github.com/bufftick/bufftick/internal/rules/slots"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -48,13 +49,8 @@ type Turn struct {
 	// definitions in the catalog of that buff, and AddTag and DropTag panic.
 	Catalog *buff.Catalog
 
-	// Deadlines collects the instants at which the Owners need a Run, for the timing wheel of the
-	// caller. New ones are appended. A Deadline need not be removed from the wheel: a Run that
-	// finds nothing due does no harm. Waiting is the number of appended Deadlines for which an
-	// Owner still waits: see [Owner.Waits]. If several Turns serve the same Owners, only the sum of
-	// Waiting over these Turns is meaningful.
-	Deadlines []Deadline
-	Waiting   int
+	// List collects the instants at which the Owners need a Run: see [Owner.Waits].
+	deadline.List
 
 	// Memory stores the records of the Owners. If Memory is nil, each Owner has its own piece of
 	// the heap. An Owner must always be used with the same Memory.
@@ -114,8 +110,6 @@ type Turn struct {
 	evaluated evaluation      // evaluated numbers of the current application
 	stolen    stolenMemory    // memory for stolen buffs
 	captured  []buff.Captured // captured attributes of the queued applications
-
-	scratch *scratch // nil while lent to an Owner, and before the first use
 
 	displaced []displaced   // instances that a new one displaces
 	strongest []strongest   // the strongest instance of each group
@@ -278,8 +272,8 @@ func (s *Owner) Run(t *Turn, until wheel.Time, limit int) bool {
 // RunPlace does the same as Run, for a caller that knows that only deadlines of the place p may
 // have been reached.
 func (s *Owner) RunPlace(t *Turn, p Place, until wheel.Time, limit int) bool {
-	at := p.slot()
-	if p&placeTimeout != 0 || at >= s.records.Used() {
+	at := p.Slot()
+	if p.IsTimeout() || at >= s.records.Used() {
 		return s.Run(t, until, limit)
 	}
 	return runDue(t, s, collectOne(t, s, at, until), until, limit)
@@ -292,7 +286,7 @@ func runDue(t *Turn, s *Owner, only uint16, until wheel.Time, limit int) bool {
 	switch {
 	case only == noSlot:
 	case limit > 0 && pulseOnly(t, s.slot(only), until):
-		if s.scheduler.scratch == nil && t.head == len(t.items) && s.deferredCalls() == 0 {
+		if s.agenda.Empty() && t.head == len(t.items) && s.deferredCalls() == 0 {
 			return true
 		}
 		limit--
@@ -307,7 +301,7 @@ func runDue(t *Turn, s *Owner, only uint16, until wheel.Time, limit int) bool {
 		if s.deferredCalls() == 0 {
 			t.resetQueue()
 			reschedule(t, s, until)
-			if s.scheduler.dueCount() == 0 {
+			if s.agenda.Due() == 0 {
 				return true
 			}
 		}
@@ -319,7 +313,7 @@ func runDue(t *Turn, s *Owner, only uint16, until wheel.Time, limit int) bool {
 		if s.deferredCalls() > 0 {
 			callDeferred(t, s)
 		} else {
-			dispatch(t, s, s.scheduler.scratch.due.pop())
+			dispatch(t, s, s.agenda.Pop())
 		}
 	}
 }
@@ -327,7 +321,7 @@ func runDue(t *Turn, s *Owner, only uint16, until wheel.Time, limit int) bool {
 // Pending returns the number of deferred handlers, plus the number of events that became due when
 // the last Do resumed the owner's time or the time of a buff. If it is not zero, Run must be called
 // even if no timer fires.
-func (s *Owner) Pending() int { return s.deferredCalls() + s.scheduler.dueCount() }
+func (s *Owner) Pending() int { return s.deferredCalls() + s.agenda.Due() }
 
 // Abort informs the Owner that the handler it called will not return, because it called
 // runtime.Goexit. [Owner.Run] may then be called again.
