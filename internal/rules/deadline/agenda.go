@@ -6,8 +6,8 @@ import (
 	"github.com/bufftick/bufftick/internal/rules/clock"
 )
 
-// Agenda has the buffs and timeouts of one owner whose deadlines must be computed again, and the
-// due events of the owner. The zero value is empty.
+// Agenda lists, for one owner, the buffs and timeouts with deadlines that must be computed again,
+// and the due events. The zero value is empty.
 type Agenda struct {
 	buffers *buffers // lent by a List; invariant: nil if there are no marks and no events
 }

@@ -2,8 +2,8 @@
 // events that are due.
 //
 // Each buff and each timeout has at most one deadline on the timing wheel of the caller, which is
-// not after its next event. A [List] collects new deadlines for the wheel. An [Agenda] has those
-// buffs and timeouts of one owner whose deadlines must be computed again, and its due events.
+// not after its next event. A [List] collects new deadlines for the wheel. An [Agenda] lists, for
+// one owner, the deadlines that must be computed again and the due events.
 package deadline
 
 import "github.com/bufftick/bufftick/wheel"
@@ -28,7 +28,7 @@ func TimeoutRef(slot uint16) Ref { return Ref(slot) | timeoutRef }
 // Slot returns the slot of the buff or timeout.
 func (r Ref) Slot() uint16 { return uint16(r &^ timeoutRef) }
 
-// IsTimeout reports whether the reference is that of a timeout.
+// IsTimeout reports whether it is the reference of a timeout.
 func (r Ref) IsTimeout() bool { return r&timeoutRef != 0 }
 
 // Place identifies a buff or a timeout among many owners. It has 33 bits: the number of the owner,
@@ -40,7 +40,7 @@ const (
 	placeTimeout     = 1 << 12
 )
 
-// NoPlace stands for no place. It differs from every place.
+// NoPlace means no place. It differs from every place.
 const NoPlace Place = 1<<64 - 1
 
 // PlaceOf returns the place of a buff or timeout of the owner with the given number.
@@ -58,13 +58,13 @@ func (p Place) Number() uint32 { return uint32(p >> placeNumberShift) }
 // Slot returns the slot of the buff or timeout.
 func (p Place) Slot() uint16 { return uint16(p) & (placeTimeout - 1) }
 
-// IsTimeout reports whether the place is that of a timeout.
+// IsTimeout reports whether it is the place of a timeout.
 func (p Place) IsTimeout() bool { return p&placeTimeout != 0 }
 
 // List collects the instants at which owners need a Run.
 type List struct {
 	// Deadlines has the deadlines for the timing wheel of the caller. New ones are appended. A
-	// Deadline need not be removed from the wheel: a Run that finds nothing due does no harm.
+	// Deadline need not be removed from the wheel: a Run without due events does no harm.
 	Deadlines []Deadline
 
 	// Waiting is the number of appended Deadlines for which an owner still waits. If several Lists
@@ -76,7 +76,7 @@ type List struct {
 
 // File makes sure that the buff or timeout at a place has a deadline at or before the instant `due`.
 // The parameter "filed" is the present deadline, or Never. If the present deadline is earlier, it
-// remains: at that instant a Run finds that nothing is due, and calls File again. So most refreshes
+// remains: at that instant a Run finds no due event and calls File again. So most refreshes
 // and pauses do not touch the wheel. A deadline farther away than [wheel.Horizon] is set in steps of
 // at most that length. The instant `now` must not be after the time of the wheel.
 func (l *List) File(filed *wheel.Time, p Place, due, now wheel.Time) {
