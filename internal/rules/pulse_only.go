@@ -29,7 +29,7 @@ func pulseOnly(t *Turn, i instance, until wheel.Time) bool {
 	own := i.boundary                      // no time is scaled, so it is also owner time and world time
 	boundary := own.Add(int64(i.period32)) // flags is 0, so the period is not in an extra: see instance.period
 	due := min(boundary, i.end)
-	if wheel.Time(due) <= until || own > min(clock.BuffTime(until), i.end) { // the pulse is not the only due event, or is not due yet: see file
+	if wheel.Time(due) <= until || own > min(clock.BuffTime(until), i.end) { // the pulse is not the only due event, or is not due yet: see deadline.List.File
 		return false
 	}
 	p := i.program()
