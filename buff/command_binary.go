@@ -43,12 +43,12 @@ func (c *Command) AppendBinary(dst []byte, catalog *Catalog) ([]byte, error) {
 	if err := c.Check(catalog); err != nil {
 		return dst, err
 	}
-	f := form{catalog: catalog, mode: measuring}
+	f := form{catalog: catalog, writing: true, data: append(dst, commandVersion, byte(c.Verb))}
 	f.fields(c)
-	f.mode, f.bit = writing, 0
-	f.data = append(dst, commandVersion, byte(c.Verb))
-	f.data = binary.AppendUvarint(f.data, f.mask)
-	f.fields(c)
+	var mask [binary.MaxVarintLen64]byte
+	if f.err == nil {
+		f.data = slices.Insert(f.data, len(dst)+2, mask[:binary.PutUvarint(mask[:], f.mask)]...)
+	}
 	if n := len(f.data) - len(dst); n > MaxCommandBytes && f.err == nil {
 		f.failf(ErrCommand, "%d bytes, the limit is %d", n, MaxCommandBytes)
 	}
@@ -73,7 +73,7 @@ func (c *Command) UnmarshalBinary(data []byte, catalog *Catalog) error {
 	case len(data) > MaxCommandBytes:
 		return fmt.Errorf("%w: %d bytes, the limit is %d", ErrCommand, len(data), MaxCommandBytes)
 	}
-	f := form{catalog: catalog, mode: reading, data: data[2:]}
+	f := form{catalog: catalog, data: data[2:]}
 	c.Verb = verb.Verb(data[1])
 	f.mask = f.count()
 	f.fields(c)
@@ -132,30 +132,22 @@ func (f *form) fields(c *Command) {
 	f.flag(&q.Newest)
 	signed(f, &q.Stacks)
 
-	f.taken(c)
+	f.stolen(c)
 	f.share(&a.Origin.Share)
 	f.flag(&q.Neutral)
-	f.ownOfParts(stolen.Of(a.Origin.Stolen))
+	f.usesOfParts(stolen.Of(a.Origin.Stolen))
 	f.flag(&c.Application.Origin.Quiet)
 }
 
 // form writes or reads the binary form. One list of fields does both, so that they cannot differ.
 type form struct {
 	catalog *Catalog
-	mode    mode
-	mask    uint64
-	bit     uint
-	data    []byte
+	writing bool
+	mask    uint64 // the fields that are present
+	bit     uint   // the bit of the next field
+	data    []byte // when writing, the fields so far; when reading, the fields that follow
 	err     error
 }
-
-type mode uint8
-
-const (
-	measuring mode = iota // sets mask
-	writing               // appends to data
-	reading               // takes from data
-)
 
 func (f *form) failf(of error, format string, args ...any) {
 	if f.err == nil {
@@ -164,16 +156,13 @@ func (f *form) failf(of error, format string, args ...any) {
 	f.data = nil
 }
 
-// next reports whether to read or write the next field. When measuring, the parameter "there" says
-// whether the command has this field.
+// next reports whether the next field is present. When writing, the parameter "there" says whether
+// the command has it.
 func (f *form) next(there bool) bool {
 	bit := uint64(1) << f.bit
 	f.bit++
-	if f.mode == measuring {
-		if there {
-			f.mask |= bit
-		}
-		return false
+	if f.writing && there {
+		f.mask |= bit
 	}
 	return f.mask&bit != 0
 }
@@ -191,7 +180,7 @@ func (f *form) count() uint64 {
 
 // word reads or writes 8 bytes.
 func (f *form) word(v *uint64) {
-	if f.mode == writing {
+	if f.writing {
 		f.data = binary.LittleEndian.AppendUint64(f.data, *v)
 		return
 	}
@@ -206,7 +195,7 @@ func unsigned[T ~uint8 | ~uint32 | ~uint64](f *form, v *T) {
 	if !f.next(*v != 0) {
 		return
 	}
-	if f.mode == writing {
+	if f.writing {
 		f.data = binary.AppendUvarint(f.data, uint64(*v))
 		return
 	}
@@ -225,7 +214,7 @@ func signed[T ~int | ~int64](f *form, v *T) {
 }
 
 func (f *form) signed(v *int64) {
-	if f.mode == writing {
+	if f.writing {
 		f.data = binary.AppendVarint(f.data, *v)
 		return
 	}
@@ -245,11 +234,17 @@ func fixed[T ~uint64](f *form, v *T) {
 	}
 }
 
+// number reads or writes a floating-point number that has no bit in the mask.
+func (f *form) number(v *float64) {
+	bits := math.Float64bits(*v)
+	f.word(&bits)
+	*v = math.Float64frombits(bits)
+}
+
 // fraction reads or writes a floating-point number. A positive zero is omitted.
 func (f *form) fraction(v *float64) {
-	if bits := math.Float64bits(*v); f.next(bits != 0) {
-		f.word(&bits)
-		*v = math.Float64frombits(bits)
+	if f.next(math.Float64bits(*v) != 0) {
+		f.number(v)
 	}
 }
 
@@ -279,7 +274,7 @@ func (f *form) flag(v *bool) {
 
 // name reads or writes a text that has no bit in the mask.
 func (f *form) name(v *string) {
-	if f.mode == writing {
+	if f.writing {
 		f.data = append(binary.AppendUvarint(f.data, uint64(len(*v))), *v...)
 		return
 	}
@@ -306,74 +301,69 @@ func (f *form) params(v *[]Arg) {
 
 // args reads or writes numbers with their names.
 func (f *form) args(v *[]Arg) {
-	if f.mode == writing {
-		f.data = binary.AppendUvarint(f.data, uint64(len(*v)))
-	} else {
-		n := f.count()
-		if n > uint64(len(f.data)/9) {
-			f.failf(ErrCommand, "%d parameters in %d bytes", n, len(f.data))
-			return
-		}
-		*v = make([]Arg, n)
-	}
+	length(f, v, 9, "parameters")
 	for i := range *v {
-		a := &(*v)[i]
-		f.name(&a.Caller)
-		bits := math.Float64bits(a.Value)
-		f.word(&bits)
-		a.Value = math.Float64frombits(bits)
+		f.name(&(*v)[i].Caller)
+		f.number(&(*v)[i].Value)
 	}
 }
 
-// named reads or writes a reference to an entry of the catalog, by name. The parameter "there" says
-// whether the command has the reference. The function "to" returns its name. The function "from"
-// looks up a name and reports whether the catalog has it.
-func (f *form) named(kind string, there bool, to func() string, from func(string) bool) {
-	if !f.next(there) {
+// length reads or writes the length of a list. When reading, it makes the list, unless the data is
+// too short for its entries, each of which takes at least `size` bytes.
+func length[E any](f *form, list *[]E, size int, what string) {
+	if f.writing {
+		f.data = binary.AppendUvarint(f.data, uint64(len(*list)))
 		return
 	}
-	var name string
-	if f.mode == writing {
-		if name = to(); name == "" {
-			f.failf(ErrName, "a number of %s", kind)
-		}
+	n := f.count()
+	if n > uint64(len(f.data)/size) {
+		f.failf(ErrCommand, "%d %s in %d bytes", n, what, len(f.data))
+		n = 0
 	}
-	if f.name(&name); f.mode == reading && f.err == nil && !from(name) {
-		f.failf(ErrName, "%s %.100q", kind, name)
-	}
+	*list = make([]E, n)
 }
 
 func (f *form) spec(v **Spec) {
-	f.named("definition", *v != nil, func() string { return (*v).ID }, func(name string) bool {
-		*v = f.catalog.Spec(name)
-		return *v != nil
-	})
+	if !f.next(*v != nil) {
+		return
+	}
+	var id string
+	if f.writing {
+		id = (*v).ID
+	}
+	if f.name(&id); f.writing || f.err != nil {
+		return
+	}
+	if *v = f.catalog.Spec(id); *v == nil {
+		f.failf(ErrName, "definition %.100q", id)
+	}
 }
 
-func (f *form) tag(v *Tag) {
-	f.named("tag", *v != 0, func() string { return f.catalog.TagName(*v) }, func(name string) (ok bool) {
-		*v, ok = f.catalog.Tag(name)
-		return ok
-	})
-}
-
-func (f *form) act(v *Act) {
-	f.named("act", *v != 0, func() string { return f.catalog.ActName(*v) }, func(name string) (ok bool) {
-		*v, ok = f.catalog.Act(name)
-		return ok
-	})
-}
+func (f *form) tag(v *Tag) { numbered(f, "tag", v, (*Catalog).TagName, (*Catalog).Tag) }
+func (f *form) act(v *Act) { numbered(f, "act", v, (*Catalog).ActName, (*Catalog).Act) }
 
 func (f *form) attr(v *stat.Attr) {
-	f.named("attribute", *v != 0, func() string {
-		if s := f.catalog.Attributes(); s != nil && int(*v) <= s.Len() {
-			return s.At(*v).Name
+	numbered(f, "attribute", v, (*Catalog).attrName, (*Catalog).Attr)
+}
+
+// numbered reads or writes the number of a tag, act or attribute as its name.
+func numbered[T ~uint8 | ~uint16](f *form, kind string, v *T, nameOf func(*Catalog, T) string, find func(*Catalog, string) (T, bool)) {
+	if !f.next(*v != 0) {
+		return
+	}
+	var name string
+	if f.writing {
+		if name = nameOf(f.catalog, *v); name == "" {
+			f.failf(ErrName, "a number of %s", kind)
 		}
-		return ""
-	}, func(name string) (ok bool) {
-		*v, ok = f.catalog.Attr(name)
-		return ok
-	})
+	}
+	if f.name(&name); f.writing || f.err != nil {
+		return
+	}
+	var ok bool
+	if *v, ok = find(f.catalog, name); !ok {
+		f.failf(ErrName, "%s %.100q", kind, name)
+	}
 }
 
 // The words of the polarities, grades and reasons.
@@ -385,10 +375,10 @@ func rule[E ~uint8](f *form, v *E, words []string) {
 		return
 	}
 	name := ""
-	if f.mode == writing {
+	if f.writing {
 		name = wordlist.Word(words, *v)
 	}
-	if f.name(&name); f.mode == reading && f.err == nil {
+	if f.name(&name); !f.writing && f.err == nil {
 		n := slices.Index(words, name)
 		if n < 0 {
 			f.failf(ErrCommand, "there is no word %.100q", name)

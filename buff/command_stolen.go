@@ -1,7 +1,6 @@
 package buff
 
 import (
-	"encoding/binary"
 	"math"
 	"slices"
 
@@ -11,10 +10,10 @@ import (
 	"github.com/bufftick/bufftick/internal/stolen"
 )
 
-// taken reads or writes the state of a stolen buff: its numbers by name, its shield and charges (-1
+// stolen reads or writes the state of a stolen buff: its numbers by name, its shield and charges (-1
 // if the buff has none), and its further applications. With this state, a command that waits for a
 // busy thief can be stored, or executed by another process.
-func (f *form) taken(c *Command) {
+func (f *form) stolen(c *Command) {
 	a := &c.Application
 	if !f.next(a.Origin.Steal) {
 		return
@@ -37,12 +36,12 @@ func (f *form) taken(c *Command) {
 	f.signed(&shield)
 	f.signed(&charges)
 	f.stolenParts(&rest)
-	if f.mode == writing || f.err != nil {
+	if f.writing || f.err != nil {
 		return
 	}
 	a.Origin.Steal = true
 	if c.Verb != verb.Apply || a.Spec == nil || shield < -1 || shield > compile.MostPool || charges < -1 || charges > define.MaxStacks ||
-		slices.ContainsFunc(args, func(x Arg) bool { return math.IsNaN(x.Value) || math.IsInf(x.Value, 0) }) {
+		slices.ContainsFunc(args, func(x Arg) bool { return isInfinite(x.Value) }) {
 		f.failf(ErrCommand, "what is left of a buff that was stolen can be of none")
 		return
 	}
@@ -51,9 +50,9 @@ func (f *form) taken(c *Command) {
 	}
 }
 
-// ownOfParts reads or writes the shields, charges and numbers of the further applications of a
+// usesOfParts reads or writes the shields, charges and numbers of the further applications of a
 // stolen buff. If this field is missing, they are equal to those of the first application.
-func (f *form) ownOfParts(n *stolen.Buff) {
+func (f *form) usesOfParts(n *stolen.Buff) {
 	if !f.next(n != nil && slices.ContainsFunc(n.Rest, func(l stolen.Part) bool {
 		return l.Shield != n.Shield || l.Charges != n.Charges || l.Numbers != 0
 	})) {
@@ -68,7 +67,7 @@ func (f *form) ownOfParts(n *stolen.Buff) {
 		charges := int64(l.Charges)
 		f.signed(&l.Shield)
 		f.signed(&charges)
-		if f.ownNumbers(n, l); f.err != nil {
+		if f.partNumbers(n, l); f.err != nil {
 			return
 		}
 		if l.Shield < 0 || l.Shield > compile.MostPool || charges < 0 || charges > define.MaxStacks {
@@ -79,50 +78,38 @@ func (f *form) ownOfParts(n *stolen.Buff) {
 	}
 }
 
-// ownNumbers reads or writes the numbers of a further application. Their count is 0 if they are
+// partNumbers reads or writes the numbers of a further application. Their count is 0 if they are
 // equal to the numbers of the first application, otherwise the count of the numbers of the buff.
-func (f *form) ownNumbers(n *stolen.Buff, l *stolen.Part) {
-	if f.mode == writing {
-		own := n.Waiting[:0]
-		if l.Numbers != 0 {
-			own = n.ValuesOf(l)
-		}
-		f.data = binary.AppendUvarint(f.data, uint64(len(own)))
-		for _, v := range own {
-			bits := math.Float64bits(v)
-			f.word(&bits)
-		}
-		return
+func (f *form) partNumbers(n *stolen.Buff, l *stolen.Part) {
+	var own []float64
+	if f.writing && l.Numbers != 0 {
+		own = n.ValuesOf(l)
 	}
-	count := f.count()
+	length(f, &own, 8, "numbers")
+	for k := range own {
+		f.number(&own[k])
+	}
 	switch {
-	case count == 0:
+	case f.writing || f.err != nil || len(own) == 0:
 		return
-	case count != uint64(len(n.Values)):
-		f.failf(ErrCommand, "a part with %d numbers of %d", count, len(n.Values))
-		return
+	case len(own) != len(n.Values):
+		f.failf(ErrCommand, "a part with %d numbers of %d", len(own), len(n.Values))
+	case slices.ContainsFunc(own, isInfinite):
+		f.failf(ErrCommand, "a part with a number that is not finite")
+	default:
+		n.Waiting = append(n.Waiting, own...)
+		l.Numbers = uint16(len(n.Waiting) / len(n.Values))
 	}
-	for range count {
-		var bits uint64
-		if f.word(&bits); f.err != nil {
-			return
-		}
-		v := math.Float64frombits(bits)
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			f.failf(ErrCommand, "a part with the number %v", v)
-			return
-		}
-		n.Waiting = append(n.Waiting, v)
-	}
-	l.Numbers = uint16(len(n.Waiting) / len(n.Values))
 }
+
+func isInfinite(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 
 // newStolen returns the state of a stolen buff. The definition may have other numbers now than when
 // the buff was stolen, so the numbers are matched by name.
 func newStolen(spec *compile.Program, args []Arg, shield, charges int64, rest []stolen.Part) *stolen.Buff {
 	n := &stolen.Buff{Spec: spec, Values: make([]float64, len(args)), Shield: max(shield, 0), Charges: int32(max(charges, 0)), Rest: rest}
 	for k := range rest {
-		rest[k].Shield, rest[k].Charges = n.Shield, n.Charges // ownOfParts may replace these values later
+		rest[k].Shield, rest[k].Charges = n.Shield, n.Charges // usesOfParts may replace these values later
 	}
 	same := len(args) == len(spec.Numbers) && spec.Shield.On == (shield >= 0) && (spec.Charges.N > 0) == (charges >= 0)
 	for k := range args {
@@ -142,19 +129,9 @@ func newStolen(spec *compile.Program, args []Arg, shield, charges int64, rest []
 	return n
 }
 
-// stolenParts reads or writes the further applications of a stolen buff. Each application takes at
-// least 4 bytes, so the length of the data limits their number.
+// stolenParts reads or writes the further applications of a stolen buff.
 func (f *form) stolenParts(v *[]stolen.Part) {
-	if f.mode == writing {
-		f.data = binary.AppendUvarint(f.data, uint64(len(*v)))
-	} else {
-		n := f.count()
-		if n > uint64(len(f.data)/4) {
-			f.failf(ErrCommand, "%d stacks in %d bytes", n, len(f.data))
-			return
-		}
-		*v = make([]stolen.Part, n)
-	}
+	length(f, v, 4, "stacks")
 	for i := range *v {
 		l := &(*v)[i]
 		stacks, level := int64(l.Stacks), int64(l.Level)
@@ -162,7 +139,7 @@ func (f *form) stolenParts(v *[]stolen.Part) {
 		f.signed(&l.Magnitude)
 		f.signed(&stacks)
 		f.signed(&level)
-		if f.mode == reading && f.err == nil && (l.Left <= 0 || l.Left > define.MaxDuration.Milliseconds() || stacks < 1 || stacks > define.MaxStacks || level < 0 || level > define.MaxLevel) {
+		if !f.writing && f.err == nil && (l.Left <= 0 || l.Left > define.MaxDuration.Milliseconds() || stacks < 1 || stacks > define.MaxStacks || level < 0 || level > define.MaxLevel) {
 			f.failf(ErrCommand, "%d stacks of level %d that last %d ms", stacks, level, l.Left)
 			return
 		}
@@ -180,7 +157,7 @@ func (f *form) share(v *Share) {
 	f.signed(&v.Period)
 	f.signed(&count)
 	f.signed(&stacks)
-	if f.mode == reading && f.err == nil &&
+	if !f.writing && f.err == nil &&
 		(v.Period < 0 || v.Period > define.MaxDuration.Milliseconds() || v.Elapsed < 0 || v.Elapsed > v.Period || count < 0 || count > 1<<31-1 || stacks < 0 || stacks > define.MaxStacks) {
 		f.failf(ErrCommand, "invalid share: %d/%d of a period, %d pulses, %d stacks", v.Elapsed, v.Period, count, stacks)
 		return
