@@ -21,6 +21,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/reason"
+	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/buff/verb"
 	_ "github.com/cockroachdb/datadriven"
 	"github.com/stretchr/testify/require"
@@ -29,7 +30,7 @@ import (
 func commandCatalog(tb testing.TB) *buff.Catalog {
 	tb.Helper()
 	c, err := buff.Build(buff.Definitions{
-		Attributes: []define.Attribute{attribute("health"), attribute("power")},
+		Attributes: []define.Attribute{{Attribute: stat.Attribute{Name: "health"}}, {Attribute: stat.Attribute{Name: "power"}}},
 		Acts:       []string{"move", "cast"},
 		Specs: []buff.Spec{
 			{ID: "venom", Duration: 12 * time.Second, Tags: []string{"magic.fire"}},

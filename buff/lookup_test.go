@@ -3,6 +3,7 @@ package buff_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -12,7 +13,7 @@ import (
 )
 
 func TestLookup(t *testing.T) {
-	c, err := buff.NewCatalog(timed(func(s *buff.Spec) { s.ID = "poison" }), timed(func(s *buff.Spec) { s.ID = "bear_form" }))
+	c, err := buff.NewCatalog(buff.Spec{ID: "poison", Duration: time.Second}, buff.Spec{ID: "bear_form", Duration: time.Second})
 	require.NoError(t, err)
 	s, err := c.Lookup("poison")
 	require.NoError(t, err)
@@ -36,7 +37,7 @@ func TestCatalog_Must(t *testing.T) {
 		Attributes: []define.Attribute{{Attribute: stat.Attribute{Name: "health"}}},
 		Tags:       []string{"poison"},
 		Acts:       []string{"move"},
-		Specs:      []buff.Spec{timed(func(s *buff.Spec) { s.ID = "venom" })},
+		Specs:      []buff.Spec{{ID: "venom", Duration: time.Second}},
 	})
 	require.NoError(t, err)
 	require.Same(t, c.Spec("venom"), c.MustSpec("venom"))

@@ -1,4 +1,4 @@
-package buff_test
+package compile_test
 
 import (
 	"slices"
