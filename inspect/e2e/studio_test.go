@@ -2,13 +2,16 @@ package e2e
 
 import (
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/cmd/bufftick/studio/web"
@@ -91,7 +94,10 @@ func TestStudio(t *testing.T) {
 	p.until(`document.querySelector("#script .cm-content").textContent.includes("4000ms") && document.querySelectorAll("#line circle.pulse").length == 6`)
 	eval[any](p, `void (document.querySelector("#against").value = "saved", document.querySelector("#against").dispatchEvent(new Event("change")))`)
 	p.until(`document.querySelectorAll("#line .diff .minus").length > 0`)
+	p.do(chromedp.KeyEvent(kb.Escape))
+	p.until(`!document.querySelector(".cm-tooltip-autocomplete")`)
 	shot("compare")
+	p.picture("studio")
 
 	// Saving keeps the comment, and does not overwrite another program's change.
 	p.click("Save")
@@ -167,4 +173,27 @@ func TestStudio_Axe(t *testing.T) {
 		}
 		require.LessOrEqual(t, eval[int64](p, "document.documentElement.scrollWidth"), width)
 	}
+}
+
+// TestStudio_Playground checks the page without a server, from the folder in PLAYGROUND: make
+// playground writes it.
+func TestStudio_Playground(t *testing.T) {
+	dir := os.Getenv("PLAYGROUND")
+	if dir == "" {
+		t.Skip("no PLAYGROUND: building it takes longer than the other tests")
+	}
+	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
+	t.Cleanup(server.Close)
+	start := time.Now()
+	p := open(t, server.URL+"/", 1440, tall)
+	p.until(`document.querySelectorAll("#line circle.pulse").length > 0`)
+	t.Logf("first picture after %v", time.Since(start))
+	p.typed("duration: 6s", "x")
+	p.until(`document.querySelector("#findings .error")`)
+	p.do(chromedp.KeyEvent("\b"))
+	p.until(`!document.querySelector("#findings .error")`)
+	p.click("Copy link")
+	p.until(`location.hash.startsWith("#d=")`)
+	other := open(t, eval[string](p, "location.href"), 390, tall)
+	other.until(`document.querySelectorAll("#line circle.pulse").length > 0 && document.querySelector("#script .cm-content").textContent.includes("3s")`)
 }

@@ -74,6 +74,7 @@ const save = guarded(async () => {
   if (!edited() && version) return true;
   const text = editor.text(), r = await call("save", { name, version, text: crlf ? text.replaceAll("\n", "\r\n") : text });
   version = r.version; saved = text;
+  if (isStatic) keepFile(name, text);
   forget(name); problem(""); showFile(); await refresh(); test();
   return true;
 });
@@ -300,6 +301,8 @@ $("share").onclick = guarded(async () => {
   location.hash = "d=" + btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
   try { await navigator.clipboard.writeText(location.href); $("file").textContent = "The link is copied."; } catch { $("file").textContent = "The address of this page is the link."; }
 });
+// The static page keeps saved files in this browser.
+const keepFile = (file, text) => store("playground", { ...JSON.parse(localStorage.getItem("playground") || "{}"), [file]: text });
 const startStatic = async () => {
   $("share").hidden = false;
   about.dir = "playground";
@@ -312,7 +315,9 @@ const startStatic = async () => {
   }
   scripts[key(first.name) + "\n"] = first.script;
   for (const k of Object.keys(scripts)) if (k.startsWith(key(first.name) + "\n") && !k.endsWith("\n")) delete scripts[k];
-  await call("save", { name: first.name, text: first.text, version: "" });
+  const kept = m ? {} : JSON.parse(localStorage.getItem("playground") || "{}");
+  kept[first.name] ??= first.text;
+  for (const [file, text] of Object.entries(kept)) await call("save", { name: file, text, version: "" });
   return first.name;
 };
 
