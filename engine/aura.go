@@ -248,7 +248,7 @@ func (e *Engine) searchAura(i int32, due wheel.Time) {
 	a := &x.all[i]
 	if next := min(due.After(a.spec.Aura.Interval), e.now.Add(wheel.Horizon)); next != a.search {
 		a.search = next
-		e.wheel.Add(next, auraTimer|uint64(i))
+		e.deadlines.wheel.Add(next, auraTimer|uint64(i))
 	}
 	o := e.at(a.handle.Number())
 	if o == nil || !e.idle(o) {

@@ -23,7 +23,7 @@ type batchedTurn struct {
 	at      wheel.Time
 	serial  uint64 // consecutive turns have consecutive numbers
 	number  uint32 // number of the owner
-	given   int32  // the allowance: see Engine.dispatch
+	given   int32  // the allowance: see dispatcher.dispatch
 	wasLate bool   // an earlier turn of the owner was cut short
 
 	// The worker writes these fields.
@@ -61,17 +61,17 @@ type turnBatch struct {
 }
 
 // batchTurn adds a batched turn of an owner with the given mark and allowance to this slice.
-func (e *Engine) batchTurn(number uint32, c ownerMark, given int32) {
-	v := &e.batch
+func (d *dispatcher) batchTurn(number uint32, c ownerMark, given int32) {
+	v := &d.batch
 	if v.n == len(v.list) {
 		v.list = append(v.list, &batchedTurn{})
 	}
 	if !c.has(markPresent) {
 		panic("engine: batched turn for an owner that has left")
 	}
-	x, o := v.list[v.n], e.owners.place(number)
-	e.refreshSources(o)
-	x.owner, x.place, x.at, x.number = o, c.place(), e.now, number
+	x, o := v.list[v.n], d.engine.owners.place(number)
+	d.engine.refreshSources(o)
+	x.owner, x.place, x.at, x.number = o, c.place(), d.engine.now, number
 	x.serial, x.given, x.wasLate, x.outcome = v.serial, given, c.has(markLate), 0
 	v.serial++
 	v.n++
@@ -93,57 +93,57 @@ func (v *turnBatch) shrink(s highWater) {
 const readAhead = 32
 
 // endBatch merges the results of the batched turns, in the order of dispatch.
-func (e *Engine) endBatch() {
-	left, whole := e.group.EndBatch()
-	e.starts = 0
+func (d *dispatcher) endBatch() {
+	left, whole := d.group.EndBatch()
+	d.starts = 0
 	if !whole {
-		e.restart(left)
-		e.collected = e.group.Collect(e.collected[:0], nil)
-		e.high.collected.used(len(e.collected))
+		d.restart(left)
+		d.collected = d.group.Collect(d.collected[:0], nil)
+		d.engine.high.collected.used(len(d.collected))
 	}
-	e.mergeBatch(left, whole)
-	clear(e.collected)
-	e.collected = e.collected[:0]
+	d.mergeBatch(left, whole)
+	clear(d.collected)
+	d.collected = d.collected[:0]
 	// Start only now, because a turn that started earlier would race with the checks of mergeBatch.
-	if e.starts > 0 {
-		e.group.Start(e.starts)
+	if d.starts > 0 {
+		d.group.Start(d.starts)
 	}
 }
 
 // restart converts batched turns that no worker has started to messages, so that the workers can
 // process them later. The parameter `left` has their indexes.
-func (e *Engine) restart(left []int) {
+func (d *dispatcher) restart(left []int) {
 	for _, k := range left {
-		x := e.batch.list[k]
-		o := e.owners.at(x.number)
-		e.run(o)
-		e.grantAllowance(o, int(x.given))
+		x := d.batch.list[k]
+		o := d.engine.owners.at(x.number)
+		d.run(o)
+		d.grantAllowance(o, int(x.given))
 	}
 }
 
 // mergeBatch merges the results of the batched turns. Turns with indexes in `left` were not
 // started. If `whole` is true, all owners are idle.
-func (e *Engine) mergeBatch(left []int, whole bool) {
-	v := &e.batch
-	e.high.batch.used(v.n)
-	segments, collected := e.takeSegments(), e.collected
+func (d *dispatcher) mergeBatch(left []int, whole bool) {
+	v := &d.batch
+	d.engine.high.batch.used(v.n)
+	segments, collected := d.takeSegments(), d.collected
 	first := v.serial - uint64(v.n)
 	for k, x := range v.list[:v.n] {
 		if len(segments) > 0 && segments[0].first == first+uint64(k) {
-			e.processed += int(segments[0].used)
-			e.mergeSegment(&segments[0])
+			d.processed += int(segments[0].used)
+			d.mergeSegment(&segments[0])
 			segments = segments[1:]
 		}
 		x.owner = nil // an owner that leaves must not be kept alive
 		switch {
 		case whole:
 			if !x.plain() {
-				e.finishBatched(x)
+				d.finishBatched(x)
 			}
 		case len(left) > 0 && left[0] == k:
 			left = left[1:]
 		default:
-			collected = e.finishSplit(x, collected)
+			collected = d.finishSplit(x, collected)
 		}
 	}
 	clear(v.segments)
@@ -153,32 +153,32 @@ func (e *Engine) mergeBatch(left []int, whole bool) {
 
 // finishSplit finishes a turn of a batch in which some turns did not end normally. The parameter
 // `collected` has the mailboxes of such turns that have ended meanwhile, in order.
-func (e *Engine) finishSplit(x *batchedTurn, collected []*mailbox) []*mailbox {
-	o := e.owners.at(x.number)
+func (d *dispatcher) finishSplit(x *batchedTurn, collected []*mailbox) []*mailbox {
+	o := d.engine.owners.at(x.number)
 	switch {
 	case len(collected) > 0 && collected[0] == &o.box: // it was busy and has just finished
 		b := o.needRare()
-		b.lastRun, b.batched = e.round, x
-		e.mergeTurn(o)
+		b.lastRun, b.batched = d.round, x
+		d.mergeTurn(o)
 		return collected[1:]
 	case !o.box.Idle():
 		b := o.needRare()
-		b.lastRun = e.round
+		b.lastRun = d.round
 		// No batch starts while an owner is busy, so x is not reused before it is merged.
 		b.batched = x
-		e.reserveQuota(o, x.given)
+		d.reserveQuota(o, x.given)
 	case !x.plain():
-		e.finishBatched(x)
+		d.finishBatched(x)
 	}
 	return collected
 }
 
 // takeSegments returns the segments of all workers, in the order of their turns.
-func (e *Engine) takeSegments() []segment {
-	v := &e.batch
+func (d *dispatcher) takeSegments() []segment {
+	v := &d.batch
 	v.segments = v.segments[:0]
-	for i := range e.workers {
-		l := &e.workers[i]
+	for i := range d.workers {
+		l := &d.workers[i]
 		if l.onLoop {
 			l.publish()
 			l.nextSerial, l.segment, l.segmentTo = 0, segment{}, l.segmentFrom
@@ -193,53 +193,53 @@ func (e *Engine) takeSegments() []segment {
 
 // finishBatched does the loop's work for an unusual turn, whose owner must be idle, after its
 // result was merged.
-func (e *Engine) finishBatched(x *batchedTurn) {
+func (d *dispatcher) finishBatched(x *batchedTurn) {
 	if x.outcome&(turnCompleted|turnParked) == 0 {
-		e.rerunFailed(x)
+		d.rerunFailed(x)
 		return
 	}
-	o := e.owners.at(x.number)
+	o := d.engine.owners.at(x.number)
 	if x.outcome&turnMeasured != 0 {
-		e.watch.turnEnded(o)
+		d.engine.watch.turnEnded(o)
 	}
 	switch {
 	case x.outcome&turnParked != 0:
-		e.noteCutShort(o, x.used)
-		e.wait(x.number)
+		d.noteCutShort(o, x.used)
+		d.wait(x.number)
 	case x.outcome&turnDeferred != 0 && !o.leaving():
-		e.scheduleTurn(o)
+		d.scheduleTurn(o)
 	}
 	if x.wasLate && x.outcome&turnParked == 0 {
-		e.markCaughtUp(o)
+		d.markCaughtUp(o)
 	}
 	if x.outcome&turnIssued != 0 {
-		e.copies.turnMerged(o, true, 0)
+		d.engine.copies.turnMerged(o, true, 0)
 	}
 }
 
 // rerunFailed handles a batched turn that was not completed because the engine's own code or a
 // watcher's clock panicked. The owner's due events run in the next Tick.
-func (e *Engine) rerunFailed(v *batchedTurn) {
-	o := e.owners.at(v.number)
-	e.mergeTurn(o)
+func (d *dispatcher) rerunFailed(v *batchedTurn) {
+	o := d.engine.owners.at(v.number)
+	d.mergeTurn(o)
 	if !o.leaving() {
-		e.scheduleTurn(o)
+		d.scheduleTurn(o)
 	}
 }
 
 // mergeSegment merges the result of one or several turns.
-func (e *Engine) mergeSegment(s *segment) {
-	e.watch.turnResult(s)
-	e.outbox = append(e.outbox, s.outbox...)
-	e.file(s.deadlines)
+func (d *dispatcher) mergeSegment(s *segment) {
+	d.engine.watch.turnResult(s)
+	d.engine.outbox = append(d.engine.outbox, s.outbox...)
+	d.engine.deadlines.file(s.deadlines)
 	if len(s.events) == 0 {
 		return
 	}
-	e.countMerged(s.chunk)
-	e.frame.add(s.events)
+	d.countMerged(s.chunk)
+	d.engine.frame.add(s.events)
 	if !s.plain {
-		e.counters.add(s.events)
-		e.index.collect(s.events)
+		d.engine.counters.add(s.events)
+		d.engine.index.collect(s.events)
 	}
 }
 

@@ -104,27 +104,27 @@ const (
 // waiting owner. The end-of-frame work is done once, after the last slice.
 func (e *Engine) advance() {
 	e.frame.Lost = 0
-	e.processed = 0
-	if !e.group.Quiet() {
-		e.collect()
+	e.turns.processed = 0
+	if !e.turns.group.Quiet() {
+		e.turns.collect()
 	}
 	for slice := 0; ; slice++ {
-		left := e.quotaLeft() - e.claimed - slice*sliceCost
+		left := e.turns.quotaLeft() - e.turns.claimed - slice*sliceCost
 		if slice > 0 && left <= 0 {
 			break
 		}
-		e.round++
+		e.turns.round++
 		r := region(regionAdvance)
 		e.advanceWheel(left)
 		endRegion(r)
-		if len(e.fired)+len(e.scheduled)+e.waiting.n == 0 && e.now == e.target && e.group.Quiet() {
+		if len(e.deadlines.fired)+len(e.turns.scheduled)+e.turns.waiting.n == 0 && e.now == e.target && e.turns.group.Quiet() {
 			break // no work
 		}
-		e.collectDue()
+		e.turns.collectDue()
 		e.seen.Store(int64(e.now))
-		e.dispatch(left)
-		e.work()
-		if e.budget.spent || e.now == e.target && e.waiting.n+len(e.group.Staged()) == 0 {
+		e.turns.dispatch(left)
+		e.turns.work()
+		if e.budget.spent || e.now == e.target && e.turns.waiting.n+len(e.turns.group.Staged()) == 0 {
 			break
 		}
 	}
@@ -139,38 +139,38 @@ func (e *Engine) advance() {
 // advanceWheel advances the time for one slice. It stops at an instant by which about `left` events
 // are expected to become due. It moves the wheel from deadline to deadline, and assumes that each
 // deadline repeats every MinPeriod. If more than `left` events are due in a single millisecond, the
-// excess events wait in Engine.waiting, and time does not advance until they have run.
+// excess events wait in dispatcher.waiting, and time does not advance until they have run.
 //
 // Owners with scheduled turns or messages may set new deadlines, so each counts as one expected
 // event.
 func (e *Engine) advanceWheel(left int) {
-	e.high.fired.used(len(e.fired))
-	e.fired = e.fired[:0]
-	target, ok := e.horizon()
+	e.high.fired.used(len(e.deadlines.fired))
+	e.deadlines.fired = e.deadlines.fired[:0]
+	target, ok := e.turns.horizon()
 	if !ok {
 		return
 	}
 	reach, from := target, e.now
 	if target-e.now > undivided {
-		due := len(e.scheduled) + e.group.Stats().Staged
+		due := len(e.turns.scheduled) + e.turns.group.Stats().Staged
 		reach = sliceEnd(from, target, due, left)
 		for {
-			next, ok := e.wheel.Next()
+			next, ok := e.deadlines.wheel.Next()
 			if !ok || next > reach {
 				break
 			}
-			next = max(next, e.wheel.Now())
+			next = max(next, e.deadlines.wheel.Now())
 			if due == 0 {
 				from = next
 			}
-			before := len(e.fired)
-			e.fired = e.wheel.Advance(next, e.fired)
-			due += len(e.fired) - before
+			before := len(e.deadlines.fired)
+			e.deadlines.fired = e.deadlines.wheel.Advance(next, e.deadlines.fired)
+			due += len(e.deadlines.fired) - before
 			reach = max(next, sliceEnd(from, target, due, left))
 		}
 	}
 	e.now = reach
-	e.fired = e.wheel.Advance(reach, e.fired)
+	e.deadlines.fired = e.deadlines.wheel.Advance(reach, e.deadlines.fired)
 }
 
 // sliceEnd returns the latest instant to which a slice may advance. The slice may process `left`

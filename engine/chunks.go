@@ -231,20 +231,20 @@ type mergedCount struct {
 }
 
 // countMerged counts one merged segment of a chunk.
-func (e *Engine) countMerged(from *chunk) {
-	if from != e.merging.from {
-		e.flushMerged()
-		e.merging.from = from
+func (d *dispatcher) countMerged(from *chunk) {
+	if from != d.merging.from {
+		d.flushMerged()
+		d.merging.from = from
 	}
-	e.merging.n++
+	d.merging.n++
 }
 
 // flushMerged adds the count to its chunk. It stores the frame number before the count, because
 // chunk.isRead loads them in the opposite order.
-func (e *Engine) flushMerged() {
-	t := &e.merging
+func (d *dispatcher) flushMerged() {
+	t := &d.merging
 	if t.from != nil {
-		t.from.at.Store(e.frames.Load())
+		t.from.at.Store(d.engine.frames.Load())
 		t.from.merged.Add(t.n)
 		*t = mergedCount{}
 	}

@@ -190,9 +190,9 @@ func (e *Engine) queue(o *owner, c *buff.Command, via bool) buff.Result {
 	}
 	kept := *c
 	cloneData(&kept)
-	e.startWaiting(o)
-	e.run(o) // due events, and handlers deferred in earlier frames, come first
-	e.send(o, message{kind: do, throughSource: via, at: e.now, cmd: &kept})
+	e.turns.startWaiting(o)
+	e.turns.run(o) // due events, and handlers deferred in earlier frames, come first
+	e.turns.send(o, message{kind: do, throughSource: via, at: e.now, cmd: &kept})
 	if e.copies != nil {
 		e.copies.wait(o, &kept)
 	}
@@ -215,42 +215,42 @@ func (e *Engine) turn() *rules.Turn {
 // wheel, and schedules a turn for the owner if it needs one at once.
 func (e *Engine) fileDeadlines(o *owner) {
 	if len(e.loop.Deadlines) > 0 {
-		if e.file(e.loop.Deadlines) && !o.leaving() {
-			e.scheduleTurn(o)
+		if e.deadlines.file(e.loop.Deadlines) && !o.leaving() {
+			e.turns.scheduleTurn(o)
 		}
 		e.loop.Deadlines = e.loop.Deadlines[:0]
 	}
 	if o.set.Pending() > 0 && !o.leaving() && !o.isParked() {
-		e.scheduleTurn(o)
+		e.turns.scheduleTurn(o)
 	}
 }
 
 // scheduleTurn schedules a turn of the owner for the next Tick.
-func (e *Engine) scheduleTurn(o *owner) {
+func (d *dispatcher) scheduleTurn(o *owner) {
 	if !o.scheduled {
 		o.scheduled = true
-		e.scheduled = append(e.scheduled, o.ref())
+		d.scheduled = append(d.scheduled, o.ref())
 	}
 }
 
 // run sends the owner a message to process all events due by now. It sends at most one such message
 // in each slice of a Tick.
-func (e *Engine) run(o *owner) {
-	if b := o.needRare(); b.lastRun != e.round {
-		b.lastRun = e.round
-		at := e.now
+func (d *dispatcher) run(o *owner) {
+	if b := o.needRare(); b.lastRun != d.round {
+		b.lastRun = d.round
+		at := d.engine.now
 		if o.leaving() {
 			at = o.since
 		}
-		if e.readsSources && e.idle(o) {
-			e.refreshSources(o)
+		if d.engine.readsSources && d.engine.idle(o) {
+			d.engine.refreshSources(o)
 		}
-		e.send(o, message{kind: run, at: at})
+		d.send(o, message{kind: run, at: at})
 	}
 }
 
-func (e *Engine) send(o *owner, m message) {
-	if !e.group.Send(&o.box, m) {
+func (d *dispatcher) send(o *owner, m message) {
+	if !d.group.Send(&o.box, m) {
 		panic("engine: a mailbox is full: runRoom is too small")
 	}
 }

@@ -63,7 +63,7 @@ func (e *Engine) Copies(m func(id buff.OwnerID, data any, dst []byte) ([]byte, e
 	if e.copies != nil {
 		panic("engine: Copies called twice")
 	}
-	c := &copies{engine: e, marshal: m, shards: make([]shard, len(e.workers)+2), gone: map[buff.OwnerID]struct{}{}, waits: map[ref][]*buff.Command{}, now: &marks{}, next: &marks{}}
+	c := &copies{engine: e, marshal: m, shards: make([]shard, len(e.turns.workers)+2), gone: map[buff.OwnerID]struct{}{}, waits: map[ref][]*buff.Command{}, now: &marks{}, next: &marks{}}
 	c.ticks.over.L = &c.ticks.mu
 	e.copies = c
 	for k := range e.owners.len() { // including leaving owners, which may still have turns to run

@@ -73,7 +73,7 @@ func (c *copies) collectSoonDue() {
 		return
 	}
 	list, left := c.takeSoonSpare(), mostSoon
-	for id := range c.engine.wheel.Soon(c.engine.now.After(c.ticks.span)) {
+	for id := range c.engine.deadlines.wheel.Soon(c.engine.now.After(c.ticks.span)) {
 		if number := placeOf(id).Number(); id&auraTimer == 0 && c.now.has(number) {
 			list = append(list, number)
 		}

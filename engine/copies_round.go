@@ -70,15 +70,15 @@ func (c *copies) excludeBusy(r *snapshot.Round) {
 // eachBusy yields the owners that are not idle. It may yield an owner more than once. The caller
 // must not change the engine's lists of busy owners.
 func (e *Engine) eachBusy(yield func(*owner) bool) {
-	for _, list := range [...][]*mailbox{e.group.Running(), e.group.Staged()} {
+	for _, list := range [...][]*mailbox{e.turns.group.Running(), e.turns.group.Staged()} {
 		for _, box := range list {
 			if !yield(box.Owner) {
 				return
 			}
 		}
 	}
-	for _, d := range e.waiting.list[e.waiting.head:] {
-		if e.isWaiting(d.number()) && !yield(e.owners.at(d.number())) {
+	for _, d := range e.turns.waiting.list[e.turns.waiting.head:] {
+		if e.turns.isWaiting(d.number()) && !yield(e.owners.at(d.number())) {
 			return
 		}
 	}
@@ -218,7 +218,7 @@ func (c *copies) Left() int { return int(c.now.n.Load()) }
 func (c *copies) Changed() int { return int(c.next.n.Load()) }
 
 // Busy reports whether any owner is busy or waits for its allowance.
-func (c *copies) Busy() bool { return !c.engine.group.Quiet() || c.engine.waiting.n > 0 }
+func (c *copies) Busy() bool { return !c.engine.turns.group.Quiet() || c.engine.turns.waiting.n > 0 }
 
 // Touch adds an owner to the next round. If the owner belongs to this round and is not copied yet,
 // Touch first copies it.

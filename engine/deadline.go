@@ -13,6 +13,16 @@ import (
 // an entry for the later deadline. If a buff ends early, its entry does nothing. So refreshing and
 // removing a buff do not touch the wheel.
 
+// schedule holds the deadlines of all owners and auras.
+type schedule struct {
+	engine *Engine
+	wheel  *wheel.Schedule
+	fired  []wheel.Fired // entries that have come out in this slice
+	age    uint64        // number of deadlines added to the wheel
+	swept  uint64        // age at the last sweepWheel
+	timers int           // result of the last countTimers
+}
+
 // ownerMark is what the loop notes about an owner in a table of its own, so that it need not access
 // the owner. The low bits are the place of the owner's only due deadline. If other work may wait as
 // well, they are manyPlaces.
@@ -20,7 +30,7 @@ type ownerMark uint64
 
 const (
 	markPresent ownerMark = 1 << 63 // the owner exists
-	markWaiting ownerMark = 1 << 62 // the owner is in Engine.waiting
+	markWaiting ownerMark = 1 << 62 // the owner is in dispatcher.waiting
 	markLate    ownerMark = 1 << 61 // a turn of the owner was cut short, and it has not caught up since
 
 	manyPlaces ownerMark = 1<<ageShift - 1
@@ -62,63 +72,63 @@ func (d dueOwner) number() uint32 { return uint32(d) & (buff.MaxOwners - 1) }
 // dueKey returns the sort key of a due owner. A delay above mostLate counts as mostLate, because
 // the key has no room for more. Slices of a Tick are shorter than that, unless almost no events are
 // due.
-func (e *Engine) dueKey(f wheel.Fired, number uint32) dueOwner {
-	late := uint64(min(e.now-f.Due, mostLate))
-	age := (f.ID>>ageShift - e.age) & ageMask // the oldest entry has the smallest age
+func (s *schedule) dueKey(f wheel.Fired, number uint32) dueOwner {
+	late := uint64(min(s.engine.now-f.Due, mostLate))
+	age := (f.ID>>ageShift - s.age) & ageMask // the oldest entry has the smallest age
 	return dueOwner((mostLate-late)<<instantShift | age<<numberBits | uint64(number))
 }
 
-// collectDue adds the owners of the entries that have come out of the wheel to Engine.waiting, in
-// order, and after them the owners in Engine.scheduled.
-func (e *Engine) collectDue() {
-	w, quiet := &e.waiting, e.group.Quiet()
+// collectDue adds the owners of the entries that have come out of the wheel to dispatcher.waiting, in
+// order, and after them the owners in dispatcher.scheduled.
+func (d *dispatcher) collectDue() {
+	w, quiet := &d.waiting, d.group.Quiet()
 	w.left = w.n > 0
 	first, sorted, last := len(w.list), true, dueOwner(0)
-	for _, f := range e.fired {
+	for _, f := range d.engine.deadlines.fired {
 		if f.ID&auraTimer != 0 {
-			e.index.auras.timerFired(int32(f.ID&^auraTimer), f.Due)
+			d.engine.index.auras.timerFired(int32(f.ID&^auraTimer), f.Due)
 			continue
 		}
 		place := placeOf(f.ID)
 		number := place.Number()
-		c := &e.owners.marks[number]
+		c := &d.engine.owners.marks[number]
 		switch {
-		case !c.has(markPresent) || !quiet && e.sendDue(e.owners.place(number)):
+		case !c.has(markPresent) || !quiet && d.sendDue(d.engine.owners.place(number)):
 			continue
 		case c.has(markWaiting):
 			c.set(manyPlaces)
 			continue
 		}
 		*c = *c&^manyPlaces | markWaiting | ownerMark(place)
-		d := e.dueKey(f, number)
-		sorted = sorted && last <= d
-		w.list = append(w.list, d)
-		last = d
+		key := d.engine.deadlines.dueKey(f, number)
+		sorted = sorted && last <= key
+		w.list = append(w.list, key)
+		last = key
 	}
 	if !sorted {
 		w.spare = radix.Sort(w.list[first:], numberBits, w.spare)
 	}
 	w.n += len(w.list) - first
-	for _, r := range e.scheduled {
+	for _, r := range d.scheduled {
 		if o := r.alive(); o != nil {
 			o.scheduled = false
-			if quiet || !e.sendDue(o) {
-				e.wait(o.number)
+			if quiet || !d.sendDue(o) {
+				d.wait(o.number)
 			}
 		}
 	}
-	e.clearScheduled()
-	e.stats.Fired += uint64(len(e.fired))
+	d.clearScheduled()
+	d.engine.stats.Fired += uint64(len(d.engine.deadlines.fired))
 }
 
 // sendDue reports whether an owner is busy or has messages. Such an owner gets a message to process
 // its due events, unless it is leaving: it does not process events that become due after its Drop.
-func (e *Engine) sendDue(o *owner) bool {
+func (d *dispatcher) sendDue(o *owner) bool {
 	if o.quiet() {
 		return false
 	}
 	if !o.leaving() {
-		e.run(o)
+		d.run(o)
 	}
 	return true
 }
@@ -128,14 +138,14 @@ func placeOf(id uint64) rules.Place { return rules.Place(id & (1<<ageShift - 1))
 
 // file adds deadlines to the wheel. It reports whether one of them has already passed, because it
 // was set by a turn that ended late. Such a deadline is not added: the owner needs a turn at once.
-func (e *Engine) file(list []rules.Deadline) (late bool) {
+func (s *schedule) file(list []rules.Deadline) (late bool) {
 	for _, d := range list {
-		if d.Due <= e.now {
+		if d.Due <= s.engine.now {
 			late = true
 			continue
 		}
-		e.wheel.Add(d.Due, (e.age&ageMask)<<ageShift|uint64(d.Place))
-		e.age++
+		s.wheel.Add(d.Due, (s.age&ageMask)<<ageShift|uint64(d.Place))
+		s.age++
 	}
 	return late
 }
@@ -148,38 +158,38 @@ const (
 )
 
 // sweepWheel removes some invalid entries from the wheel, if there are many.
-func (e *Engine) sweepWheel() {
-	added := int(e.age - e.swept)
-	e.swept = e.age
-	if e.wheel.Len() > invalidAllowed && e.group.Quiet() && e.wheel.Len()-invalidAllowed > 2*e.countTimers() {
-		e.wheel.Sweep(2*added+sweepPiece, e.isValid)
+func (s *schedule) sweepWheel() {
+	added := int(s.age - s.swept)
+	s.swept = s.age
+	if s.wheel.Len() > invalidAllowed && s.engine.turns.group.Quiet() && s.wheel.Len()-invalidAllowed > 2*s.countTimers() {
+		s.wheel.Sweep(2*added+sweepPiece, s.isValid)
 	}
 }
 
 // countTimers returns the number of valid entries of the wheel or, while an owner is busy, an
 // earlier result.
-func (e *Engine) countTimers() int {
-	if !e.group.Quiet() {
-		return e.timers
+func (s *schedule) countTimers() int {
+	if !s.engine.turns.group.Quiet() {
+		return s.timers
 	}
-	e.timers = e.loop.Waiting
-	for i := range e.workers {
-		e.timers += e.workers[i].turn.Waiting
+	s.timers = s.engine.loop.Waiting
+	for i := range s.engine.turns.workers {
+		s.timers += s.engine.turns.workers[i].turn.Waiting
 	}
-	for i := range e.index.auras.all {
-		if x := &e.index.auras; x.waits(int32(i), x.all[i].search) && x.all[i].search != wheel.Never {
-			e.timers++
+	for i := range s.engine.index.auras.all {
+		if x := &s.engine.index.auras; x.waits(int32(i), x.all[i].search) && x.all[i].search != wheel.Never {
+			s.timers++
 		}
 	}
-	return e.timers
+	return s.timers
 }
 
 // isValid reports whether an entry of the wheel is valid. Every owner must be idle.
-func (e *Engine) isValid(due wheel.Time, id uint64) bool {
+func (s *schedule) isValid(due wheel.Time, id uint64) bool {
 	if id&auraTimer != 0 {
-		return e.index.auras.waits(int32(id&^auraTimer), due)
+		return s.engine.index.auras.waits(int32(id&^auraTimer), due)
 	}
 	p := placeOf(id)
-	o := e.owners.there(p.Number())
+	o := s.engine.owners.there(p.Number())
 	return o != nil && o.set.Waits(rules.Deadline{Due: due, Place: p})
 }

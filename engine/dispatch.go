@@ -3,8 +3,35 @@ package engine
 import (
 	"math"
 
+	"github.com/bufftick/bufftick/actor"
 	"github.com/bufftick/bufftick/wheel"
 )
+
+// dispatcher gives owners their turns. It knows which owners need one, starts turns within the quota
+// of the Tick, on workers or on the loop, and merges their results. It belongs to the loop.
+type dispatcher struct {
+	engine *Engine
+
+	scheduled []ref // owners that need a turn in the next Tick
+	waiting   waitList
+	batch     turnBatch
+	starts    int    // number of mailboxes that get a turn in this slice
+	round     uint64 // number of slices so far, in all Ticks
+
+	share     int32 // upper limit of one allowance: see maxShare
+	patience  int64 // events after which game time no longer waits for a late owner
+	processed int   // events processed in this Tick
+	reserved  int   // quota reserved for running owners
+	claimed   int   // events of finished turns that could not be merged yet: see canMerge
+
+	group     *actor.Group[*owner, message]
+	workers   []workerState // by worker; the last one is the loop's
+	used      bool          // the workers' lists have been used since they were last emptied
+	spare     spareChunks
+	merging   mergedCount
+	collected []*mailbox // scratch
+	stuckNow  []*mailbox // scratch
+}
 
 // waitList holds the idle owners that have due events or deferred handlers, in the order of their
 // turns. Their marks have the flag markWaiting. If a Tick reaches Limits.Tick, the rest of the list
@@ -18,8 +45,8 @@ type waitList struct {
 }
 
 // wait adds an owner to the end of the list.
-func (e *Engine) wait(number uint32) {
-	w, c := &e.waiting, &e.owners.marks[number]
+func (d *dispatcher) wait(number uint32) {
+	w, c := &d.waiting, &d.engine.owners.marks[number]
 	if !c.has(markWaiting) {
 		w.list = append(w.list, dueOwner(number))
 		w.n++
@@ -28,8 +55,8 @@ func (e *Engine) wait(number uint32) {
 }
 
 // isWaiting reports whether an owner is in the list.
-func (e *Engine) isWaiting(number uint32) bool {
-	return e.waiting.n > 0 && int(number) < e.owners.len() && e.owners.marks[number].has(markWaiting)
+func (d *dispatcher) isWaiting(number uint32) bool {
+	return d.waiting.n > 0 && int(number) < d.engine.owners.len() && d.engine.owners.marks[number].has(markWaiting)
 }
 
 // removed updates the list after an owner has lost the flag.
@@ -44,12 +71,12 @@ func (w *waitList) removed(s *highWaters) {
 
 // startWaiting starts the turn of an owner in the list. It is called before a message is sent to
 // the owner, because the owner's due events must run before the message.
-func (e *Engine) startWaiting(o *owner) {
-	if e.isWaiting(o.number) {
-		e.owners.marks[o.number].clear(markWaiting)
-		e.waiting.n--
-		e.waiting.removed(&e.high)
-		e.run(o)
+func (d *dispatcher) startWaiting(o *owner) {
+	if d.isWaiting(o.number) {
+		d.engine.owners.marks[o.number].clear(markWaiting)
+		d.waiting.n--
+		d.waiting.removed(&d.engine.high)
+		d.run(o)
 	}
 }
 
@@ -60,29 +87,29 @@ func (e *Engine) startWaiting(o *owner) {
 //
 // If some owners are busy or have messages, each turn is started by a message to its owner. Owners
 // that already have messages come first.
-func (e *Engine) dispatch(left int) {
-	e.starts = 0
-	batched, n := e.group.Quiet(), e.waiting.n
-	for _, box := range e.group.Staged() {
+func (d *dispatcher) dispatch(left int) {
+	d.starts = 0
+	batched, n := d.group.Quiet(), d.waiting.n
+	for _, box := range d.group.Staged() {
 		n += box.Len()
 	}
 	each, least := min(left/max(n, 1), maxShare), 1
 	if batched {
 		least = minShare
 	}
-	if e.waiting.left || n > left {
+	if d.waiting.left || n > left {
 		each = max(each, least)
 	}
-	for _, box := range e.group.Staged() {
+	for _, box := range d.group.Staged() {
 		if left <= 0 {
 			return
 		}
-		left -= e.grantAllowance(box.Owner, min(each*box.Len(), left))
+		left -= d.grantAllowance(box.Owner, min(each*box.Len(), left))
 	}
-	w := &e.waiting
-	for each = min(each, int(e.share)); left > 0 && w.n > 0; w.head++ {
+	w := &d.waiting
+	for each = min(each, int(d.share)); left > 0 && w.n > 0; w.head++ {
 		number := w.list[w.head].number()
-		c := &e.owners.marks[number]
+		c := &d.engine.owners.marks[number]
 		if !c.has(markWaiting) {
 			continue
 		}
@@ -91,74 +118,74 @@ func (e *Engine) dispatch(left int) {
 		given := min(each, left)
 		left -= given
 		if batched {
-			e.batchTurn(number, *c, int32(given))
+			d.batchTurn(number, *c, int32(given))
 			continue
 		}
-		o := e.owners.place(number)
-		e.run(o)
-		e.grantAllowance(o, given)
+		o := d.engine.owners.place(number)
+		d.run(o)
+		d.grantAllowance(o, given)
 	}
-	w.removed(&e.high)
+	w.removed(&d.engine.high)
 }
 
 // grantAllowance gives an allowance to an owner that has messages, and returns the allowance, which
 // is at most `most`.
-func (e *Engine) grantAllowance(o *owner, most int) int {
+func (d *dispatcher) grantAllowance(o *owner, most int) int {
 	t := o.needTurns()
-	t.given = min(int32(most), e.share)
+	t.given = min(int32(most), d.share)
 	t.used, t.executed = 0, 0
-	e.reserveQuota(o, t.given)
-	e.starts++
+	d.reserveQuota(o, t.given)
+	d.starts++
 	return int(t.given)
 }
 
 // reserveQuota reserves quota for a running owner.
-func (e *Engine) reserveQuota(o *owner, given int32) {
+func (d *dispatcher) reserveQuota(o *owner, given int32) {
 	b := o.needRare()
-	b.reserved, b.since = given, e.frame.Number
-	e.reserved += int(given)
+	b.reserved, b.since = given, d.engine.frame.Number
+	d.reserved += int(given)
 }
 
 // releaseQuota releases the quota that is reserved for an owner.
-func (e *Engine) releaseQuota(o *owner) {
+func (d *dispatcher) releaseQuota(o *owner) {
 	if b := o.rare.Load(); b != nil {
-		e.reserved -= int(b.reserved)
+		d.reserved -= int(b.reserved)
 		b.reserved = 0
 	}
 }
 
 // quotaLeft returns how many more events this Tick may process. Events that were processed and the
 // quota reserved for running owners are subtracted from Limits.Tick.
-func (e *Engine) quotaLeft() int { return e.opts.Limits.Tick - e.processed - e.reserved }
+func (d *dispatcher) quotaLeft() int { return d.engine.opts.Limits.Tick - d.processed - d.reserved }
 
 // canMerge reports whether the finished turn of an owner may be merged now. It reports false only
 // for an owner that was held in an earlier Tick: the events of its turn are not counted yet, and
 // must fit into the remaining quota of this Tick. If they do not fit, the owner waits, and its cost
 // is reserved ahead of new work. If no other owner uses quota, the events always fit, because the
 // events of one turn are at most Limits.Tick.
-func (e *Engine) canMerge(box *mailbox) bool {
+func (d *dispatcher) canMerge(box *mailbox) bool {
 	o := box.Owner
-	if !o.held || e.closed {
+	if !o.held || d.engine.closed {
 		return true
 	}
 	used := int(o.used())
-	if e.processed+e.reserved > 0 && e.quotaLeft() < used {
-		e.claimed += used
+	if d.processed+d.reserved > 0 && d.quotaLeft() < used {
+		d.claimed += used
 		return false
 	}
-	e.processed += used
+	d.processed += used
 	o.resetUsed()
 	return true
 }
 
 // markHeld records the owners whose handlers were still running when the budget ran out. Game time
 // no longer waits for these owners, and their unused allowance becomes available to others.
-func (e *Engine) markHeld() {
-	e.stuckNow = e.group.Held(e.stuckNow[:0], true)
-	for _, box := range e.stuckNow {
+func (d *dispatcher) markHeld() {
+	d.stuckNow = d.group.Held(d.stuckNow[:0], true)
+	for _, box := range d.stuckNow {
 		o := box.Owner
 		o.held, o.needRare().overtaken = true, true
-		e.releaseQuota(o)
+		d.releaseQuota(o)
 	}
 }
 
@@ -171,31 +198,31 @@ func (e *Engine) markHeld() {
 //
 // Whether all workers are held is checked only once, because a handler may return at any moment.
 // Game time may then already have passed waiting owners by more than 50 ms; it is never set back.
-func (e *Engine) horizon() (until wheel.Time, ok bool) {
-	quiet := e.group.Quiet()
-	if quiet || e.allDoneOrOverdue() {
-		e.waitingSince = wheel.Never
-	} else if e.waitingSince == wheel.Never {
-		e.waitingSince = e.now
+func (d *dispatcher) horizon() (until wheel.Time, ok bool) {
+	quiet := d.group.Quiet()
+	if quiet || d.allDoneOrOverdue() {
+		d.engine.waitingSince = wheel.Never
+	} else if d.engine.waitingSince == wheel.Never {
+		d.engine.waitingSince = d.engine.now
 	}
-	if quiet && e.waiting.n == 0 || !quiet && e.allWorkersStuck() {
-		return e.target, true
+	if quiet && d.waiting.n == 0 || !quiet && d.allWorkersStuck() {
+		return d.engine.target, true
 	}
-	until = e.target
-	if e.waitingSince != wheel.Never {
-		until = min(until, e.waitingSince+undivided)
-		if until <= e.now {
-			return e.now, false
+	until = d.engine.target
+	if d.engine.waitingSince != wheel.Never {
+		until = min(until, d.engine.waitingSince+undivided)
+		if until <= d.engine.now {
+			return d.engine.now, false
 		}
 	}
-	for _, box := range e.group.Staged() {
+	for _, box := range d.group.Staged() {
 		if !box.Owner.readRare().overtaken {
-			return e.now, false
+			return d.engine.now, false
 		}
 	}
-	for _, d := range e.waiting.list[e.waiting.head:] {
-		if e.isWaiting(d.number()) && !e.owners.at(d.number()).readRare().overtaken {
-			return e.now, false
+	for _, key := range d.waiting.list[d.waiting.head:] {
+		if d.isWaiting(key.number()) && !d.engine.owners.at(key.number()).readRare().overtaken {
+			return d.engine.now, false
 		}
 	}
 	return until, true
@@ -203,31 +230,31 @@ func (e *Engine) horizon() (until wheel.Time, ok bool) {
 
 // allDoneOrOverdue reports whether every dispatched owner either has finished its turn or was
 // still running when a Budget ran out.
-func (e *Engine) allDoneOrOverdue() bool {
-	s := e.group.Stats()
+func (d *dispatcher) allDoneOrOverdue() bool {
+	s := d.group.Stats()
 	return s.Pending == s.Overdue
 }
 
 // allWorkersStuck reports whether every worker is held by a stuck handler.
-func (e *Engine) allWorkersStuck() bool {
-	e.stuckNow = e.group.Held(e.stuckNow[:0], true)
-	return len(e.stuckNow) == e.opts.Workers
+func (d *dispatcher) allWorkersStuck() bool {
+	d.stuckNow = d.group.Held(d.stuckNow[:0], true)
+	return len(d.stuckNow) == d.engine.opts.Workers
 }
 
 // noteCutShort records that an owner's turn was cut short because its allowance was used up. An
-// owner that does not catch up within Engine.patience events is marked as overtaken, so that game
+// owner that does not catch up within dispatcher.patience events is marked as overtaken, so that game
 // time no longer waits for it.
-func (e *Engine) noteCutShort(o *owner, used int32) {
+func (d *dispatcher) noteCutShort(o *owner, used int32) {
 	b := o.needRare()
-	e.owners.marks[o.number].set(markLate)
-	if b.sinceCaughtUp = int32(min(int64(b.sinceCaughtUp)+int64(used), math.MaxInt32)); int64(b.sinceCaughtUp) >= e.patience {
+	d.engine.owners.marks[o.number].set(markLate)
+	if b.sinceCaughtUp = int32(min(int64(b.sinceCaughtUp)+int64(used), math.MaxInt32)); int64(b.sinceCaughtUp) >= d.patience {
 		b.overtaken = true
 	}
 }
 
 // markCaughtUp records that an owner has no overdue events left.
-func (e *Engine) markCaughtUp(o *owner) {
-	e.owners.marks[o.number].clear(markLate)
+func (d *dispatcher) markCaughtUp(o *owner) {
+	d.engine.owners.marks[o.number].clear(markLate)
 	if b := o.rare.Load(); b != nil {
 		b.sinceCaughtUp, b.overtaken = 0, false
 	}

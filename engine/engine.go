@@ -40,38 +40,15 @@ type Engine struct {
 	target       wheel.Time    // end of the game time of all Ticks; later than `now` if some of it is left for later Ticks
 	waitingSince wheel.Time    // when some owner started to wait for a worker; Never if none waits
 	carry        time.Duration // fraction of a millisecond left over from the last Tick
-	wheel        *wheel.Schedule
-	timers       int    // result of the last countTimers
-	age          uint64 // number of deadlines added to the wheel
-	swept        uint64 // age at the last sweepWheel
-	fired        []wheel.Fired
+	deadlines    schedule
+	turns        dispatcher
 	high         highWaters
 
-	owners    owners
-	bases     []uint32 // by owner number: first generation of the next owner's handles
-	base      uint32   // first generation of handles for numbers not used since releaseMemory
-	free      []uint32
-	byID      ids
-	scheduled []ref  // owners that need a turn in the next Tick
-	round     uint64 // number of slices so far, in all Ticks
-
-	waiting   waitList
-	starts    int   // number of mailboxes that get a turn in this slice
-	share     int32 // upper limit of one allowance: see maxShare
-	patience  int64 // events after which game time no longer waits for a late owner
-	processed int   // events processed in this Tick
-	reserved  int   // quota reserved for running owners
-	claimed   int   // events of finished turns that could not be merged yet: see canMerge
-	stuckNow  []*mailbox
-
-	group     *actor.Group[*owner, message]
-	batch     turnBatch
-	workers   []workerState // by worker; the last one is the loop's
-	spare     spareChunks
-	merging   mergedCount
-	used      bool // the workers' lists have been used since they were last emptied
-	collected []*mailbox
-
+	owners           owners
+	bases            []uint32 // by owner number: first generation of the next owner's handles
+	base             uint32   // first generation of handles for numbers not used since releaseMemory
+	free             []uint32
+	byID             ids
 	memory           rules.Memory    // memory of all owners' buffs
 	loop             rules.Turn      // the Turn of commands that the loop executes
 	readsSources     bool            // a definition rereads its source: see buff.Spec.Rereads
@@ -140,17 +117,20 @@ func New(o Options) (*Engine, error) {
 // newEngine returns an engine whose workers run on the given pool. The options must be complete.
 func newEngine(o Options, pool actor.Pool, release func(context.Context) error) *Engine {
 	e := &Engine{
-		opts:     o,
-		release:  release,
-		wheel:    wheel.NewSchedule(0),
-		byID:     newIDs(),
-		workers:  make([]workerState, o.Workers+1),
-		names:    make(map[string]define.HandlerID),
-		zones:    newZones(),
-		index:    newCrossIndex(o.Catalog),
-		share:    int32(min(maxShare, o.Limits.Tick)),
-		patience: min(int64(max(o.Limits.Tick, 4*o.Limits.Buffs)), math.MaxInt32),
+		opts:      o,
+		release:   release,
+		byID:      newIDs(),
+		names:     make(map[string]define.HandlerID),
+		zones:     newZones(),
+		index:     newCrossIndex(o.Catalog),
+		deadlines: schedule{wheel: wheel.NewSchedule(0)},
+		turns: dispatcher{
+			workers:  make([]workerState, o.Workers+1),
+			share:    int32(min(maxShare, o.Limits.Tick)),
+			patience: min(int64(max(o.Limits.Tick, 4*o.Limits.Buffs)), math.MaxInt32),
+		},
 	}
+	e.deadlines.engine, e.turns.engine = e, e
 	e.loop.Catalog, e.loop.Seed, e.loop.Memory = o.Catalog, o.Seed, &e.memory
 	e.loop.FormulaFailed = func(of *buff.Event, v any) { e.reportPanic(callFormula, true, of, v) }
 	e.handlerID = func(name string) (define.HandlerID, bool) { h, ok := e.names[name]; return h, ok }
@@ -164,21 +144,21 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 	e.index.auras.addFound = e.addMember
 	e.nameHandlers()
 	e.publish(o.Catalog)
-	e.spare.init(o.Limits.Tick, o.Workers)
-	for i := range e.workers {
-		e.workers[i].init(e, i)
+	e.turns.spare.init(o.Limits.Tick, o.Workers)
+	for i := range e.turns.workers {
+		e.turns.workers[i].init(e, i)
 	}
-	e.loopWorker().onLoop = true
-	e.batch.serial = 1 // 0 is no number of a turn
-	e.group = actor.NewGroup(actor.Options[*owner, message]{
+	e.turns.loopWorker().onLoop = true
+	e.turns.batch.serial = 1 // 0 is no number of a turn
+	e.turns.group = actor.NewGroup(actor.Options[*owner, message]{
 		Pool:    pool,
 		Task:    e.task(),
 		Workers: o.Workers,
 		Limit:   2*o.Limits.Mailbox + runRoom,
-		Handle:  func(worker int, box *mailbox) { e.workers[worker].runMailbox(box) },
-		Ahead:   func(worker int, next []actor.Turn[*owner, message]) { e.workers[worker].prefetch(next) },
-		Ended:   func(worker int, held bool) { e.workers[worker].endedBatched(held) },
-		Batched: func(worker int, box *mailbox, v any) { e.workers[worker].runBatched(box, v.(*batchedTurn)) },
+		Handle:  func(worker int, box *mailbox) { e.turns.workers[worker].runMailbox(box) },
+		Ahead:   func(worker int, next []actor.Turn[*owner, message]) { e.turns.workers[worker].prefetch(next) },
+		Ended:   func(worker int, held bool) { e.turns.workers[worker].endedBatched(held) },
+		Batched: func(worker int, box *mailbox, v any) { e.turns.workers[worker].runBatched(box, v.(*batchedTurn)) },
 	})
 	return e
 }
@@ -293,7 +273,7 @@ func (e *Engine) Close(ctx context.Context, onFrame ...func(*Frame)) error {
 	e.closed = true
 	e.record.close()
 	e.producers.close()
-	for worked := 0; e.hasWork(); worked += e.processed {
+	for worked := 0; e.hasWork(); worked += e.turns.processed {
 		if worked >= closeLimit || ctx.Err() != nil {
 			e.stats.LostAtClose += timeBetween(e.now, e.target)
 			e.target = e.now
@@ -337,17 +317,17 @@ func (e *Engine) endExclusive() {
 
 // hasWork reports whether accepted work is unfinished.
 func (e *Engine) hasWork() bool {
-	s := e.group.Stats()
+	s := e.turns.group.Stats()
 	if s.Running+s.Staged+len(e.outbox)+e.producers.waiting() > 0 {
 		return true
 	}
-	return e.now < e.target || len(e.scheduled)+e.waiting.n > 0 && !e.cutOff.Load()
+	return e.now < e.target || len(e.turns.scheduled)+e.turns.waiting.n > 0 && !e.cutOff.Load()
 }
 
 // runningOwners lists the owners whose handlers are running.
 func (e *Engine) runningOwners() string {
 	var names []string
-	for _, box := range e.group.Held(nil, false) {
+	for _, box := range e.turns.group.Held(nil, false) {
 		names = append(names, fmt.Sprint(box.Owner.id()))
 	}
 	if len(names) == 0 {

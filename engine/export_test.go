@@ -38,14 +38,14 @@ func NewOn(o Options, pool actor.Pool) (*Engine, error) {
 // Escaped returns the number of panics that package actor has recovered. Handlers cannot cause
 // these; they are panics of the engine's own code on a worker.
 func Escaped(e *Engine) uint64 {
-	s := e.group.Stats()
+	s := e.turns.group.Stats()
 	return s.Panics + s.HookPanics
 }
 
 // Kept returns the capacity of the workers' event lists.
 func Kept(e *Engine) (n int) {
-	for i := range e.workers {
-		n = max(n, e.workers[i].chunks.room())
+	for i := range e.turns.workers {
+		n = max(n, e.turns.workers[i].chunks.room())
 	}
 	return n
 }
@@ -60,23 +60,23 @@ func (s *chunks) room() (n int) {
 // EventRoom returns the number of events for which all chunks together have room. No worker may be
 // active.
 func EventRoom(e *Engine) (n int) {
-	for i := range e.workers {
-		s := &e.workers[i].chunks
+	for i := range e.turns.workers {
+		s := &e.turns.workers[i].chunks
 		if n += s.room(); s.now != nil && s.now.own == 0 {
 			n += cap(s.now.events)
 		}
 	}
-	for _, c := range e.spare.full {
+	for _, c := range e.turns.spare.full {
 		n += cap(c.events)
 	}
-	return n + e.spare.room
+	return n + e.turns.spare.room
 }
 
 // Untaken returns the number of merged segments that have not been counted in their chunk.
-func Untaken(e *Engine) int { return int(e.merging.n) }
+func Untaken(e *Engine) int { return int(e.turns.merging.n) }
 
 // Slices returns the number of slices of all Ticks.
-func Slices(e *Engine) uint64 { return uint64(e.round) }
+func Slices(e *Engine) uint64 { return uint64(e.turns.round) }
 
 // Mail returns the number of messages that wait for an owner.
 func Mail(e *Engine, number int) int { return e.owners.at(uint32(number)).box.Len() }
@@ -209,7 +209,7 @@ func Parts(f *Frame) (head, due, tail int) {
 const DefaultTickLimit = defaultTickLimit
 
 // Worked returns how much of Limits.Tick the last Tick has used.
-func Worked(e *Engine) int { return e.processed }
+func Worked(e *Engine) int { return e.turns.processed }
 
 // HistogramOf returns a Histogram with one duration.
 func HistogramOf(d time.Duration) *view.Histogram {
@@ -359,7 +359,7 @@ func NextMark(numbers []uint32, room int, n uint32, limit int) (uint32, bool) {
 func Soon(c snapshot.Maker) int { return len(c.(*copies).soon) }
 
 // WantedRoom returns the capacity of the list of owners that need a turn in the next Tick.
-func WantedRoom(e *Engine) int { return cap(e.scheduled) }
+func WantedRoom(e *Engine) int { return cap(e.turns.scheduled) }
 
 // Pieces returns the number of copies in each slice of a list of n copies.
 func Pieces(m snapshot.Maker, n int) (pieces []int) {

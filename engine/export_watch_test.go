@@ -55,7 +55,7 @@ func Busiest(turns func(took func(id buff.OwnerID, d time.Duration, now int64) [
 // Remembered returns the number of owners and event lists that the memory of an empty frame's
 // lists still refers to.
 func Remembered(e *Engine) (n int) {
-	for _, o := range e.scheduled[:cap(e.scheduled)] {
+	for _, o := range e.turns.scheduled[:cap(e.turns.scheduled)] {
 		if o.owner != nil {
 			n++
 		}

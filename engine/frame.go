@@ -119,17 +119,17 @@ func (f *Frame) end(e *Engine) {
 	if s := e.watch.on; s != nil {
 		f.countBySpec(s, len(e.counters.lineages))
 	}
-	f.Waiting = e.waiting.n
-	if e.group.Quiet() {
+	f.Waiting = e.turns.waiting.n
+	if e.turns.group.Quiet() {
 		return
 	}
-	s := e.group.Stats()
+	s := e.turns.group.Stats()
 	f.Waiting += s.Staged + s.Ready
 	if s.Pending == 0 {
 		return
 	}
-	for i := range e.workers {
-		l := &e.workers[i]
+	for i := range e.turns.workers {
+		l := &e.turns.workers[i]
 		if v := l.current.Load(); v != 0 {
 			f.Stuck = append(f.Stuck, e.stuck(i, v, wheel.Time(l.since.Load())))
 		}
@@ -205,11 +205,11 @@ func (t *specCounters) addLoop(events []buff.Event) {
 // Only the loop goroutine may call it.
 func (e *Engine) Stats() view.Stats {
 	e.enter("Stats")
-	s, g := e.stats, e.group.Stats()
+	s, g := e.stats, e.turns.group.Stats()
 	s.Owners = e.byID.n
-	s.Busy = g.Running + g.Staged + e.waiting.n
+	s.Busy = g.Running + g.Staged + e.turns.waiting.n
 	s.Behind = timeBetween(e.now, e.target)
-	s.Timers = e.countTimers()
+	s.Timers = e.deadlines.countTimers()
 	s.Inbox = e.producers.waiting()
 	s.InboxRefused = e.producers.refusals()
 	s.Dropped = e.loop.Dropped + e.dropped.Load()

@@ -195,27 +195,27 @@ func fitEvents(list []buff.Event, s highWater) []buff.Event {
 // shrinkLists shrinks the engine's lists, if the frame is a check frame. It must be called between
 // two frames.
 func (e *Engine) shrinkLists(frame uint64) {
-	if !isCheckFrame(frame) || e.group.Stats().Running > 0 {
+	if !isCheckFrame(frame) || e.turns.group.Stats().Running > 0 {
 		return
 	}
 	s := &e.high
-	e.fired, e.collected = fit(e.fired[:0], s.fired), fit(e.collected[:0], s.collected)
+	e.deadlines.fired, e.turns.collected = fit(e.deadlines.fired[:0], s.fired), fit(e.turns.collected[:0], s.collected)
 	e.loop.Deadlines = fit(e.loop.Deadlines[:0], s.loop)
 	if len(e.outbox) == 0 {
 		e.outbox = fit(e.outbox, s.outbox)
 	}
-	if !s.scheduled.fits(cap(e.scheduled)) {
-		e.scheduled = append(make([]ref, 0, max(minCapacity, 2*int(s.scheduled))), e.scheduled...)
+	if !s.scheduled.fits(cap(e.turns.scheduled)) {
+		e.turns.scheduled = append(make([]ref, 0, max(minCapacity, 2*int(s.scheduled))), e.turns.scheduled...)
 	}
-	if w := &e.waiting; w.n == 0 {
+	if w := &e.turns.waiting; w.n == 0 {
 		w.list, w.spare = fit(w.list, s.waiting), fit(w.spare[:0], s.waiting)
 	}
-	e.group.Shrink(max(minCapacity, 2*int(max(s.collected, s.batch))))
-	e.batch.shrink(s.batch)
-	for i := range e.workers {
-		e.workers[i].shrink(s)
+	e.turns.group.Shrink(max(minCapacity, 2*int(max(s.collected, s.batch))))
+	e.turns.batch.shrink(s.batch)
+	for i := range e.turns.workers {
+		e.turns.workers[i].shrink(s)
 	}
-	e.spare.shrink()
+	e.turns.spare.shrink()
 	// The last frame is no longer valid, so its lists are free. Frame.head and the list that the
 	// loop's calls now fill are a pair that alternates.
 	f := &e.frame
@@ -236,7 +236,7 @@ func (e *Engine) releaseMemory() {
 		return // an ended aura still has members
 	}
 	e.hadOwners = false
-	e.wheel = wheel.NewSchedule(e.now)
+	e.deadlines.wheel = wheel.NewSchedule(e.now)
 	e.byID = newIDs()
 	e.zones.first().owners = nil
 	yield := e.index.auras.addFound

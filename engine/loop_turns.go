@@ -13,31 +13,31 @@ const smallSlice = 64
 // engine, they always do. Otherwise they do if there are few of them and all handlers that they may
 // call are quick. Turns may call the handlers that any catalog calls, and the handlers of their
 // owners' timeouts.
-func (e *Engine) runsHere() bool {
-	v := &e.batch
-	if v.n == 0 || e.opts.Synchronous {
+func (d *dispatcher) runsHere() bool {
+	v := &d.batch
+	if v.n == 0 || d.engine.opts.Synchronous {
 		return v.n > 0
 	}
-	if v.n > smallSlice || e.edition.Load().slow {
+	if v.n > smallSlice || d.engine.edition.Load().slow {
 		return false
 	}
 	for _, x := range v.list[:v.n] {
-		if o := x.owner; o.set.Timeouts() > 0 && o.set.TimeoutsCall(e.isSlow) {
+		if o := x.owner; o.set.Timeouts() > 0 && o.set.TimeoutsCall(d.isSlow) {
 			return false
 		}
 	}
 	return true
 }
 
-func (e *Engine) isSlow(h define.HandlerID) bool { return !e.handler(h).quick }
+func (d *dispatcher) isSlow(h define.HandlerID) bool { return !d.engine.handler(h).quick }
 
 // loopWorker returns the worker state of the loop.
-func (e *Engine) loopWorker() *workerState { return &e.workers[len(e.workers)-1] }
+func (d *dispatcher) loopWorker() *workerState { return &d.workers[len(d.workers)-1] }
 
 // runHere runs the batched turns on the loop, starting with index `at`, and merges their results. If a handler ends the goroutine, a deferred function runs the remaining turns, and
 // Engine.endExclusive then completes the Tick.
-func (e *Engine) runHere(at int) {
-	l, v, over := e.loopWorker(), &e.batch, false
+func (d *dispatcher) runHere(at int) {
+	l, v, over := d.loopWorker(), &d.batch, false
 	defer func() {
 		if over {
 			return
@@ -45,10 +45,10 @@ func (e *Engine) runHere(at int) {
 		if p := recover(); p != nil {
 			panic(p) // a bug of the engine
 		}
-		e.exited = true
+		d.engine.exited = true
 		l.endedBatched(false)
-		e.runHere(at + 1)
-		e.indexFrameEvents()
+		d.runHere(at + 1)
+		d.engine.indexFrameEvents()
 	}()
 	for read := at; at < v.n; at++ {
 		if at == read {
@@ -60,6 +60,6 @@ func (e *Engine) runHere(at int) {
 		l.endedBatched(false)
 	}
 	over = true
-	e.mergeBatch(nil, true)
-	e.ticking.Store(false)
+	d.mergeBatch(nil, true)
+	d.engine.ticking.Store(false)
 }

@@ -34,7 +34,7 @@ type owner struct {
 
 	since     wheel.Time // when the owner was spawned; for a leaving owner, when it was dropped
 	place     int32      // index in zone.owners
-	scheduled bool       // the owner is in Engine.scheduled
+	scheduled bool       // the owner is in dispatcher.scheduled
 	presence  presence
 	adopts    bool // the owner may have adopted buffs that are not in the cross-owner index
 	held      bool // a handler of the owner outlasted the Budget, and its turn is not merged yet
@@ -65,7 +65,7 @@ type turns struct {
 
 // progress says how far the turns of a dispatched owner have come.
 type progress struct {
-	given      int32      // the allowance: see Engine.dispatch
+	given      int32      // the allowance: see dispatcher.dispatch
 	used       int32      // used part of the allowance
 	executed   int32      // commands executed since dispatch
 	until      wheel.Time // instant up to which the last turn must process due events
@@ -143,7 +143,7 @@ type rareState struct {
 	since         uint64 // frame in which the owner was dispatched
 	dispatched    int32  // waiting commands that the current turn executes
 	undispatched  int32  // waiting commands for the next turn
-	reserved      int32  // quota reserved for this owner, as part of Engine.reserved
+	reserved      int32  // quota reserved for this owner, as part of dispatcher.reserved
 	sinceCaughtUp int32  // events processed since the owner was last up to date
 	overtaken     bool   // game time does not wait for this owner until it has caught up
 	zonePending   bool   // the owner is in zones.pending
@@ -344,7 +344,7 @@ func (e *Engine) removeOwner(o *owner) (dropped int) {
 
 // idle reports whether the loop may access the owner's state now, because no worker is running the
 // owner and no earlier work is waiting.
-func (e *Engine) idle(o *owner) bool { return o.quiet() && !e.isWaiting(o.number) }
+func (e *Engine) idle(o *owner) bool { return o.quiet() && !e.turns.isWaiting(o.number) }
 
 // quiet reports whether no worker is running the owner and the owner has no messages.
 func (o *owner) quiet() bool { return o.box.Idle() && o.box.Len() == 0 }

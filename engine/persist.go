@@ -109,7 +109,7 @@ func (e *Engine) Drop(id buff.OwnerID) error {
 	}
 	if !e.idle(o) {
 		e.detach(o)
-		e.startWaiting(o)
+		e.turns.startWaiting(o)
 		o.presence, o.since = leaving, e.now
 		return nil
 	}

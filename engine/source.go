@@ -236,7 +236,7 @@ func (e *Engine) holders(dst []uint32, source buff.OwnerID) []uint32 {
 			dst = append(dst, x.all[i].handle.Number())
 		}
 	}
-	if s := e.group.Stats(); s.Running+s.Staged+e.waiting.n > 0 {
+	if s := e.turns.group.Stats(); s.Running+s.Staged+e.turns.waiting.n > 0 {
 		for n := range e.owners.len() {
 			o := e.owners.at(uint32(n))
 			if o != nil && !o.leaving() && !e.idle(o) {

@@ -58,7 +58,7 @@ func (e *Engine) tick(dt time.Duration) {
 	e.watch.beforeTick()
 	frame := e.frames.Load() + 1
 	e.stats.Ticks++
-	e.emptyWorkers(frame)
+	e.turns.emptyWorkers(frame)
 	e.frames.Store(frame)
 	e.shrinkLists(frame)
 	e.counters.addLoop(e.loop.Events)
@@ -93,11 +93,11 @@ func (e *Engine) endTick(requested time.Duration) {
 		e.continueSweep()
 	}
 	e.counters.addLoop(e.loop.Events)
-	e.sweepWheel()
+	e.deadlines.sweepWheel()
 	e.frame.end(e)
 	if e.record != nil {
 		e.inCallback = "Options.Trace.Record"
-		e.record.tick(int64(requested), &e.frame, e.group.Stats().Pending > 0)
+		e.record.tick(int64(requested), &e.frame, e.turns.group.Stats().Pending > 0)
 		e.inCallback = ""
 	}
 	e.index.read, e.counters.read = 0, 0
@@ -114,66 +114,66 @@ func (e *Engine) endTick(requested time.Duration) {
 // may still be active then, but it runs no turn and does not use its lists. If some owner is busy,
 // each worker itself replaces its lists when it notices the new frame, with new lists or with old
 // ones that are no longer read.
-func (e *Engine) emptyWorkers(frame uint64) {
-	if !e.used {
+func (d *dispatcher) emptyWorkers(frame uint64) {
+	if !d.used {
 		return
 	}
-	e.flushMerged()
-	if running := e.group.Running(); len(running) > 0 {
-		e.unread.Store(running[0].Owner.readRare().since)
-		e.spare.emptyRead(frame, false)
+	d.flushMerged()
+	if running := d.group.Running(); len(running) > 0 {
+		d.engine.unread.Store(running[0].Owner.readRare().since)
+		d.spare.emptyRead(frame, false)
 		return
 	}
-	e.used = false
-	for i := range e.workers {
-		e.workers[i].empty(frame)
+	d.used = false
+	for i := range d.workers {
+		d.workers[i].empty(frame)
 	}
-	e.spare.emptyRead(frame, true)
+	d.spare.emptyRead(frame, true)
 }
 
-func (e *Engine) clearScheduled() {
-	clear(e.scheduled)
-	e.high.scheduled.used(len(e.scheduled))
-	e.scheduled = e.scheduled[:0]
+func (d *dispatcher) clearScheduled() {
+	clear(d.scheduled)
+	d.engine.high.scheduled.used(len(d.scheduled))
+	d.scheduled = d.scheduled[:0]
 }
 
 // work runs the turns of this slice and merges their results.
-func (e *Engine) work() {
-	if e.batch.n == 0 && e.group.Quiet() {
+func (d *dispatcher) work() {
+	if d.batch.n == 0 && d.group.Quiet() {
 		return
 	}
-	e.used = true
+	d.used = true
 	defer endRegion(region(regionWork))
-	e.ticking.Store(true)
-	if e.runsHere() {
-		e.runHere(0)
+	d.engine.ticking.Store(true)
+	if d.runsHere() {
+		d.runHere(0)
 		return
 	}
-	for _, x := range e.batch.list[:e.batch.n] {
-		e.group.Batch(&x.owner.box, x)
+	for _, x := range d.batch.list[:d.batch.n] {
+		d.group.Batch(&x.owner.box, x)
 	}
-	if e.opts.Synchronous { // all turns run inside Start
-		e.workHere(func() { e.group.Start(e.starts) })
+	if d.engine.opts.Synchronous { // all turns run inside Start
+		d.workHere(func() { d.group.Start(d.starts) })
 		return
 	}
-	limit := e.opts.Budget
-	if e.closed { // Close waits for all owners
+	limit := d.engine.opts.Budget
+	if d.engine.closed { // Close waits for all owners
 		limit = closeRound
 	}
-	end := e.budget.start(limit)
-	if n := e.batch.n; n > 0 && n <= smallSlice && e.opts.Workers > 1 {
-		e.group.StartOne(e.starts, e.budget.soon())
+	end := d.engine.budget.start(limit)
+	if n := d.batch.n; n > 0 && n <= smallSlice && d.engine.opts.Workers > 1 {
+		d.group.StartOne(d.starts, d.engine.budget.soon())
 	} else {
-		e.group.Start(e.starts)
+		d.group.Start(d.starts)
 	}
-	e.endWork(!e.group.Wait(end, e.closed))
+	d.endWork(!d.group.Wait(end, d.engine.closed))
 }
 
 // workHere calls the function `start`, which runs the turns of the slice on the loop's own
 // goroutine. It then merges the results. If a handler ends the goroutine, a deferred function runs
 // the remaining turns, recursively if needed. Every owner has then completed its turn, and the next
 // caller finds a completed Tick whose remaining time is still pending.
-func (e *Engine) workHere(start func()) {
+func (d *dispatcher) workHere(start func()) {
 	over := false
 	defer func() {
 		if over {
@@ -182,52 +182,52 @@ func (e *Engine) workHere(start func()) {
 		if p := recover(); p != nil {
 			panic(p) // a bug of the engine
 		}
-		e.exited = true
-		e.workHere(func() {})
-		e.indexFrameEvents()
+		d.engine.exited = true
+		d.workHere(func() {})
+		d.engine.indexFrameEvents()
 	}()
 	start()
-	e.endWork(!e.group.Wait(nil, true))
+	d.endWork(!d.group.Wait(nil, true))
 	over = true
 }
 
 // endWork merges the results of the workers that are done. The parameter `spent` says whether the
 // budget has run out.
-func (e *Engine) endWork(spent bool) {
-	e.budget.spent = spent
-	if e.batch.n > 0 {
-		e.endBatch()
+func (d *dispatcher) endWork(spent bool) {
+	d.engine.budget.spent = spent
+	if d.batch.n > 0 {
+		d.endBatch()
 	} else {
-		e.collect()
+		d.collect()
 	}
-	if e.budget.spent {
-		e.markHeld()
+	if d.engine.budget.spent {
+		d.markHeld()
 	}
-	e.ticking.Store(false)
+	d.engine.ticking.Store(false)
 }
 
 // collect merges the results of the owners whose turns have ended, in the order of dispatch.
-func (e *Engine) collect() {
-	e.claimed = 0
-	e.collected = e.group.Collect(e.collected[:0], e.canMerge)
-	e.high.collected.used(len(e.collected))
-	for _, box := range e.collected {
-		e.mergeTurn(box.Owner)
+func (d *dispatcher) collect() {
+	d.claimed = 0
+	d.collected = d.group.Collect(d.collected[:0], d.canMerge)
+	d.engine.high.collected.used(len(d.collected))
+	for _, box := range d.collected {
+		d.mergeTurn(box.Owner)
 	}
-	clear(e.collected)
+	clear(d.collected)
 }
 
 // isLate reports whether events of an idle owner have become due while the owner was busy. Events
 // that became due after an owner was dropped do not count, because they are never processed.
-func (e *Engine) isLate(o *owner) bool {
+func (d *dispatcher) isLate(o *owner) bool {
 	if o.leaving() {
 		return o.set.WaitsBy(o.since)
 	}
-	return o.set.WaitsBy(e.now)
+	return o.set.WaitsBy(d.engine.now)
 }
 
 // mergeTurn merges the results of one owner.
-func (e *Engine) mergeTurn(o *owner) {
+func (d *dispatcher) mergeTurn(o *owner) {
 	late, issued, used, executed := false, false, o.used(), int32(0)
 	if t := o.turns(); t != nil {
 		executed = t.executed
@@ -240,42 +240,42 @@ func (e *Engine) mergeTurn(o *owner) {
 			late, o.turns().parked = true, false
 		}
 	}
-	e.watch.turnEnded(o)
+	d.engine.watch.turnEnded(o)
 	if t := o.turns(); t != nil {
 		for i := range t.segments {
 			s := &t.segments[i]
-			e.mergeSegment(s)
+			d.mergeSegment(s)
 			issued = issued || len(s.outbox) > 0
 		}
 		clear(t.segments)
 		t.segments, t.executed = t.segments[:0], 0
 	}
-	e.releaseQuota(o)
-	e.processed += int(used)
+	d.releaseQuota(o)
+	d.processed += int(used)
 	o.held = false
 	b.dispatched += b.undispatched - executed
 	b.undispatched = 0
 	if b.revoked.Load() != nil {
 		b.forgetRevoked(b.dispatched)
 	}
-	e.fileDeadlines(o)
-	late = e.isLate(o) || late
-	if (late || o.set.Pending() > 0 && !o.leaving()) && !o.isParked() && !e.cutOff.Load() {
+	d.engine.fileDeadlines(o)
+	late = d.isLate(o) || late
+	if (late || o.set.Pending() > 0 && !o.leaving()) && !o.isParked() && !d.engine.cutOff.Load() {
 		// The owner is late: its due events, or handlers that a queued command has deferred, must
 		// run before any later command. A parked owner already has a message for its unfinished
 		// run.
-		e.run(o)
+		d.run(o)
 	}
 	switch {
-	case !e.idle(o):
-		e.noteCutShort(o, used)
+	case !d.engine.idle(o):
+		d.noteCutShort(o, used)
 	case o.leaving():
-		e.stats.DroppedOnDespawn += uint64(e.removeOwner(o))
+		d.engine.stats.DroppedOnDespawn += uint64(d.engine.removeOwner(o))
 	default:
-		e.markCaughtUp(o)
-		e.indexAdoptions(o)
+		d.markCaughtUp(o)
+		d.engine.indexAdoptions(o)
 	}
-	if e.copies != nil && !o.leaving() {
-		e.copies.turnMerged(o, issued, executed)
+	if d.engine.copies != nil && !o.leaving() {
+		d.engine.copies.turnMerged(o, issued, executed)
 	}
 }

@@ -107,11 +107,11 @@ func (e *Engine) task() func(worker int, work func()) {
 	if e.opts.Synchronous {
 		return nil
 	}
-	for i := range e.workers {
-		e.workers[i].labels = pprof.WithLabels(context.Background(), pprof.Labels(labelWorker, e.labelOf(i)))
+	for i := range e.turns.workers {
+		e.turns.workers[i].labels = pprof.WithLabels(context.Background(), pprof.Labels(labelWorker, e.labelOf(i)))
 	}
 	return func(worker int, work func()) {
-		pprof.SetGoroutineLabels(e.workers[worker].labels)
+		pprof.SetGoroutineLabels(e.turns.workers[worker].labels)
 		defer pprof.SetGoroutineLabels(context.Background())
 		work()
 	}
@@ -149,10 +149,10 @@ func (l *workerState) endTracing() {
 // Stack implements [view.Watch].
 func (w *watcher) Stack(s view.Stuck) string {
 	turn := s.Turn
-	if turn.Mark == 0 || turn.Worker < 0 || turn.Worker >= len(w.engine.workers) {
+	if turn.Mark == 0 || turn.Worker < 0 || turn.Worker >= len(w.engine.turns.workers) {
 		return ""
 	}
-	l := &w.engine.workers[turn.Worker]
+	l := &w.engine.turns.workers[turn.Worker]
 	holds := func() bool { return l.current.Load() == turn.Mark && int64(turn.Since) == l.since.Load() }
 	if !holds() {
 		return ""

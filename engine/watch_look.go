@@ -126,13 +126,13 @@ func (w *watcher) publish(s *watching) {
 	}}
 	copy(v.Counts[:], s.counter.kinds[:])
 	v.countCarried(e)
-	g := e.group.Stats()
+	g := e.turns.group.Stats()
 	v.Mail = int(g.Sent - g.Handled)
 	for level := range v.Faces {
-		v.Faces[level] = e.wheel.Face(level, nil)
+		v.Faces[level] = e.deadlines.wheel.Face(level, nil)
 	}
-	for level := len(v.Faces); level < e.wheel.Levels(); level++ {
-		shelf := e.wheel.Face(level, s.shelf[:0])
+	for level := len(v.Faces); level < e.deadlines.wheel.Levels(); level++ {
+		shelf := e.deadlines.wheel.Face(level, s.shelf[:0])
 		s.shelf = shelf.Slots
 		for _, n := range shelf.Slots {
 			v.Beyond += n

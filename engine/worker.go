@@ -43,7 +43,7 @@ type workerState struct {
 	nextSerial             uint64  // number of the turn with which it may continue; or 0
 
 	ahead      []*batchedTurn // scratch of prefetch
-	onLoop     bool           // this worker is the loop itself: see Engine.runHere
+	onLoop     bool           // this worker is the loop itself: see dispatcher.runHere
 	frame      uint64         // number of the frame to which the lists belong
 	emptied    bool           // the loop has emptied the lists, and they are still empty
 	chunks     chunks
@@ -69,7 +69,7 @@ type workerState struct {
 func (l *workerState) init(e *Engine, index int) {
 	l.engine, l.index = e, index
 	l.ctx = Context{worker: l, over: true}
-	l.chunks.spare = &e.spare
+	l.chunks.spare = &e.turns.spare
 	l.turn.Call = l.call
 	l.turn.FormulaFailed = func(of *buff.Event, v any) { e.reportPanic(callFormula, e.opts.Synchronous, of, v) }
 	l.turn.Seed, l.turn.Memory = e.opts.Seed, &e.memory
