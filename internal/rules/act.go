@@ -1,12 +1,14 @@
 package rules
 
 import (
-	"math"
-
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/compile"
 )
+
+// An act is something that the owner does or that happens to it, such as an attack. Buffs react to
+// an act with actions, lose charges by it, or are interrupted by it.
 
 // handleAct applies an act to the buffs of the owner, oldest first. First the buffs with actions
 // for the act react, then charges are used, and then buffs are interrupted. The actions are only
@@ -49,30 +51,39 @@ func handleAct(t *Turn, s *Owner, act buff.Act, target buff.OwnerID, amount int6
 	return r
 }
 
-// hit is the result of damage against shields, in whole points. It is zero for a change that is
-// not damage.
-type hit struct {
-	absorbed, passed int64
-	spent            bool // at least one shield is empty, emptied by this damage or before it
+// consume uses one charge of each buff that has the act in Charges.ConsumeOn and is not hidden.
+//
+// Examples: testdata/charges.txt, hidden_use.txt.
+func consume(t *Turn, s *Owner, act buff.Act) buff.Result {
+	var r buff.Result
+	if !s.gates().handles(act) {
+		return r
+	}
+	s.eachInstance(func(i instance) {
+		if i.program().ConsumeOn&compile.Bit(act) != 0 && i.flags&hidden == 0 {
+			if one := useCharges(t, i, 1, reason.Consumed); r.Kind != buff.Removed {
+				r.Kind, r.Why = one.Kind, one.Why
+			}
+			r.Amount++
+		}
+	})
+	return r
 }
 
-// damage reduces an attribute by whole points, after shields have absorbed their part.
-func damage(t *Turn, s *Owner, c *buff.Command, catalog *compile.Catalog) buff.Result {
-	points := math.Floor(c.Value)
-	if c.Value-points >= 0.5 {
-		points++
+// interrupt ends the buffs that have the act in Interrupt.
+func interrupt(t *Turn, s *Owner, act buff.Act) buff.Result {
+	var r buff.Result
+	if !s.gates().handles(act) {
+		return r
 	}
-	switch {
-	case c.Value == 0: // no damage, and no event
-		return buff.Result{}
-	case points < 1: // no effect, but an event reports it, so that a wrong number is noticed
-		return rebase(t, s, c, catalog, 0, hit{})
-	}
-	meets := int64(min(points, compile.MostPool))
-	rest, spent := s.absorbDamage(meets, c.Tag, c.Attr)
-	absorbed := meets - rest
-	v := float64(absorbed) - points
-	return rebase(t, s, c, catalog, v, hit{absorbed: absorbed, passed: int64(min(-v, compile.MostPool)), spent: spent})
+	s.eachInstance(func(i instance) {
+		if spec := i.program(); spec.Interrupt&compile.Bit(act) != 0 {
+			endNamed(t, i, reason.Interrupted, spec.Catalog.Acts.Name(int(act)))
+			r.Kind, r.Why = buff.Removed, reason.Interrupted
+			r.Amount++
+		}
+	})
+	return r
 }
 
 // reportDamage reports damage as the act define.ActDamaged of the owner and as the act

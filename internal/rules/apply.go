@@ -14,6 +14,10 @@ import (
 	"github.com/bufftick/bufftick/internal/stolen"
 )
 
+// An application executes an instant buff, joins a running buff with which it stacks, or starts a
+// new one. It is denied if one of the checks fails, in the order of the documentation of package
+// buff.
+
 // apply executes an application: it executes an instant buff, joins a live instance that stacks
 // with the application, or starts a new instance. If the application has an older version of its
 // definition, it uses the newest version.
@@ -256,28 +260,6 @@ func initExtra(t *Turn, i instance, a *buff.Application) {
 	if spec.Stack.Timers == define.TimersQueue {
 		i.stacks, x.running = 1, i.age() // a queue runs one application at a time, as one stack
 	}
-}
-
-// firstBoundary returns the first boundary of the period after now, in buff time. If the instance
-// has no period, it returns Never. With AlignOwner the boundaries are the multiples of the period
-// in owner time, regardless of pauses and rates of the buff itself.
-func (i instance) firstBoundary(now clock.BuffTime) clock.BuffTime {
-	switch period := i.period(); {
-	case period == 0:
-		return clock.Never
-	case i.program().Align == define.AlignStart:
-		return now.Add(period)
-	case i.flags&timeScaled != 0:
-		return nextMultiple(now, i.extra().scale.OuterZero(), period)
-	default:
-		return nextMultiple(now, 0, period)
-	}
-}
-
-// nextMultiple returns the first instant after now whose distance from zero is a multiple of the
-// period.
-func nextMultiple(now clock.BuffTime, zero, period int64) clock.BuffTime {
-	return now.Add(period - within(int64(now)-zero, period))
 }
 
 func denyFull(t *Turn, s *Owner, a *buff.Application) outcome {

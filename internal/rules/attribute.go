@@ -9,13 +9,15 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/journal"
-	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/rules/sheet"
 	"github.com/bufftick/bufftick/wheel"
 )
+
+// An attribute of an owner is a base value with the modifiers of its buffs. Commands and actions
+// change the base, within the limits of the attribute; see package sheet.
 
 // An owner gets its own sheet when one of its attributes first differs from the catalog.
 
@@ -172,58 +174,6 @@ func clampBases(t *Turn, s *Owner) {
 			reachedMinimum(t, s, catalog, c.Attr, &buff.Application{})
 		}
 	}
-}
-
-// evaluateAtAct evaluates a number that reads the amount of the act e, for an action.
-//
-// Example: testdata/stat/amount.txt.
-func evaluateAtAct(t *Turn, s *Owner, n *compile.Number, e *buff.Event, stacks int32, k *magnitudes) (float64, reason.Reason) {
-	q := evaluator{
-		set: s, turn: t, spec: compile.Of(e.Spec), captured: k.captured, own: e.Source == s.id,
-		level: int(e.Level), stacks: stacks, amount: e.Magnitude,
-	}
-	if i := s.lookup(e.Handle); i.exists() {
-		q.magnitude = i.magnitude
-	}
-	return q.evaluate(n)
-}
-
-// issueChange issues the command of an action that changes an attribute, in response to the event
-// e.
-func issueChange(t *Turn, s *Owner, o *compile.Op, e *buff.Event, source buff.OwnerID, k *magnitudes) {
-	c, stacks, share := o.Change, e.Stacks, t.shareOf(e)
-	switch e.Kind {
-	case buff.Denied:
-		stacks = compile.Of(e.Spec).Limit // the event of an overflow, at the stack limit
-	case buff.Executed:
-		stacks = instantStacks(&share)
-	case buff.Reacted, buff.Died, buff.Removed:
-		stacks = int32(compile.Of(e.Spec).Counted(int16(stacks)))
-	}
-	v, ok := t.numberOf(compile.Of(e.Spec), c, k, stacks)
-	if c.AtAct != nil {
-		var why reason.Reason
-		if v, why = evaluateAtAct(t, s, c.AtAct, e, stacks, k); why != reason.None {
-			fault := buff.Event{Kind: buff.Faulted, Why: why, Spec: e.Spec, Source: e.Source, Handle: e.Handle, Magnitude: e.Magnitude, End: wheel.Never}
-			if why == reason.NoParam {
-				fault.Name = t.evaluated.missing
-			}
-			t.emit(s, &fault)
-			return
-		}
-		if ok = true; c.PerStack {
-			v = float64(v * float64(stacks))
-		}
-	}
-	if v = scale(&share, v); !ok || !compile.Finite(v) {
-		t.emit(s, &buff.Event{Kind: buff.Faulted, Why: reason.BadValue, Spec: e.Spec, Source: e.Source, Handle: e.Handle, Magnitude: e.Magnitude, End: wheel.Never})
-		return
-	}
-	do := verb.AddBase
-	if o.Do == define.DoDamage {
-		do = verb.Damage
-	}
-	issueAction(t, s, o, e, source, &buff.Command{Verb: do, Attr: c.Attr, Value: v, Tag: c.School, Application: buff.Application{Spec: e.Spec, Source: source}})
 }
 
 // OnSheet returns Modifiers[k] as it is on the sheet of an owner, for a number of stacks and the

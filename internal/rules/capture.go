@@ -7,6 +7,9 @@ import (
 	"github.com/bufftick/bufftick/internal/compile"
 )
 
+// Numbers of a definition can read attributes of the source. Such an attribute is captured when the
+// application is made or executed, because the source is another owner.
+
 // Captures reports whether the definition, or any definition that it can apply directly or
 // indirectly, reads attributes of its source. If not, [Capture] does nothing.
 func Captures(s *buff.Spec) bool { return len(compile.Of(s).Captures) > 0 }

@@ -11,24 +11,7 @@ import (
 	"github.com/bufftick/bufftick/internal/stolen"
 )
 
-// consume uses one charge of each buff that has the act in Charges.ConsumeOn and is not hidden.
-//
-// Examples: testdata/charges.txt, hidden_use.txt.
-func consume(t *Turn, s *Owner, act buff.Act) buff.Result {
-	var r buff.Result
-	if !s.gates().handles(act) {
-		return r
-	}
-	s.eachInstance(func(i instance) {
-		if i.program().ConsumeOn&compile.Bit(act) != 0 && i.flags&hidden == 0 {
-			if one := useCharges(t, i, 1, reason.Consumed); r.Kind != buff.Removed {
-				r.Kind, r.Why = one.Kind, one.Why
-			}
-			r.Amount++
-		}
-	})
-	return r
-}
+// A buff with charges loses one for each act that consumes it. It ends with the last charge.
 
 // useCharges uses n charges of an instance. With TimersEach it uses the charges of the async stack
 // that ends first, and then the charges of the next async stacks. An instance, or an async stack,
@@ -136,20 +119,4 @@ func initialCharges(s *compile.Program, a *buff.Application) int32 {
 		return taken.Charges
 	}
 	return int32(s.Charges.N)
-}
-
-// interrupt ends the buffs that have the act in Interrupt.
-func interrupt(t *Turn, s *Owner, act buff.Act) buff.Result {
-	var r buff.Result
-	if !s.gates().handles(act) {
-		return r
-	}
-	s.eachInstance(func(i instance) {
-		if spec := i.program(); spec.Interrupt&compile.Bit(act) != 0 {
-			endNamed(t, i, reason.Interrupted, spec.Catalog.Acts.Name(int(act)))
-			r.Kind, r.Why = buff.Removed, reason.Interrupted
-			r.Amount++
-		}
-	})
-	return r
 }

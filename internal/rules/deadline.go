@@ -7,6 +7,79 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
+// The next event of a buff is a pulse, the end of some of its stacks, or its end. When it may have
+// moved, the buff is dirty; at the end of a command or turn, its deadline is computed again.
+
+// nextEvent returns the next event of an instance: its instant in owner time (due) and in buff
+// time (own), its rank and its age.
+func (i instance) nextEvent() (due clock.OwnerTime, own clock.BuffTime, r deadline.Rank, age uint64) {
+	own, r, age = i.nextOwnEvent()
+	return i.timeScale().ToOuter(own), own, r, age
+}
+
+// nextOwnEvent returns the instance's next event: its instant in buff time, its rank and its age.
+func (i instance) nextOwnEvent() (clock.BuffTime, deadline.Rank, uint64) {
+	end, r, age := i.end, deadline.End, i.age()
+	switch st := &i.program().Stack; {
+	case st.Timers == define.TimersEach:
+		if async := i.extra().async; len(async) > 1 {
+			end, r, age = async[0].end, deadline.StackEnd, async[0].age
+		}
+	case st.Timers == define.TimersQueue || st.Expire != define.ExpireAll:
+		if i.continues() {
+			r = deadline.StackEnd
+		}
+	}
+	if i.flags&member != 0 {
+		if k := i.firstLeaving(); k >= 0 {
+			h := &i.extra().async[k]
+			end, r, age = h.end, deadline.StackEnd, h.age
+		}
+	}
+	if at := i.nextPulse(); at <= end && at != clock.Never {
+		return at, deadline.Pulse, i.age()
+	}
+	return end, r, age
+}
+
+// nextPulse returns the instant of the next pulse in buff time, or Never if there is none up to
+// the end. A partial tail pulses at the end, unless the end is a boundary or the buff continues
+// after it.
+func (i instance) nextPulse() clock.BuffTime {
+	switch {
+	case i.boundary <= i.end:
+		return i.boundary
+	case i.program().Tail == define.TailPartial && i.period() > 0 && i.elapsed(i.end) > 0 && !i.continues():
+		return i.end
+	}
+	return clock.Never
+}
+
+// continues reports whether the instance goes on after the end of its duration: either only some
+// of its stacks expire, or the next application in its queue starts.
+func (i instance) continues() bool {
+	switch st := &i.program().Stack; {
+	case st.Timers == define.TimersQueue:
+		return len(i.extra().async) > 0
+	case st.Timers == define.TimersShared && st.Expire != define.ExpireAll && i.flags&leaving == 0:
+		return int(i.stacks) > i.program().ExpiringStacks(int(i.stacks))
+	}
+	return false
+}
+
+// nextEnd returns the next end of the instance, of an async stack or of a holder, in buff time.
+func (i instance) nextEnd() clock.BuffTime {
+	if i.program().Stack.Timers == define.TimersEach {
+		return i.extra().async[0].end
+	}
+	if i.flags&member != 0 {
+		if k := i.firstLeaving(); k >= 0 {
+			return i.extra().async[k].end
+		}
+	}
+	return i.end
+}
+
 // Place and Deadline are in the interface of Owner: see package deadline.
 type (
 	Place    = deadline.Place

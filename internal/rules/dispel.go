@@ -8,6 +8,9 @@ import (
 	"github.com/bufftick/bufftick/internal/handle"
 )
 
+// A dispel removes the buffs that match a query, up to a number of buffs, stacks or charges. A buff
+// can resist, and a definition can forbid it.
+
 // purge removes portions of the buffs that a dispel matches. It never pulses or refreshes a buff.
 //
 // Examples: testdata/dispel.txt, dispel_grades.txt, dispel_resist.txt, dispel_stacks.txt,
@@ -122,6 +125,3 @@ func eachMatch(t *Turn, s *Owner, q *buff.Query, f func(i instance) bool) {
 		}
 	}
 }
-
-// isLive reports whether a handle refers to a running buff.
-func (s *Owner) isLive(h buff.Handle) bool { return s.lookup(h).exists() }

@@ -11,22 +11,8 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// newEvent returns a new event of the given kind about the instance.
-func (i instance) newEvent(kind buff.EventKind) buff.Event {
-	return buff.Event{
-		Kind: kind, Spec: &i.program().Spec, Source: i.source, Handle: i.handle(), Stacks: int32(i.stacks), Level: i.level,
-		Magnitude: i.magnitude, End: wheel.Never,
-	}
-}
-
-// emit emits an event about the instance and returns the event. The caller may set further fields
-// of it until the next event is emitted.
-func (i instance) emit(t *Turn, kind buff.EventKind) *buff.Event {
-	e := t.newEvent(i.owner, kind)
-	e.Spec, e.Source, e.Handle = &i.program().Spec, i.source, i.handle()
-	e.Stacks, e.Level, e.Magnitude = int32(i.stacks), i.level, i.magnitude
-	return e
-}
+// A buff ends at the end of its duration, by a command, or by another rule. Its effects are revoked,
+// a Removed gives the reason, and the actions for this reason run.
 
 // end ends the instance for a reason.
 func end(t *Turn, i instance, why reason.Reason) { endNamed(t, i, why, "") }

@@ -12,6 +12,9 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
+// A number of a definition is a constant, a parameter, a curve, an attribute or a formula. All
+// numbers of an application are evaluated before it is checked; one without a value denies it.
+
 // evaluation has the numbers of the application that is being executed.
 type evaluation struct {
 	values    []float64  // values of Program.Numbers

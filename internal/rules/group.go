@@ -10,6 +10,9 @@ import (
 	"github.com/bufftick/bufftick/internal/compile"
 )
 
+// A group, a slot class and a limit for each source restrict which buffs an owner has at the same
+// time. A new buff replaces others or is refused.
+
 // makeRoom checks whether the owner has room for a new instance, and ends the instances that it
 // displaces: in its group, in its slot class, and of its source. If there is no room, it returns
 // the reason and changes no instance. It is not needed for a definition without the features in

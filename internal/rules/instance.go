@@ -1,13 +1,18 @@
 package rules
 
 import (
+	"math"
+
 	"github.com/bufftick/bufftick/buff"
-	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/journal"
+	"github.com/bufftick/bufftick/internal/compile"
+	"github.com/bufftick/bufftick/internal/handle"
 	"github.com/bufftick/bufftick/internal/rules/clock"
-	"github.com/bufftick/bufftick/internal/rules/deadline"
+	"github.com/bufftick/bufftick/internal/rules/sheet"
 	"github.com/bufftick/bufftick/internal/rules/slots"
-	"github.com/bufftick/bufftick/wheel"
 )
+
+// A running buff is stored in a record. What plain buffs do not need is in an extra.
 
 // record has the state of one running buff. Its size is one
 // cache line, 64 bytes, because an owner has dozens of records. It has no pointers.
@@ -69,139 +74,216 @@ func (i instance) exists() bool { return i.record != nil }
 // next returns the next younger instance.
 func (i instance) next() instance { return i.owner.linked(i.Newer()) }
 
-// first returns the oldest instance.
-func (s *Owner) first() instance { return s.linked(s.records.Oldest()) }
+func (i instance) handle() buff.Handle {
+	return buff.Handle(handle.Pack(i.owner.number, i.slot, i.Generation()))
+}
 
-// linked returns the instance in a slot, or none for noSlot.
-func (s *Owner) linked(slot uint16) instance {
-	if slot == noSlot {
-		return instance{}
+// clear clears the record, except that a dirty slot is still in the dirty list.
+func (i instance) clear() {
+	header, listed := i.Header, i.flags&dirty
+	*i.record = record{} // zeroed in place, which is faster than a copy
+	i.Header, i.flags = header, listed
+}
+
+// rareState is the part of an Owner that many owners do not need.
+type rareState struct {
+	foreign  []*compile.Program // by slot: programs that are not in the Owner's catalog, see instance.program
+	extras   []extra            // see record.extraIndex
+	timeouts *timeouts          // nil until the first timeout
+	sheet    *sheet.Sheet       // attributes; nil if all are as in the catalog
+
+	gates     *gates           // nil until needed
+	timeScale *clock.Owner     // owner time; nil if it is the same as world time
+	journal   *journal.Journal // records changes; nil if disabled
+
+	calls        []waitingCall // calls deferred to the start of the next Run; see pendingCalls
+	pendingCalls int32         // the last pendingCalls elements of calls still wait; the others were made
+
+	modifiers int32  // number of modifiers of all live instances, including hidden instances
+	freeExtra uint16 // first free element of extras, or noSlot
+	rereads   bool   // see Owner.Rereads
+	mixed     bool   // the Owner may have instances of several catalogs
+}
+
+func (s *Owner) ensureRare() *rareState {
+	if s.rare == nil {
+		s.rare = &rareState{freeExtra: noSlot}
 	}
-	return s.slot(slot)
+	return s.rare
 }
 
-// slot returns the instance in a slot.
-func (s *Owner) slot(at uint16) instance { return instance{s.records.Record(at), s, at} }
-
-// nextPulse returns the instant of the next pulse in buff time, or Never if there is none up to
-// the end. A partial tail pulses at the end, unless the end is a boundary or the buff continues
-// after it.
-func (i instance) nextPulse() clock.BuffTime {
-	switch {
-	case i.boundary <= i.end:
-		return i.boundary
-	case i.program().Tail == define.TailPartial && i.period() > 0 && i.elapsed(i.end) > 0 && !i.continues():
-		return i.end
+// gates returns the owner's gates, or nil if nothing has needed them yet.
+func (s *Owner) gates() *gates {
+	if s.rare == nil {
+		return nil
 	}
-	return clock.Never
+	return s.rare.gates
 }
 
-// continues reports whether the instance goes on after the end of its duration: either only some
-// of its stacks expire, or the next application in its queue starts.
-func (i instance) continues() bool {
-	switch st := &i.program().Stack; {
-	case st.Timers == define.TimersQueue:
-		return len(i.extra().async) > 0
-	case st.Timers == define.TimersShared && st.Expire != define.ExpireAll && i.flags&leaving == 0:
-		return int(i.stacks) > i.program().ExpiringStacks(int(i.stacks))
+// journal returns the journal that records changes, or nil.
+func (s *Owner) journal() *journal.Journal {
+	if s.rare == nil {
+		return nil
 	}
-	return false
+	return s.rare.journal
 }
 
-// elapsed returns the ms from the last boundary before the instant `at` until that instant.
-func (i instance) elapsed(at clock.BuffTime) int64 {
-	return int64(at-i.boundary) + i.currentPeriod()
-}
-
-// currentPeriod returns the length of the current period in ms. It differs from the length of the
-// following periods, see instance.period, if a change of the period takes effect at the next pulse.
-func (i instance) currentPeriod() int64 {
-	if i.extraIndex != noSlot {
-		if x := i.extra(); x.currentPeriod > 0 {
-			return x.currentPeriod
-		}
+// deferredCalls returns the number of handler calls that wait for the next Run.
+func (s *Owner) deferredCalls() int {
+	if s.rare == nil {
+		return 0
 	}
-	return i.period()
+	return int(s.rare.pendingCalls)
 }
 
-// restartPeriod starts a new period at now.
-func (i instance) restartPeriod(now clock.BuffTime) {
-	i.boundary = i.firstBoundary(now)
-	if i.extraIndex != noSlot {
-		i.extra().currentPeriod = 0
+// timeouts returns the timeouts, or nil if there has been none.
+func (s *Owner) timeouts() *timeouts {
+	if s.rare == nil {
+		return nil
+	}
+	return s.rare.timeouts
+}
+
+// modifierCount returns the number of modifiers of all live instances.
+func (s *Owner) modifierCount() int {
+	if s.rare == nil {
+		return 0
+	}
+	return int(s.rare.modifiers)
+}
+
+// extra has the state of an instance that plain buffs do not need. Extras are reused, with the
+// memory of their lists.
+type extra struct {
+	// With TimersEach, async has one element for each application, sorted by end and age. With
+	// TimersQueue it has the waiting applications, by age. For a buff that auras apply it has the
+	// holders: see aura.go.
+	async         []asyncStack
+	magnitudes    *magnitudes    // nil if none are stored
+	large         *largeNumbers  // set if the instance has the flag `large`
+	key           uint64         // the key of the applications, with ByKey
+	currentPeriod int64          // ms; 0 if it is as long as the following periods
+	pendingPeriod int64          // ms; with HasteSnapshot, the period after the next refresh; 0 if unchanged
+	shield        int64          // remaining pool; 0 with TimersEach, where each async stack has its own
+	running       uint64         // with TimersQueue, age of the running application
+	charges       int32          // remaining charges; 0 with TimersEach
+	pendingPulses int32          // late pulses not yet combined: see catchUp
+	lastPending   clock.BuffTime // instant of the last of these pulses, in buff time
+	scale         clock.Buff     // valid if the instance has the flag timeScaled
+	nextFree      uint16
+}
+
+// asyncStack is one application with its own timer: an async stack, a waiting application of a
+// queue, or a holder of a buff that auras apply.
+type asyncStack struct {
+	end       clock.BuffTime // end of the application; not used in a queue
+	lag       int64          // with TimersEach, ms from a boundary of the instance to the end of the stack's own period
+	left      int64          // with TimersQueue, remaining ms
+	magnitude int64
+	source    buff.OwnerID
+	age       uint64
+	shield    int64 // remaining pool
+	charges   int32 // remaining charges
+	stacks    int16
+	level     int16
+	numbers   uint16 // index of the separate numbers, from 1; 0 if there are none
+}
+
+// allocExtra returns the index of an empty extra.
+func (b *rareState) allocExtra() uint16 {
+	at := b.freeExtra
+	if at == noSlot {
+		b.extras = append(b.extras, extra{})
+		return uint16(len(b.extras) - 1)
+	}
+	b.freeExtra = b.extras[at].nextFree
+	return at
+}
+
+// freeExtraAt frees an extra.
+func (b *rareState) freeExtraAt(at uint16) {
+	x := &b.extras[at]
+	*x = extra{async: x.async[:0], magnitudes: x.magnitudes.reset(), nextFree: b.freeExtra}
+	b.freeExtra = at
+}
+
+// extra returns the extra of an instance that has one.
+func (i instance) extra() *extra {
+	return &i.owner.rare.extras[i.extraIndex]
+}
+
+// ensureExtra returns the extra of an instance, allocating it if necessary.
+func (i instance) ensureExtra() *extra {
+	if i.extraIndex == noSlot {
+		i.extraIndex = i.owner.ensureRare().allocExtra()
+	}
+	return i.extra()
+}
+
+// An instance has 32 bits each for its age, period and duration. That is enough for 4 billion
+// applications on one owner and for times of 49 days. If one of the three numbers does not fit, all
+// three are stored in the extra of the instance.
+
+// maxInline is the largest number that is stored in the instance itself. Tests may lower it.
+var maxInline uint64 = math.MaxUint32
+
+// largeNumbers holds the age, period and duration of an instance that has the flag `large`.
+type largeNumbers struct {
+	age              uint64
+	period, duration int64 // ms
+}
+
+// age returns the age of an instance: the number of the application that has started it. Ages are
+// unique for an owner. They order events of equal rank.
+func (i instance) age() uint64 {
+	if i.flags&large != 0 {
+		return i.extra().large.age
+	}
+	return uint64(i.age32)
+}
+
+// period returns the length of the periods after the current one, in ms; 0 means no pulses.
+func (i instance) period() int64 {
+	if i.flags&large != 0 {
+		return i.extra().large.period
+	}
+	return int64(i.period32)
+}
+
+// duration returns the duration of the last application, in ms. If only some stacks end, the same
+// duration starts again.
+func (i instance) duration() int64 {
+	if i.flags&large != 0 {
+		return i.extra().large.duration
+	}
+	return int64(i.duration32)
+}
+
+func (i instance) storeAge(age uint64) {
+	if i.age32 = uint32(age); i.flags&large != 0 || age > maxInline {
+		i.useLarge().age = age
 	}
 }
 
-// setNextPeriod sets the length of the periods after the current one.
-func (i instance) setNextPeriod(ms int64) {
+func (i instance) storePeriod(ms int64) {
+	if i.period32 = uint32(ms); i.flags&large != 0 || uint64(ms) > maxInline {
+		i.useLarge().period = ms
+	}
+}
+
+func (i instance) storeDuration(ms int64) {
+	if i.duration32 = uint32(ms); i.flags&large != 0 || uint64(ms) > maxInline {
+		i.useLarge().duration = ms
+	}
+}
+
+// useLarge returns the large numbers of an instance. If the instance has none yet, useLarge moves
+// its age, period and duration into new large numbers, where they stay for the rest of its life.
+func (i instance) useLarge() *largeNumbers {
 	x := i.ensureExtra()
-	x.currentPeriod = i.currentPeriod()
-	i.storePeriod(ms)
-}
-
-// nextEnd returns the next end of the instance, of an async stack or of a holder, in buff time.
-func (i instance) nextEnd() clock.BuffTime {
-	if i.program().Stack.Timers == define.TimersEach {
-		return i.extra().async[0].end
+	if i.flags&large == 0 {
+		x.large = &largeNumbers{age: uint64(i.age32), period: int64(i.period32), duration: int64(i.duration32)}
+		i.flags |= large
 	}
-	if i.flags&member != 0 {
-		if k := i.firstLeaving(); k >= 0 {
-			return i.extra().async[k].end
-		}
-	}
-	return i.end
-}
-
-// nextOwnEvent returns the instance's next event: its instant in buff time, its rank and its age.
-func (i instance) nextOwnEvent() (clock.BuffTime, deadline.Rank, uint64) {
-	end, r, age := i.end, deadline.End, i.age()
-	switch st := &i.program().Stack; {
-	case st.Timers == define.TimersEach:
-		if async := i.extra().async; len(async) > 1 {
-			end, r, age = async[0].end, deadline.StackEnd, async[0].age
-		}
-	case st.Timers == define.TimersQueue || st.Expire != define.ExpireAll:
-		if i.continues() {
-			r = deadline.StackEnd
-		}
-	}
-	if i.flags&member != 0 {
-		if k := i.firstLeaving(); k >= 0 {
-			h := &i.extra().async[k]
-			end, r, age = h.end, deadline.StackEnd, h.age
-		}
-	}
-	if at := i.nextPulse(); at <= end && at != clock.Never {
-		return at, deadline.Pulse, i.age()
-	}
-	return end, r, age
-}
-
-// timeout is a timer of an owner, independent of buffs.
-type timeout struct {
-	at    clock.OwnerTime
-	age   uint64
-	filed wheel.Time // Deadline in world time, or Never: see keys
-	name  string
-	do    any // function of the game to call; if nil, handler is called instead
-
-	handler    define.HandlerID
-	generation uint32
-	next       uint16 // in a free slot, the next free slot
-	live       bool
-	dirty      bool
-}
-
-// SetOrigin sets the first generation of the handles of a new Owner; the default is 0. If two
-// Owners have the same number and their handles can meet, as with two engines, their origins should
-// be far apart: the handles of the Owners stay distinct until a slot has been reused as many times
-// as the difference of the origins. [Owner.Generation] and the base of [NewOwner] count from the
-// origin.
-//
-// It panics if the origin is odd, or if the Owner has been used.
-func (s *Owner) SetOrigin(origin uint32) {
-	if origin%2 != 0 || int(s.records.Used())+len(s.timeouts().all()) > 0 {
-		panic("rules: SetOrigin with an odd number, or of an Owner that has been used")
-	}
-	s.records.SetGenerations(slots.Generations{Base: s.records.Generations().Base, Origin: origin})
+	return x.large
 }

@@ -12,6 +12,9 @@ import (
 	"github.com/bufftick/bufftick/internal/handle"
 )
 
+// A buff can apply other buffs, its links, which end when it ends. A link with several heads ends
+// with the last of them.
+
 // linkage records that an instance is a link of a head. A head is a buff whose definition has
 // links. Each instance that the head starts or joins by applying these definitions is one of its
 // links. A link with several heads ends with the last of them. A head is identified by its age,

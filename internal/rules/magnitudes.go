@@ -14,6 +14,9 @@ import (
 	"github.com/bufftick/bufftick/internal/rules/sheet"
 )
 
+// The numbers of an application are stored with its buff, for its modifiers and actions. A
+// modifier follows the stacks and the numbers of its buff while the buff is not hidden.
+
 // magnitudes holds the numbers of an instance. When the extra of the instance is reused, the memory
 // of the lists is reused too.
 type magnitudes struct {

@@ -7,6 +7,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/journal"
+	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/handle"
 	"github.com/bufftick/bufftick/internal/rules/clock"
@@ -45,6 +46,20 @@ func NewOwner(owner buff.OwnerID, number uint32, base uint32, limit int) *Owner 
 	return &Owner{
 		id: owner, number: number, records: slots.New[record, wheel.Time](limit, slots.Generations{Base: base}),
 	}
+}
+
+// SetOrigin sets the first generation of the handles of a new Owner; the default is 0. If two
+// Owners have the same number and their handles can meet, as with two engines, their origins should
+// be far apart: the handles of the Owners stay distinct until a slot has been reused as many times
+// as the difference of the origins. [Owner.Generation] and the base of [NewOwner] count from the
+// origin.
+//
+// It panics if the origin is odd, or if the Owner has been used.
+func (s *Owner) SetOrigin(origin uint32) {
+	if origin%2 != 0 || int(s.records.Used())+len(s.timeouts().all()) > 0 {
+		panic("rules: SetOrigin with an odd number, or of an Owner that has been used")
+	}
+	s.records.SetGenerations(slots.Generations{Base: s.records.Generations().Base, Origin: origin})
 }
 
 // ID returns the owner's ID.
@@ -92,15 +107,13 @@ func (s *Owner) Find(h buff.Handle) (buff.Instance, bool) {
 	return s.slot(handle.Slot(h)).describe(), true
 }
 
-// Next returns the earliest instant at which an event of a buff or a timeout is due, or
-// wheel.Never. It costs O(slots), and is meant for callers without a timing wheel.
-func (s *Owner) Next() wheel.Time {
-	next := s.timeouts().next()
-	for i := s.first(); i.exists(); i = i.next() {
-		t, _, _, _ := i.nextEvent()
-		next = min(next, t)
+// At returns the buff in a slot, and reports whether there is one. Slots are below
+// [buff.MaxPerOwner] and are reused: see [buff.Handle.Slot].
+func (s *Owner) At(slot int) (buff.Instance, bool) {
+	if slot < 0 || slot >= int(s.records.Used()) || s.slot(uint16(slot)).def == 0 {
+		return buff.Instance{}, false
 	}
-	return s.timeScale().ToOuter(next)
+	return s.slot(uint16(slot)).describe(), true
 }
 
 func (i instance) describe() buff.Instance {
@@ -124,18 +137,30 @@ func (i instance) describe() buff.Instance {
 	return l
 }
 
-// At returns the buff in a slot, and reports whether there is one. Slots are below
-// [buff.MaxPerOwner] and are reused: see [buff.Handle.Slot].
-func (s *Owner) At(slot int) (buff.Instance, bool) {
-	if slot < 0 || slot >= int(s.records.Used()) || s.slot(uint16(slot)).def == 0 {
-		return buff.Instance{}, false
+// Next returns the earliest instant at which an event of a buff or a timeout is due, or
+// wheel.Never. It costs O(slots), and is meant for callers without a timing wheel.
+func (s *Owner) Next() wheel.Time {
+	next := s.timeouts().next()
+	for i := s.first(); i.exists(); i = i.next() {
+		t, _, _, _ := i.nextEvent()
+		next = min(next, t)
 	}
-	return s.slot(uint16(slot)).describe(), true
+	return s.timeScale().ToOuter(next)
 }
 
-func (i instance) handle() buff.Handle {
-	return buff.Handle(handle.Pack(i.owner.number, i.slot, i.Generation()))
+// first returns the oldest instance.
+func (s *Owner) first() instance { return s.linked(s.records.Oldest()) }
+
+// linked returns the instance in a slot, or none for noSlot.
+func (s *Owner) linked(slot uint16) instance {
+	if slot == noSlot {
+		return instance{}
+	}
+	return s.slot(slot)
 }
+
+// slot returns the instance in a slot.
+func (s *Owner) slot(at uint16) instance { return instance{s.records.Record(at), s, at} }
 
 // lookup returns the live instance of h, or nil.
 func (s *Owner) lookup(h buff.Handle) instance {
@@ -145,6 +170,9 @@ func (s *Owner) lookup(h buff.Handle) instance {
 	}
 	return s.slot(slot)
 }
+
+// isLive reports whether a handle refers to a running buff.
+func (s *Owner) isLive(h buff.Handle) bool { return s.lookup(h).exists() }
 
 // oldestInstance returns the oldest instance of a definition from the given source. If there is
 // none, or if the source is 0, it returns the oldest instance from any source, or none.
@@ -181,13 +209,6 @@ func newInstance(t *Turn, s *Owner) instance {
 	return i
 }
 
-// clear clears the record, except that a dirty slot is still in the dirty list.
-func (i instance) clear() {
-	header, listed := i.Header, i.flags&dirty
-	*i.record = record{} // zeroed in place, which is faster than a copy
-	i.Header, i.flags = header, listed
-}
-
 // freeSlot frees the slot of the instance, which invalidates its handle.
 func freeSlot(t *Turn, i instance) {
 	s := i.owner
@@ -222,3 +243,50 @@ const workPerDeadline = 8
 // buffs, deadlines and async stacks visited. A rescheduled deadline counts as eight. The measure
 // wraps around, so only the difference between two calls is meaningful.
 func (s *Owner) Looked() uint32 { return s.visited }
+
+// With many owners, most accesses to an Owner miss the cache. A caller that is about to use many
+// Owners can prefetch all of them first, in a short loop, so that the cache misses overlap. The
+// results of these functions have no meaning; they prevent the compiler from removing the reads.
+// The Owner must not be modified while one of these functions runs.
+
+// Ahead prefetches the two cache lines of the Owner that a turn or a command reads.
+func (s *Owner) Ahead() uint64 { return uint64(s.records.Used()) + s.events }
+
+// AheadKeys prefetches the keys of the slots. Call [Owner.Ahead] some time before AheadKeys.
+func (s *Owner) AheadKeys() uint64 { return s.records.TouchKeys() }
+
+// AheadPlace prefetches what [Owner.RunPlace] reads. Call [Owner.Ahead] some time before
+// AheadPlace.
+func (s *Owner) AheadPlace(p Place) (seen uint64) {
+	at := p.Slot()
+	if p.IsTimeout() || at >= s.records.Used() {
+		return s.AheadKeys()
+	}
+	return s.records.Touch(at) + uint64(*s.records.Key(at))
+}
+
+// AheadCommand prefetches the instances that a command will probably access. The parameter m is the
+// Memory of the Turn. Call [Owner.AheadKeys] some time before AheadCommand.
+func (s *Owner) AheadCommand(m *Memory, c *buff.Command) (seen uint64) {
+	switch c.Verb {
+	case verb.Apply:
+		if c.Application.Spec != nil {
+			return s.prefetchApply(m, &c.Application)
+		}
+	case verb.Remove, verb.Extend, verb.SetRemaining:
+		return s.records.Touch(handle.Slot(c.Handle))
+	}
+	return 0
+}
+
+func (s *Owner) prefetchApply(m *Memory, a *buff.Application) uint64 {
+	if a.Spec.Stack.By != define.ByNone {
+		want := joinPattern(a, compile.Of(a.Spec))
+		for k, word := range s.records.Hashes() {
+			if found := want.In(word); found != 0 {
+				return s.records.Touch(found.First(k))
+			}
+		}
+	}
+	return s.records.TouchAlloc(m)
+}

@@ -7,10 +7,13 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/compile"
-	"github.com/bufftick/bufftick/internal/handle"
 	"github.com/bufftick/bufftick/internal/rules/clock"
+	"github.com/bufftick/bufftick/internal/rules/deadline"
 	"github.com/bufftick/bufftick/wheel"
 )
+
+// A buff pulses at each boundary of its period, and at its end if the end is a boundary. A pulse of a
+// hidden buff is suppressed.
 
 // pulse executes a pulse that an application causes immediately. All stacks count in this pulse.
 func pulse(t *Turn, i instance) {
@@ -172,116 +175,63 @@ func flushPulses(t *Turn, i instance) {
 	pulseAt(t, i, own, 0, 0, done)
 }
 
-// Call is a Go handler to be called for an event.
-type Call struct {
-	Event   *buff.Event // read-only, and valid only until the handler returns; the memory is reused
-	Do      any         // the function of a timeout; nil if Handler is set
-	Timeout buff.TimeoutHandle
-	Handler define.HandlerID
-}
+// In most games, most turns consist of one pulse of a plain buff. The pulse calls one handler, and
+// its only consequence is the next pulse. The general code checks many rules for such a turn and
+// uses lists of changes and of queued items, which makes it a third slower. The fast path in this
+// file has the same observable results, with one exception: if a handler does not return,
+// [Owner.Looked] counts one visit less. TestPulseOnly compares the two.
 
-// waitingCall is a queued Call with its own copy of the event.
-type waitingCall struct {
-	Call
-	event buff.Event
-	quiet bool // see Turn.quiet
-}
-
-// forget clears the pointers of a call. Clearing the whole call, which takes more than three cache
-// lines, would be slower.
-func (c *waitingCall) forget() { c.Event, c.event.Spec, c.event.Name, c.Do = nil, nil, "", nil }
-
-// makeCurrent makes a queued call the current one. The call must not be moved in memory until the
-// handler has returned.
-func (c *waitingCall) makeCurrent(t *Turn) {
-	if t.current != &c.Call || c.Event != &c.event {
-		c.Event, t.current = &c.event, &c.Call
-	}
-}
-
-// callDeferred calls the first deferred handler.
+// pulseOnly executes the only due event of an Owner if that event is a pulse for the fast path and
+// the next event of the same instance is not due in this turn. Otherwise it has no effect and
+// returns false.
 //
-// The handler is called at the start of a Run, but at the instant of its cause, which may be before
-// the frame. So the handler sees the time at which it would have run without the delay. Example:
-// testdata/put_off.txt.
-func callDeferred(t *Turn, s *Owner) {
-	b := s.rare
-	t.deferred = b.calls[len(b.calls)-int(b.pendingCalls)]
-	t.deferred.makeCurrent(t)
-	if b.pendingCalls--; b.pendingCalls == 0 {
-		b.clearCalls()
+// Like firePulse, it sets the next deadline of the instance before it calls the handler,
+// because the handler may change the deadline or not return.
+func pulseOnly(t *Turn, i instance, until wheel.Time) bool {
+	s := i.owner
+	if i.flags != 0 || i.extraIndex != noSlot || s.gates() != nil || s.timeScale() != nil {
+		return false
 	}
-	t.begin(t.current.Event.At, s.timeScale().ToInner(t.current.Event.At), true)
-	t.quiet = t.deferred.quiet
-	call(t, s)
-}
-
-// clearCalls releases the references of the deferred calls.
-func (b *rareState) clearCalls() {
-	clear(b.calls)
-	b.calls = b.calls[:0]
-}
-
-// call calls the current handler, unless its buff has ended.
-//
-// Example: testdata/removed_is_silent.txt.
-func call(t *Turn, s *Owner) {
-	if t.Call == nil {
-		return
+	own := i.boundary                      // no time is scaled, so it is also owner time and world time
+	boundary := own.Add(int64(i.period32)) // flags is 0, so the period is not in an extra: see instance.period
+	due := min(boundary, i.end)
+	if wheel.Time(due) <= until || own > min(clock.BuffTime(until), i.end) { // the pulse is not the only due event, or is not due yet: see deadline.List.File
+		return false
 	}
-	e := t.current.Event
-	if e.Handle != 0 && e.Kind != buff.Removed && e.Kind != buff.Reacted && e.Kind != buff.Died && !s.isLive(e.Handle) {
-		t.Dropped++ // after the end of a buff, only handlers for its removal, a death or a reaction are called
-		return
+	p := i.program()
+	if p.Uses&compile.UsesOnlyCall == 0 {
+		return false
 	}
-	e.Seen = t.Now
-	callNow(t, s)
-}
-
-// callNow calls the current handler.
-func callNow(t *Turn, s *Owner) {
-	t.calling = true
-	why := t.Call(t, t.current)
-	t.calling = false
-	if why != reason.None {
-		fault(t, s, why)
-	}
-}
-
-// fault reports that the current handler failed, and ends the buff of the handler if its OnFault is
-// define.FateRemove.
-//
-// The Faulted names the buff, the source and the instant of the handler's event. Example:
-// testdata/faults.txt.
-func fault(t *Turn, s *Owner, why reason.Reason) {
-	e := *t.current.Event
-	e.Kind, e.Why, e.End, e.Period, e.Elapsed, e.Count = buff.Faulted, why, wheel.Never, 0, 0, 0
-	t.emit(s, &e)
-	if e.Spec != nil && e.Spec.OnFault == define.FateRemove && s.isLive(e.Handle) {
-		end(t, s.slot(handle.Slot(e.Handle)), reason.Fault)
-		evaluateConditions(t, s)
-	}
-}
-
-// queueCall queues the call of a handler, or defers it to the next Run.
-//
-// Inside a Run, the call is queued among the commands that the event causes, in the order of the
-// definition's list. Inside a Do, no handler may be called, so the call is deferred. A deferred
-// call is stored in the Owner, because the Turn serves other Owners before this Owner runs again.
-func queueCall(t *Turn, s *Owner, of *buff.Event, do any, h define.HandlerID, timeout buff.TimeoutHandle) {
-	to := &t.calls
-	if t.inside {
-		t.items = append(t.items, item{at: int32(len(t.calls)), round: t.round, call: true, quiet: t.quiet})
+	t.Ran++
+	s.visited += workPerDeadline
+	t.begin(wheel.Time(own), clock.OwnerTime(own), true)
+	i.boundary = boundary
+	t.File(s.records.Key(i.slot), deadline.PlaceOf(s.number, deadline.BuffRef(i.slot)), wheel.Time(due), t.at)
+	emitPulse(t, i, p, i.handle())
+	callPulse(t, s, p.Pulse[0].Handler)
+	if len(t.items) > 0 || !s.agenda.Empty() {
+		i.markDirty(t) // the handler has caused changes, so compute this deadline again, with the others
 	} else {
-		b := s.ensureRare()
-		to = &b.calls
-		b.pendingCalls++
+		s.visited += workPerDeadline
 	}
-	n := len(*to)
-	if n == cap(*to) {
-		*to = append(*to, waitingCall{})
+	return true
+}
+
+// emitPulse emits the pulse. It builds the event in the Turn, which is in the cache, and copies the
+// event to the event list, which is not in the cache. So the handler reads the event from the
+// cache. Fields of the event that emitPulse does not set are always zero.
+func emitPulse(t *Turn, i instance, p *compile.Program, h buff.Handle) {
+	e := &t.pulseCall.event
+	e.At, e.Seen, e.Seq, e.End = t.at, t.Now, i.owner.Count(), wheel.Never
+	e.Owner, e.Source, e.Handle = i.owner.id, i.source, h
+	if e.Spec != &p.Spec { // skips the GC write barrier if unchanged
+		e.Spec = &p.Spec
 	}
-	*to = (*to)[:n+1]
-	c := &(*to)[n] // filled in place, because it is large
-	c.event, c.Do, c.Handler, c.Timeout, c.quiet = *of, do, h, timeout, t.quiet
+	e.Stacks, e.Level, e.Magnitude, e.Kind = int32(i.stacks), i.level, i.magnitude, buff.Pulsed
+	if n := len(t.Events); n < cap(t.Events) {
+		t.Events = t.Events[:n+1]
+		t.Events[n] = *e
+	} else {
+		*t.appendEvent() = *e
+	}
 }

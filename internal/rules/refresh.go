@@ -9,6 +9,9 @@ import (
 	"github.com/bufftick/bufftick/internal/rules/clock"
 )
 
+// A further application of a running buff moves its end, and can restart the phase of its pulses.
+// Stacking.Refresh and Stacking.Phase say how.
+
 // refresh sets the end and the phase of an instance according to its definition, and reports
 // whether it set the end. The instance keeps its age, and so its order among events at one
 // instant. With FirstEvery it pulses if the application changed anything, even if only the stacks.

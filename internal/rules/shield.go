@@ -14,6 +14,9 @@ import (
 	"github.com/bufftick/bufftick/internal/stolen"
 )
 
+// A shield absorbs damage until its points are used up; then the buff ends. The shield with the
+// highest priority is used first, and among equal ones the oldest.
+
 // pool returns the number of points that the shield of an application can absorb, or 0 without a
 // shield. The numbers of the application must have been evaluated. A stolen shield keeps its
 // remaining points.
@@ -163,4 +166,30 @@ func endSpent(t *Turn, i instance, why reason.Reason, spent func(l *asyncStack) 
 	}
 	end(t, i, why)
 	return true
+}
+
+// hit is the result of damage against shields, in whole points. It is zero for a change that is
+// not damage.
+type hit struct {
+	absorbed, passed int64
+	spent            bool // at least one shield is empty, emptied by this damage or before it
+}
+
+// damage reduces an attribute by whole points, after shields have absorbed their part.
+func damage(t *Turn, s *Owner, c *buff.Command, catalog *compile.Catalog) buff.Result {
+	points := math.Floor(c.Value)
+	if c.Value-points >= 0.5 {
+		points++
+	}
+	switch {
+	case c.Value == 0: // no damage, and no event
+		return buff.Result{}
+	case points < 1: // no effect, but an event reports it, so that a wrong number is noticed
+		return rebase(t, s, c, catalog, 0, hit{})
+	}
+	meets := int64(min(points, compile.MostPool))
+	rest, spent := s.absorbDamage(meets, c.Tag, c.Attr)
+	absorbed := meets - rest
+	v := float64(absorbed) - points
+	return rebase(t, s, c, catalog, v, hit{absorbed: absorbed, passed: int64(min(-v, compile.MostPool)), spent: spent})
 }

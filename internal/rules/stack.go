@@ -9,6 +9,9 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
+// A further application of a running buff adds stacks up to the limit. At the limit the overflow
+// rule says whether it is accepted.
+
 // reapply executes an application with a duration of d ms that joins a live instance. It adds
 // stacks up to the limit, and then applies the refresh and phase rules. If the instance is already
 // at the limit, the overflow rule is applied first.

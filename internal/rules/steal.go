@@ -12,37 +12,10 @@ import (
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/rules/clock"
 	"github.com/bufftick/bufftick/internal/stolen"
-	"github.com/bufftick/bufftick/wheel"
 )
 
-// Outgoing is a command that the rules of one owner issue for another owner.
-type Outgoing struct {
-	At       wheel.Time // instant of the cause
-	From, To buff.OwnerID
-	Command  buff.Command
-	Cause    Cause // zero for a steal
-}
-
-// Cause is the action of a buff that issued an [Outgoing].
-type Cause struct {
-	Spec   *buff.Spec // the buff's definition
-	Source buff.OwnerID
-	Handle buff.Handle
-	Damage bool // the command does not come from an action; it reports the act "dealt" to the source of damage, which may not exist
-	action *compile.Op
-}
-
-// name returns a text for the action, such as "apply sting to target".
-func (c *Cause) name() string {
-	o, what := c.action, ""
-	switch {
-	case o.Spec != nil:
-		what = " " + o.Spec.ID
-	case o.Change != nil:
-		what = " " + compile.Of(c.Spec).Catalog.Schema.At(o.Change.Attr).Name
-	}
-	return o.Do.String() + what + " to " + o.To.String()
-}
+// A steal removes the buffs that match a query from the owner and applies them to the thief, with
+// the time, the shield and the charges that are left.
 
 // steal removes the buffs that match the query from the owner and applies them to the thief with
 // their remaining times. If `most` is above zero, it limits each of these times.

@@ -14,6 +14,23 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
+// A timeout calls a handler after a delay. It belongs to an owner, but to no buff.
+
+// timeout is a timer of an owner, independent of buffs.
+type timeout struct {
+	at    clock.OwnerTime
+	age   uint64
+	filed wheel.Time // Deadline in world time, or Never: see keys
+	name  string
+	do    any // function of the game to call; if nil, handler is called instead
+
+	handler    define.HandlerID
+	generation uint32
+	next       uint16 // in a free slot, the next free slot
+	live       bool
+	dirty      bool
+}
+
 // timeouts holds the timeouts of one owner.
 type timeouts struct {
 	list []timeout

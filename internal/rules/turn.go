@@ -4,9 +4,7 @@ import (
 	"slices"
 
 	"github.com/bufftick/bufftick/buff"
-	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/reason"
-	"github.com/bufftick/bufftick/buff/verb"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/rules/clock"
 	"github.com/bufftick/bufftick/internal/rules/deadline"
@@ -14,14 +12,14 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
+// Memory stores the records of many Owners. Its zero value is ready for use.
+type Memory = slots.Memory
+
 // Limits of the chain that one event or command may cause within its instant.
 const (
 	MaxRounds   = 16     // depth: commands that cause commands, and so on
 	MaxCommands = 10_000 // number of commands in the chain
 )
-
-// Memory stores the records of many Owners. Its zero value is ready for use.
-type Memory = slots.Memory
 
 // Turn holds the working state of an Owner: its output, such as events, and the queue of commands
 // that handlers have issued. One Turn serves many Owners, one after the other.
@@ -194,65 +192,6 @@ func (t *Turn) resetQueue() {
 	}
 }
 
-// Do executes one command at the instant `at`, which must not be before any earlier command or
-// event. Actions of definitions run at once; Go handlers are deferred to the start of the next
-// [Owner.Run].
-func (s *Owner) Do(t *Turn, at wheel.Time, c buff.Command) buff.Result { return s.Obey(t, at, &c) }
-
-// Obey does the same as Do, but does not copy the command. It may fill in omitted fields of the
-// command, and does not keep it.
-func (s *Owner) Obey(t *Turn, at wheel.Time, c *buff.Command) buff.Result {
-	t.begin(at, s.timeScale().ToInner(at), false)
-	t.quiet = c.Application.Origin.Quiet
-	r := execute(t, s, c)
-	finish(t, s, at)
-	return r
-}
-
-// Apply is [Owner.Do] for an Apply command with the application a. It may fill in omitted fields of
-// a, and does not keep it. It returns the fields of the Result. It is faster than Do, because a
-// Command and a Result are large.
-func (s *Owner) Apply(t *Turn, at wheel.Time, a *buff.Application) (buff.Handle, buff.EventKind, reason.Reason, error) {
-	t.begin(at, s.timeScale().ToInner(at), false)
-	r := apply(t, s, a)
-	finish(t, s, at)
-	return r.handle, r.kind, r.why, r.err
-}
-
-// Remove is [Owner.Do] for a Remove command that removes n stacks of h. Like Apply, it returns the
-// fields of the Result.
-func (s *Owner) Remove(t *Turn, at wheel.Time, h buff.Handle, n int, why reason.Reason) (buff.Handle, buff.EventKind, reason.Reason, error) {
-	t.begin(at, s.timeScale().ToInner(at), false)
-	r := remove(t, s, h, n, removalReason(why))
-	finish(t, s, at)
-	return r.handle, r.kind, r.why, r.err
-}
-
-// finish ends a command at the instant `at`: it runs the queue and reschedules changed deadlines.
-func finish(t *Turn, s *Owner, at wheel.Time) {
-	evaluateConditions(t, s)
-	if len(t.items) > 0 {
-		drainQueue(t, s)
-	}
-	reschedule(t, s, at)
-}
-
-// evaluateConditions evaluates the conditions of all buffs again. If the maximum of an attribute
-// has fallen below its base, evaluateConditions lowers the base to the maximum. It runs after a
-// command or a due event, before the queued actions.
-func evaluateConditions(t *Turn, s *Owner) {
-	b := s.rare
-	if b == nil {
-		return
-	}
-	if b.gates != nil {
-		reevaluate(t, s)
-	}
-	if b.sheet != nil && b.sheet.Moved() {
-		clampBases(t, s)
-	}
-}
-
 // drainQueue runs all items of the queue.
 func drainQueue(t *Turn, s *Owner) {
 	for t.head < len(t.items) {
@@ -318,19 +257,65 @@ func runDue(t *Turn, s *Owner, only uint16, until wheel.Time, limit int) bool {
 	}
 }
 
+// dispatch runs the event of an entry from the agenda, unless the entry is out of date. An
+// earlier event may have moved or paused the event, or ended the instance. To find out, dispatch
+// compares the instant, rank and age of the entry with those of the instance's next event. So
+// out-of-date entries need not be removed from the agenda.
+func dispatch(t *Turn, s *Owner, e deadline.Event) {
+	at := e.Ref.Slot()
+	if e.Ref.IsTimeout() {
+		fireTimeout(t, s, at, e)
+		return
+	}
+	i := s.slot(at)
+	if i.def == 0 {
+		t.Dropped++
+		return
+	}
+	due, own, r, age := i.nextEvent()
+	if due != e.At || deadline.KeyOf(r, age) != e.Key {
+		t.Dropped++
+		return
+	}
+	runEvent(t, i, due, own, r)
+}
+
+// dispatchOnly runs the event of the only due instance, without the agenda, and returns 1. If the
+// limit is zero, or if the instant of the event has not been reached, it leaves the event to
+// reschedule and returns 0.
+func dispatchOnly(t *Turn, i instance, until wheel.Time, limit int) int {
+	due, own, r, _ := i.nextEvent()
+	if limit <= 0 || due > i.owner.timeScale().Reached(until) {
+		i.markDirty(t)
+		return 0
+	}
+	t.resetQueue()
+	i.countReschedule()
+	t.Ran++
+	runEvent(t, i, due, own, r)
+	return 1
+}
+
+// runEvent runs an event of an instance. The instant of the event is given in owner time (due) and
+// in buff time (own).
+func runEvent(t *Turn, i instance, due clock.OwnerTime, own clock.BuffTime, r deadline.Rank) {
+	t.begin(i.owner.timeScale().ToOuter(due), due, true)
+	i.markDirty(t)
+	switch r {
+	case deadline.Pulse:
+		firePulse(t, i, own)
+	case deadline.StackEnd:
+		expirePart(t, i)
+	default:
+		expire(t, i)
+	}
+	evaluateConditions(t, i.owner)
+}
+
 // Pending returns the number of deferred handlers, plus the number of events that became due when
 // the last Do resumed the owner's time or the time of a buff. If it is not zero, Run must be called
 // even if no timer fires.
 func (s *Owner) Pending() int { return s.deferredCalls() + s.agenda.Due() }
-
-// Abort informs the Owner that the handler it called will not return, because it called
-// runtime.Goexit. [Owner.Run] may then be called again.
-func (s *Owner) Abort(t *Turn) {
-	if t.calling {
-		t.calling = false
-		fault(t, s, reason.Goexit)
-	}
-}
 
 // runNext runs one item of the queue. After the last item of a truncated chain it emits a Faulted.
 func runNext(t *Turn, s *Owner) {
@@ -355,89 +340,6 @@ func runItem(t *Turn, s *Owner, it item) {
 	}
 	t.calls[it.at].makeCurrent(t) // in place: handlers issue commands but queue no calls
 	call(t, s)
-}
-
-// queueActions queues a definition's actions for the event emitted last, with the numbers of the
-// buff.
-func queueActions(t *Turn, s *Owner, ops []compile.Op, k *magnitudes) {
-	if len(ops) > 0 {
-		e := &t.Events[len(t.Events)-1]
-		queueEventActions(t, s, ops, e, e.Source, k)
-	}
-}
-
-// queueActionsFrom does the same as queueActions, for an event that an application has caused.
-// Applications issued by the actions have the source of that application, even if another source
-// started the buff.
-func queueActionsFrom(t *Turn, s *Owner, ops []compile.Op, source buff.OwnerID, k *magnitudes) {
-	if len(ops) > 0 {
-		queueEventActions(t, s, ops, &t.Events[len(t.Events)-1], source, k)
-	}
-}
-
-// queueEventActions queues actions for any event e. Applications issued by the actions have the
-// given source. e may point into a list that is reallocated meanwhile.
-func queueEventActions(t *Turn, s *Owner, ops []compile.Op, e *buff.Event, source buff.OwnerID, k *magnitudes) {
-	for j := range ops {
-		switch o := &ops[j]; o.Do {
-		case define.DoCall:
-			queueCall(t, s, e, nil, o.Handler, 0)
-		case define.DoApply:
-			issueAction(t, s, o, e, source, &buff.Command{Verb: verb.Apply, Application: buff.Application{
-				Spec: &t.compiled().Newest(o.Spec).Spec, Source: source, Magnitude: e.Magnitude, Level: int(e.Level), Captured: t.inherit(k.captured), Origin: buff.Origin{Share: t.shareOf(e), Backdate: t.backdateOf(e)},
-			}})
-		case define.DoRemove:
-			issueAction(t, s, o, e, source, &buff.Command{Verb: verb.RemoveSpec, Application: buff.Application{Spec: &o.Spec.Spec, Source: source}, Reason: o.Reason})
-		case define.DoKill:
-			issueAction(t, s, o, e, source, &buff.Command{Verb: verb.Kill, Application: buff.Application{Spec: e.Spec, Source: source}})
-		case define.DoChange, define.DoDamage:
-			issueChange(t, s, o, e, source, k)
-		}
-	}
-}
-
-// issueAction issues the command of an action, or sends it to another owner. A missing target is
-// reported as a Missed. Only attributes captured with SnapshotCast are sent; the engine reads the
-// others when it delivers the command.
-func issueAction(t *Turn, s *Owner, o *compile.Op, e *buff.Event, source buff.OwnerID, c *buff.Command) {
-	to := s.id
-	switch o.To {
-	case define.ToSource:
-		to = source
-	case define.ToTarget:
-		to = e.Target
-	}
-	if to == s.id {
-		t.Issue(s, c)
-		return
-	}
-	cause := Cause{Spec: e.Spec, Source: e.Source, Handle: e.Handle, action: o}
-	if to == 0 { // the source is the game, which is not an owner
-		emitMissed(t, s, to, &cause)
-		return
-	}
-	c.Owner, c.Application.Captured, c.Application.Origin.Backdate, c.Application.Origin.Quiet = to, ofCast(c.Application.Captured), buff.Backdate{}, t.quiet
-	t.Outbox = append(t.Outbox, Outgoing{At: t.at, From: s.id, To: to, Command: *c, Cause: cause})
-}
-
-// emitMissed reports that the target of an action does not exist.
-func emitMissed(t *Turn, s *Owner, who buff.OwnerID, c *Cause) {
-	t.emit(s, &buff.Event{Kind: buff.Missed, Spec: c.Spec, Source: c.Source, Handle: c.Handle, Target: who, Name: c.name(), End: wheel.Never})
-}
-
-// Miss emits a buff.Missed at the instant `at`, because the target of an [Outgoing] does not exist.
-// The instant must not be before any earlier command or event.
-func (s *Owner) Miss(t *Turn, at wheel.Time, who buff.OwnerID, c *Cause) {
-	t.begin(at, s.timeScale().ToInner(at), false)
-	emitMissed(t, s, who, c)
-}
-
-// inherit returns the captured attributes of a buff for applications that it causes. The result is
-// valid until the queue is empty.
-func (t *Turn) inherit(known []buff.Captured) []buff.Captured {
-	from := len(t.captured)
-	t.captured = append(t.captured, known...)
-	return t.captured[from:len(t.captured):len(t.captured)]
 }
 
 // emit appends an event of s at the current instant.
@@ -484,4 +386,21 @@ func (t *Turn) appendEvent() *buff.Event {
 		t.Events[n] = buff.Event{}
 	}
 	return &t.Events[n]
+}
+
+// newEvent returns a new event of the given kind about the instance.
+func (i instance) newEvent(kind buff.EventKind) buff.Event {
+	return buff.Event{
+		Kind: kind, Spec: &i.program().Spec, Source: i.source, Handle: i.handle(), Stacks: int32(i.stacks), Level: i.level,
+		Magnitude: i.magnitude, End: wheel.Never,
+	}
+}
+
+// emit emits an event about the instance and returns the event. The caller may set further fields
+// of it until the next event is emitted.
+func (i instance) emit(t *Turn, kind buff.EventKind) *buff.Event {
+	e := t.newEvent(i.owner, kind)
+	e.Spec, e.Source, e.Handle = &i.program().Spec, i.source, i.handle()
+	e.Stacks, e.Level, e.Magnitude = int32(i.stacks), i.level, i.magnitude
+	return e
 }

@@ -1,0 +1,344 @@
+package rules
+
+import (
+	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
+	"github.com/bufftick/bufftick/buff/verb"
+	"github.com/bufftick/bufftick/internal/compile"
+	"github.com/bufftick/bufftick/internal/handle"
+	"github.com/bufftick/bufftick/wheel"
+)
+
+// Actions are what a definition does at an event of its buff: it calls a Go handler or issues a
+// command, to the owner or to another owner. They are queued and run after the event, in the order
+// of the definition.
+
+// queueActions queues a definition's actions for the event emitted last, with the numbers of the
+// buff.
+func queueActions(t *Turn, s *Owner, ops []compile.Op, k *magnitudes) {
+	if len(ops) > 0 {
+		e := &t.Events[len(t.Events)-1]
+		queueEventActions(t, s, ops, e, e.Source, k)
+	}
+}
+
+// queueActionsFrom does the same as queueActions, for an event that an application has caused.
+// Applications issued by the actions have the source of that application, even if another source
+// started the buff.
+func queueActionsFrom(t *Turn, s *Owner, ops []compile.Op, source buff.OwnerID, k *magnitudes) {
+	if len(ops) > 0 {
+		queueEventActions(t, s, ops, &t.Events[len(t.Events)-1], source, k)
+	}
+}
+
+// queueEventActions queues actions for any event e. Applications issued by the actions have the
+// given source. e may point into a list that is reallocated meanwhile.
+func queueEventActions(t *Turn, s *Owner, ops []compile.Op, e *buff.Event, source buff.OwnerID, k *magnitudes) {
+	for j := range ops {
+		switch o := &ops[j]; o.Do {
+		case define.DoCall:
+			queueCall(t, s, e, nil, o.Handler, 0)
+		case define.DoApply:
+			issueAction(t, s, o, e, source, &buff.Command{Verb: verb.Apply, Application: buff.Application{
+				Spec: &t.compiled().Newest(o.Spec).Spec, Source: source, Magnitude: e.Magnitude, Level: int(e.Level), Captured: t.inherit(k.captured), Origin: buff.Origin{Share: t.shareOf(e), Backdate: t.backdateOf(e)},
+			}})
+		case define.DoRemove:
+			issueAction(t, s, o, e, source, &buff.Command{Verb: verb.RemoveSpec, Application: buff.Application{Spec: &o.Spec.Spec, Source: source}, Reason: o.Reason})
+		case define.DoKill:
+			issueAction(t, s, o, e, source, &buff.Command{Verb: verb.Kill, Application: buff.Application{Spec: e.Spec, Source: source}})
+		case define.DoChange, define.DoDamage:
+			issueChange(t, s, o, e, source, k)
+		}
+	}
+}
+
+// issueAction issues the command of an action, or sends it to another owner. A missing target is
+// reported as a Missed. Only attributes captured with SnapshotCast are sent; the engine reads the
+// others when it delivers the command.
+func issueAction(t *Turn, s *Owner, o *compile.Op, e *buff.Event, source buff.OwnerID, c *buff.Command) {
+	to := s.id
+	switch o.To {
+	case define.ToSource:
+		to = source
+	case define.ToTarget:
+		to = e.Target
+	}
+	if to == s.id {
+		t.Issue(s, c)
+		return
+	}
+	cause := Cause{Spec: e.Spec, Source: e.Source, Handle: e.Handle, action: o}
+	if to == 0 { // the source is the game, which is not an owner
+		emitMissed(t, s, to, &cause)
+		return
+	}
+	c.Owner, c.Application.Captured, c.Application.Origin.Backdate, c.Application.Origin.Quiet = to, ofCast(c.Application.Captured), buff.Backdate{}, t.quiet
+	t.Outbox = append(t.Outbox, Outgoing{At: t.at, From: s.id, To: to, Command: *c, Cause: cause})
+}
+
+// issueChange issues the command of an action that changes an attribute, in response to the event
+// e.
+func issueChange(t *Turn, s *Owner, o *compile.Op, e *buff.Event, source buff.OwnerID, k *magnitudes) {
+	c, stacks, share := o.Change, e.Stacks, t.shareOf(e)
+	switch e.Kind {
+	case buff.Denied:
+		stacks = compile.Of(e.Spec).Limit // the event of an overflow, at the stack limit
+	case buff.Executed:
+		stacks = instantStacks(&share)
+	case buff.Reacted, buff.Died, buff.Removed:
+		stacks = int32(compile.Of(e.Spec).Counted(int16(stacks)))
+	}
+	v, ok := t.numberOf(compile.Of(e.Spec), c, k, stacks)
+	if c.AtAct != nil {
+		var why reason.Reason
+		if v, why = evaluateAtAct(t, s, c.AtAct, e, stacks, k); why != reason.None {
+			fault := buff.Event{Kind: buff.Faulted, Why: why, Spec: e.Spec, Source: e.Source, Handle: e.Handle, Magnitude: e.Magnitude, End: wheel.Never}
+			if why == reason.NoParam {
+				fault.Name = t.evaluated.missing
+			}
+			t.emit(s, &fault)
+			return
+		}
+		if ok = true; c.PerStack {
+			v = float64(v * float64(stacks))
+		}
+	}
+	if v = scale(&share, v); !ok || !compile.Finite(v) {
+		t.emit(s, &buff.Event{Kind: buff.Faulted, Why: reason.BadValue, Spec: e.Spec, Source: e.Source, Handle: e.Handle, Magnitude: e.Magnitude, End: wheel.Never})
+		return
+	}
+	do := verb.AddBase
+	if o.Do == define.DoDamage {
+		do = verb.Damage
+	}
+	issueAction(t, s, o, e, source, &buff.Command{Verb: do, Attr: c.Attr, Value: v, Tag: c.School, Application: buff.Application{Spec: e.Spec, Source: source}})
+}
+
+// evaluateAtAct evaluates a number that reads the amount of the act e, for an action.
+//
+// Example: testdata/stat/amount.txt.
+func evaluateAtAct(t *Turn, s *Owner, n *compile.Number, e *buff.Event, stacks int32, k *magnitudes) (float64, reason.Reason) {
+	q := evaluator{
+		set: s, turn: t, spec: compile.Of(e.Spec), captured: k.captured, own: e.Source == s.id,
+		level: int(e.Level), stacks: stacks, amount: e.Magnitude,
+	}
+	if i := s.lookup(e.Handle); i.exists() {
+		q.magnitude = i.magnitude
+	}
+	return q.evaluate(n)
+}
+
+// Outgoing is a command that the rules of one owner issue for another owner.
+type Outgoing struct {
+	At       wheel.Time // instant of the cause
+	From, To buff.OwnerID
+	Command  buff.Command
+	Cause    Cause // zero for a steal
+}
+
+// Cause is the action of a buff that issued an [Outgoing].
+type Cause struct {
+	Spec   *buff.Spec // the buff's definition
+	Source buff.OwnerID
+	Handle buff.Handle
+	Damage bool // the command does not come from an action; it reports the act "dealt" to the source of damage, which may not exist
+	action *compile.Op
+}
+
+// name returns a text for the action, such as "apply sting to target".
+func (c *Cause) name() string {
+	o, what := c.action, ""
+	switch {
+	case o.Spec != nil:
+		what = " " + o.Spec.ID
+	case o.Change != nil:
+		what = " " + compile.Of(c.Spec).Catalog.Schema.At(o.Change.Attr).Name
+	}
+	return o.Do.String() + what + " to " + o.To.String()
+}
+
+// emitMissed reports that the target of an action does not exist.
+func emitMissed(t *Turn, s *Owner, who buff.OwnerID, c *Cause) {
+	t.emit(s, &buff.Event{Kind: buff.Missed, Spec: c.Spec, Source: c.Source, Handle: c.Handle, Target: who, Name: c.name(), End: wheel.Never})
+}
+
+// Miss emits a buff.Missed at the instant `at`, because the target of an [Outgoing] does not exist.
+// The instant must not be before any earlier command or event.
+func (s *Owner) Miss(t *Turn, at wheel.Time, who buff.OwnerID, c *Cause) {
+	t.begin(at, s.timeScale().ToInner(at), false)
+	emitMissed(t, s, who, c)
+}
+
+// inherit returns the captured attributes of a buff for applications that it causes. The result is
+// valid until the queue is empty.
+func (t *Turn) inherit(known []buff.Captured) []buff.Captured {
+	from := len(t.captured)
+	t.captured = append(t.captured, known...)
+	return t.captured[from:len(t.captured):len(t.captured)]
+}
+
+// shareOf returns the share for actions that an event causes. Removals, deaths and acts are never
+// partial, so their actions have no share; the amount of an act is separate. Events of an
+// application have the share of that application.
+func (t *Turn) shareOf(e *buff.Event) buff.Share {
+	switch e.Kind {
+	case buff.Pulsed:
+		p := buff.Share{Elapsed: e.Elapsed, Period: e.Period, Count: e.Count, Stacks: e.Stacks}
+		if p.Stacks == 1 {
+			p.Stacks = 0
+		}
+		return p
+	case buff.Removed, buff.StackEnded, buff.Reacted, buff.Died:
+		return buff.Share{}
+	}
+	return t.share
+}
+
+// scale multiplies a number by the share, without the stacks.
+func scale(p *buff.Share, v float64) float64 {
+	if p.Period != 0 {
+		v = float64(v*float64(p.Elapsed)) / float64(p.Period)
+	}
+	if p.Count > 1 {
+		v = float64(v * float64(p.Count))
+	}
+	return v
+}
+
+// instantStacks returns the number of stacks of an instant buff.
+func instantStacks(p *buff.Share) int32 { return max(p.Stacks, 1) }
+
+// Call is a Go handler to be called for an event.
+type Call struct {
+	Event   *buff.Event // read-only, and valid only until the handler returns; the memory is reused
+	Do      any         // the function of a timeout; nil if Handler is set
+	Timeout buff.TimeoutHandle
+	Handler define.HandlerID
+}
+
+// waitingCall is a queued Call with its own copy of the event.
+type waitingCall struct {
+	Call
+	event buff.Event
+	quiet bool // see Turn.quiet
+}
+
+// forget clears the pointers of a call. Clearing the whole call, which takes more than three cache
+// lines, would be slower.
+func (c *waitingCall) forget() { c.Event, c.event.Spec, c.event.Name, c.Do = nil, nil, "", nil }
+
+// makeCurrent makes a queued call the current one. The call must not be moved in memory until the
+// handler has returned.
+func (c *waitingCall) makeCurrent(t *Turn) {
+	if t.current != &c.Call || c.Event != &c.event {
+		c.Event, t.current = &c.event, &c.Call
+	}
+}
+
+// queueCall queues the call of a handler, or defers it to the next Run.
+//
+// Inside a Run, the call is queued among the commands that the event causes, in the order of the
+// definition's list. Inside a Do, no handler may be called, so the call is deferred. A deferred
+// call is stored in the Owner, because the Turn serves other Owners before this Owner runs again.
+func queueCall(t *Turn, s *Owner, of *buff.Event, do any, h define.HandlerID, timeout buff.TimeoutHandle) {
+	to := &t.calls
+	if t.inside {
+		t.items = append(t.items, item{at: int32(len(t.calls)), round: t.round, call: true, quiet: t.quiet})
+	} else {
+		b := s.ensureRare()
+		to = &b.calls
+		b.pendingCalls++
+	}
+	n := len(*to)
+	if n == cap(*to) {
+		*to = append(*to, waitingCall{})
+	}
+	*to = (*to)[:n+1]
+	c := &(*to)[n] // filled in place, because it is large
+	c.event, c.Do, c.Handler, c.Timeout, c.quiet = *of, do, h, timeout, t.quiet
+}
+
+// callDeferred calls the first deferred handler.
+//
+// The handler is called at the start of a Run, but at the instant of its cause, which may be before
+// the frame. So the handler sees the time at which it would have run without the delay. Example:
+// testdata/put_off.txt.
+func callDeferred(t *Turn, s *Owner) {
+	b := s.rare
+	t.deferred = b.calls[len(b.calls)-int(b.pendingCalls)]
+	t.deferred.makeCurrent(t)
+	if b.pendingCalls--; b.pendingCalls == 0 {
+		b.clearCalls()
+	}
+	t.begin(t.current.Event.At, s.timeScale().ToInner(t.current.Event.At), true)
+	t.quiet = t.deferred.quiet
+	call(t, s)
+}
+
+// clearCalls releases the references of the deferred calls.
+func (b *rareState) clearCalls() {
+	clear(b.calls)
+	b.calls = b.calls[:0]
+}
+
+// call calls the current handler, unless its buff has ended.
+//
+// Example: testdata/removed_is_silent.txt.
+func call(t *Turn, s *Owner) {
+	if t.Call == nil {
+		return
+	}
+	e := t.current.Event
+	if e.Handle != 0 && e.Kind != buff.Removed && e.Kind != buff.Reacted && e.Kind != buff.Died && !s.isLive(e.Handle) {
+		t.Dropped++ // after the end of a buff, only handlers for its removal, a death or a reaction are called
+		return
+	}
+	e.Seen = t.Now
+	callNow(t, s)
+}
+
+// callNow calls the current handler.
+func callNow(t *Turn, s *Owner) {
+	t.calling = true
+	why := t.Call(t, t.current)
+	t.calling = false
+	if why != reason.None {
+		fault(t, s, why)
+	}
+}
+
+// callPulse calls the handler for the pulse just emitted.
+func callPulse(t *Turn, s *Owner, handler define.HandlerID) {
+	if t.Call == nil {
+		return
+	}
+	c := &t.pulseCall
+	c.Handler = handler
+	c.makeCurrent(t)
+	callNow(t, s)
+}
+
+// fault reports that the current handler failed, and ends the buff of the handler if its OnFault is
+// define.FateRemove.
+//
+// The Faulted names the buff, the source and the instant of the handler's event. Example:
+// testdata/faults.txt.
+func fault(t *Turn, s *Owner, why reason.Reason) {
+	e := *t.current.Event
+	e.Kind, e.Why, e.End, e.Period, e.Elapsed, e.Count = buff.Faulted, why, wheel.Never, 0, 0, 0
+	t.emit(s, &e)
+	if e.Spec != nil && e.Spec.OnFault == define.FateRemove && s.isLive(e.Handle) {
+		end(t, s.slot(handle.Slot(e.Handle)), reason.Fault)
+		evaluateConditions(t, s)
+	}
+}
+
+// Abort informs the Owner that the handler it called will not return, because it called
+// runtime.Goexit. [Owner.Run] may then be called again.
+func (s *Owner) Abort(t *Turn) {
+	if t.calling {
+		t.calling = false
+		fault(t, s, reason.Goexit)
+	}
+}
