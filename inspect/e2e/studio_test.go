@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,7 +15,9 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
+	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/cmd/bufftick/studio/web"
+	"github.com/bufftick/bufftick/inspect"
 )
 
 const studioFile = `# Bleeds
@@ -29,13 +32,16 @@ buffs:
     on: {pulse: [{damage: {attr: health, by: 10, per_stack: true}}]}
 `
 
-// newStudio serves a folder with one file and opens the page.
-func newStudio(t *testing.T, width int64) (p *tab, dir string) {
+// newStudio serves a folder with one file, attached to games, and opens the page.
+func newStudio(t *testing.T, width int64, attach ...string) (p *tab, dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "bleed.yaml"), []byte(studioFile), 0o600))
 	s, err := web.NewServer(dir)
 	require.NoError(t, err)
+	for _, game := range attach {
+		require.NoError(t, s.Attach(game, token))
+	}
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	p = open(t, server.URL+"/#token="+s.Token, width, tall)
@@ -66,23 +72,15 @@ func (p *tab) click(text string) {
 // TestStudio edits a definition, looks at its timeline and numbers, and keeps it as a test.
 func TestStudio(t *testing.T) {
 	p, dir := newStudio(t, 1440)
-	shot := func(name string) {
-		if to := os.Getenv("STUDIO_SHOTS"); to != "" {
-			p.shoot(filepath.Join(to, name+".png"))
-		}
-	}
 	p.until(`document.querySelector("#buff").textContent == "bleed" && document.querySelectorAll("#line circle.pulse").length == 3`)
-	shot("open")
 
 	// An error while typing, and completion from the schema.
 	p.typed("9s", "x")
 	p.until(`document.querySelector("#findings .error") && document.querySelectorAll("#editor .cm-lintRange-error").length == 1 && document.querySelector("#file").textContent.includes("not saved")`)
-	shot("error")
 	p.do(chromedp.KeyEvent("\b"))
 	p.until(`!document.querySelector("#findings .error")`)
 	p.typed("by: source", ", ref")
 	p.until(`[...document.querySelectorAll(".cm-tooltip-autocomplete li")].some((l) => l.textContent.startsWith("refresh"))`)
-	shot("complete")
 	eval[any](p, `void [...document.querySelectorAll(".cm-tooltip-autocomplete li")].find((l) => l.textContent.startsWith("refresh")).dispatchEvent(new MouseEvent("mousedown", { bubbles: true, cancelable: true }))`)
 	p.until(`document.querySelector("#editor .cm-content").textContent.includes("refresh: ")`)
 	p.do(chromedp.KeyEvent("extend"))
@@ -96,7 +94,6 @@ func TestStudio(t *testing.T) {
 	p.until(`document.querySelectorAll("#line .diff .minus").length > 0`)
 	p.do(chromedp.KeyEvent(kb.Escape))
 	p.until(`!document.querySelector(".cm-tooltip-autocomplete")`)
-	shot("compare")
 	p.picture("studio")
 
 	// Saving keeps the comment, and does not overwrite another program's change.
@@ -109,7 +106,6 @@ func TestStudio(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "bleed.yaml"), append(text, "# theirs\n"...), 0o600))
 	p.click("Save")
 	p.until(`!document.querySelector("#take").hidden`)
-	shot("conflict")
 	after, err := os.ReadFile(filepath.Join(dir, "bleed.yaml"))
 	require.NoError(t, err)
 	require.Equal(t, string(text)+"# theirs\n", string(after))
@@ -122,12 +118,10 @@ func TestStudio(t *testing.T) {
 	eval[any](p, `void (document.querySelector("#runs").value = 50)`)
 	p.click("Run")
 	p.until(`document.querySelectorAll("#table tbody tr").length == 1 && document.querySelector("#told").textContent.startsWith("50 runs")`)
-	shot("numbers")
 	p.typed("9s", "")
 	eval[any](p, `void (document.querySelector("#from").value = "6s", document.querySelector("#to").value = "12s")`)
 	p.click("Sweep")
 	p.until(`document.querySelectorAll("#table tbody tr").length == 7`)
-	shot("sweep")
 
 	// A kept test becomes red when the definition changes.
 	p.click("Timeline")
@@ -138,38 +132,53 @@ func TestStudio(t *testing.T) {
 	p.typed("by: 1", "5")
 	p.until(`document.querySelectorAll("#tests .failed").length == 1 && document.querySelector("#t-tests").textContent == "Tests (1 red)"`)
 	p.click("Tests")
-	shot("tests")
 
 	// A recipe.
 	p.click("From a recipe")
 	p.until(`document.querySelector("#recipes").open`)
 	eval[any](p, `void (document.querySelector("#query").value = "stun", document.querySelector("#query").dispatchEvent(new Event("input")))`)
 	p.until(`document.querySelectorAll("#found li").length > 0 && document.querySelectorAll("#found li").length < 10`)
-	shot("recipes")
 	p.click("shared-stun-dr")
 	p.until(`document.querySelector("#file").textContent.startsWith("shared-stun-dr.yaml")`)
 	p.click("Timeline")
 	p.until(`document.querySelectorAll("#line text.deny").length > 0`)
-	shot("recipe")
 }
 
-// TestStudio_Axe checks the page with axe, in both themes, on a phone and a wide screen.
+// TestStudio_Game watches a player of a running game and reloads its definitions.
+func TestStudio_Game(t *testing.T) {
+	var reloads atomic.Int32
+	w := newWorld(t, inspect.Options{Token: token, Reload: func() (any, error) { reloads.Add(1); return "1 changed", nil }})
+	p, _ := newStudio(t, 1440, w.url)
+	p.click("Game")
+	require.NoError(t, w.eng.Inbox().AddBuff(hero, buff.Application{Spec: w.eng.Catalog().Spec("venom"), Source: 8, Magnitude: 120}))
+	eval[any](p, `void (document.querySelector("#player").value = "7")`)
+	p.click("Watch")
+	p.until(`[...document.querySelectorAll("#carried li")].some((l) => /Venom|venom/.test(l.textContent) && l.textContent.includes("left"))`)
+	p.typed("period: 3s", " # slow")
+	p.until(`!document.querySelector("#save").disabled`)
+	p.click("Save and reload")
+	p.until(`document.querySelector("#reloaded").textContent == "The game uses the new definitions." && document.querySelector("#save").disabled`)
+	require.EqualValues(t, 1, reloads.Load())
+	eval[any](p, `void (document.querySelector("#player").value = "x")`)
+	p.click("Watch")
+	p.until(`document.querySelector("#gamed").textContent.includes("a player id has up to 20 digits")`)
+	p.expect("422")
+}
+
+// TestStudio_Axe checks the page with axe, dark on a phone and light on a wide screen.
 func TestStudio_Axe(t *testing.T) {
 	text := axe(t)
-	for _, width := range []int64{390, 1440} {
+	for width, theme := range map[int64]string{390: "dark", 1440: "light"} {
 		p, _ := newStudio(t, width)
 		eval[any](p, text+"; void 0")
-		for _, theme := range []string{"Dark", "Light"} {
-			for _, name := range []string{"Timeline", "Numbers", "Tests"} {
-				p.click(name)
-				if to := os.Getenv("STUDIO_SHOTS"); to != "" {
-					p.shoot(filepath.Join(to, fmt.Sprintf("%s-%d-%s.png", name, width, theme)))
-				}
-				for _, v := range p.violations() {
-					t.Errorf("%s, %d px, before %s: %s", name, width, theme, v)
-				}
+		if theme == "dark" {
+			p.click("Dark")
+		}
+		for _, name := range []string{"Timeline", "Numbers", "Tests"} {
+			p.click(name)
+			for _, v := range p.violations() {
+				t.Errorf("%s, %d px, %s: %s", name, width, theme, v)
 			}
-			p.click(theme)
 		}
 		require.LessOrEqual(t, eval[int64](p, "document.documentElement.scrollWidth"), width)
 	}

@@ -263,15 +263,20 @@ $("watch").onsubmit = (e) => {
   const look = async () => {
     try {
       const p = await call("game", { player: $("player").value.trim() });
-      $("gamed").textContent = `${p.name || "Player"} ${p.id || ""}: ${(p.buffs || []).length} buffs`;
-      $("carried").replaceChildren(...(p.buffs || []).map((b) => h("li", {}, h("b", {}, b.name || b.spec), " ×" + (b.stacks || 1), b.left ? ", " + seconds(b.left) + " left" : "")));
+      $("gamed").textContent = p.present ? `${p.name || "Player"} ${p.id || ""}: ${p.carried} buffs` : "There is no such player.";
+      $("carried").replaceChildren(...(p.buffs || []).map((b) => h("li", {}, h("b", {}, b.name || b.spec), " ×" + b.stacks, b.shield ? ", shield " + b.shield : "", b.hidden ? ", without effect" : "", b.left ? ", " + seconds(b.left) + " left" : "", b.next ? ", next pulse in " + seconds(b.next) : "")));
     } catch (err) { $("gamed").textContent = err.message; clearInterval(watched); }
   };
   look();
   watched = setInterval(look, 500);
 };
 $("reload").onclick = async () => {
-  try { if (await save()) { const r = await call("game", { reload: true }); $("gamed").textContent = r.ok === false ? "Refused: " + r.text : "The game uses the new definitions."; } } catch (e) { $("gamed").textContent = e.message; }
+  const say = (text) => { $("reloaded").textContent = text; };
+  try {
+    if (!await save()) return;
+    const r = await call("game", { reload: true });
+    say(r.ok === false ? "Refused, the game keeps its definitions: " + r.text : "The game uses the new definitions.");
+  } catch (e) { say(e.message); }
 };
 
 // The frame of the page
