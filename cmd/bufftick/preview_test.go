@@ -30,7 +30,7 @@ func TestPreviewPage(t *testing.T) {
 	kept, err := filepath.Glob("docs/preview/*")
 	require.NoError(t, err)
 	commands := previewOf.FindAllSubmatch(page, -1)
-	require.GreaterOrEqual(t, len(commands), 5)
+	require.NotEmpty(t, commands)
 	require.Len(t, commands, len(kept), "a picture for each command, and no other")
 	for _, c := range commands {
 		args, picture := strings.Fields(string(c[1])), string(c[2])
