@@ -56,7 +56,7 @@ func portions(t *Turn, s *Owner, q *buff.Query, why reason.Reason, take func(i i
 func resists(t *Turn, i instance) bool {
 	s := i.owner
 	d := &i.program().Dispel
-	if d.Resist == 0 || !s.ensureGates().roll(t.Seed, s.id, d.Resist) {
+	if d.Resist == 0 || !s.ensureGates().rolls.Roll(t.Seed, s.id, d.Resist) {
 		return false
 	}
 	e := i.newEvent(buff.Denied)

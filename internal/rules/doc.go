@@ -107,9 +107,9 @@
 //
 // Each part of the state is a type with its own data: package slots has the records, package clock
 // the times of world, owner and buff, package deadline the deadlines to be computed and the due
-// events, package sheet the attributes; gates decides what may be applied; rareState has rarely
-// used fields; evaluator evaluates a number; timeouts has the timeouts; saver and restorer write
-// and read the blob of an owner.
+// events, package gate the tags and the diminishing returns, package sheet the attributes;
+// rareState has rarely used fields; evaluator evaluates a number; timeouts has the timeouts; saver
+// and restorer write and read the blob of an owner.
 //
 // # Limits
 //

@@ -6,18 +6,9 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/internal/compile"
-	"github.com/bufftick/bufftick/internal/rules/clock"
+	"github.com/bufftick/bufftick/internal/rules/gate"
 	"github.com/bufftick/bufftick/internal/state"
 )
-
-// drRecord counts the applications in one group of diminishing returns. They come from one source
-// or, with define.ScopeTarget, from all sources.
-type drRecord struct {
-	group  uint16
-	count  uint16 // accepted applications
-	source buff.OwnerID
-	until  clock.OwnerTime // expiry: see isCurrent
-}
 
 // drShare returns the share of its duration that an application gets, in percent. The n-th
 // application accepted since the record was created gets the n-th step; further ones get the last
@@ -27,44 +18,26 @@ type drRecord struct {
 func drShare(t *Turn, s *Owner, a *buff.Application) uint64 {
 	steps := a.Spec.DR.Steps
 	n := 0
-	if d := s.findRecord(compile.Of(a.Spec), a.Source, t.now); d != nil {
-		n = int(d.count)
+	if d := findReturn(t, s, compile.Of(a.Spec), a.Source); d != nil {
+		n = int(d.Count)
 	}
 	return uint64(steps[min(n, len(steps)-1)])
 }
 
-// findRecord returns the record for a definition and a source, or nil. It deletes the record if it
-// has expired, because a new instance would make it seem current again.
-func (s *Owner) findRecord(spec *compile.Program, source buff.OwnerID, now clock.OwnerTime) *drRecord {
-	g := s.gates()
-	k := g.recordIndex(spec.Dr, spec.DrSource(source))
-	switch {
-	case k < 0:
+// findReturn returns the record for a definition and a source, or nil.
+func findReturn(t *Turn, s *Owner, spec *compile.Program, source buff.OwnerID) *gate.Return {
+	if s.gates() == nil {
 		return nil
-	case s.isCurrent(&g.drRecords[k], now):
-		return &g.drRecords[k]
 	}
-	g.drRecords = slices.Delete(g.drRecords, k, k+1)
-	return nil
+	return s.gates().returns.Find(spec.Dr, spec.DrSource(source), t.now, s.inEffect)
 }
 
-// recordIndex returns the index of the record of a group and a source, or a negative number.
-func (g *gates) recordIndex(group uint16, source buff.OwnerID) int {
-	if g == nil {
-		return -1
-	}
-	return slices.IndexFunc(g.drRecords, func(d drRecord) bool { return d.group == group && d.source == source })
-}
-
-// isCurrent reports whether a record has not expired. The reset time starts at the end of the
-// last application, so that a record never expires while one of its applications is in effect.
-func (s *Owner) isCurrent(d *drRecord, now clock.OwnerTime) bool {
-	if now < d.until {
-		return true
-	}
+// inEffect reports whether an application of the group and source of a record is in effect. The
+// reset time starts at the end of the last application.
+func (s *Owner) inEffect(d *gate.Return) bool {
 	for i := s.first(); i.exists(); i = i.next() {
 		s.visited++
-		if i.program().Dr == d.group && (i.program().DR.Scope == define.ScopeTarget || i.isAffected(d.source)) {
+		if i.program().Dr == d.Group && (i.program().DR.Scope == define.ScopeTarget || i.isAffected(d.Source)) {
 			return true
 		}
 	}
@@ -76,49 +49,33 @@ func (s *Owner) isCurrent(d *drRecord, now clock.OwnerTime) bool {
 //
 // Example: testdata/dr_counts.txt.
 func diminish(t *Turn, s *Owner, spec *compile.Program, source buff.OwnerID) {
-	d := s.findRecord(spec, source, t.now)
+	d := findReturn(t, s, spec, source)
 	if d == nil {
-		d = s.addRecord(spec, source, t.now)
+		g := s.ensureGates()
+		dropExpiredReturns(t, s)
+		d = g.returns.Add(spec.Dr, spec.DrSource(source), t.now, buff.MaxPerOwner)
 	}
-	if d.count < uint16(len(spec.DR.Steps)) {
-		d.count++
+	if d.Count < uint16(len(spec.DR.Steps)) {
+		d.Count++
 	}
-	d.until = max(d.until, t.now.Add(spec.Reset)) // the instance may have ended already
+	d.Until = max(d.Until, t.now.Add(spec.Reset)) // the instance may have ended already
 }
 
-// addRecord adds a record for a definition and a source. If the owner already has MaxPerOwner
-// records, the new record replaces the oldest one.
-func (s *Owner) addRecord(spec *compile.Program, source buff.OwnerID, now clock.OwnerTime) *drRecord {
-	g := s.ensureGates()
-	s.dropExpiredRecords(now)
-	if len(g.drRecords) >= buff.MaxPerOwner {
-		g.drRecords = slices.Delete(g.drRecords, 0, 1)
-	}
-	g.drRecords = append(g.drRecords, drRecord{group: spec.Dr, source: spec.DrSource(source), until: now})
-	return &g.drRecords[len(g.drRecords)-1]
-}
-
-// fewRecords is the largest number of expired records for which separate checks with isCurrent are
+// fewReturns is the largest number of past records for which separate checks with inEffect are
 // faster than a call of affectingSources.
-const fewRecords = 8
+const fewReturns = 8
 
-// dropExpiredRecords deletes the expired records.
-func (s *Owner) dropExpiredRecords(now clock.OwnerTime) {
-	g, over := s.gates(), 0
-	for k := range g.drRecords {
-		if g.drRecords[k].until <= now {
-			over++
-		}
-	}
-	switch {
-	case over == 0:
-	case over <= fewRecords:
-		g.drRecords = slices.DeleteFunc(g.drRecords, func(d drRecord) bool { return !s.isCurrent(&d, now) })
+// dropExpiredReturns deletes the expired records.
+func dropExpiredReturns(t *Turn, s *Owner) {
+	switch g, past := s.gates(), s.gates().returns.Past(t.now); {
+	case past == 0:
+	case past <= fewReturns:
+		g.returns.DropExpired(t.now, s.inEffect)
 	default:
-		s.visited += uint32(len(g.drRecords) + len(g.appliers))
+		s.visited += uint32(len(g.returns) + len(g.appliers))
 		felt := s.affectingSources()
-		g.drRecords = slices.DeleteFunc(g.drRecords, func(d drRecord) bool {
-			return d.until <= now && !felt[drKey{d.group, 0, true}] && !felt[drKey{d.group, d.source, false}]
+		g.returns.DropExpired(t.now, func(d *gate.Return) bool {
+			return felt[drKey{d.Group, 0, true}] || felt[drKey{d.Group, d.Source, false}]
 		})
 	}
 }
@@ -136,9 +93,9 @@ type drKey struct {
 func (s *Owner) affectingSources() map[drKey]bool {
 	felt, noted := map[drKey]bool{}, map[uint16]bool{}
 	for _, a := range s.gates().appliers {
-		noted[a.at] = true
-		if i := s.slot(a.at); !i.onlyAsync() {
-			felt[drKey{i.program().Dr, a.source, false}] = true
+		noted[a.Slot] = true
+		if i := s.slot(a.Slot); !i.onlyAsync() {
+			felt[drKey{i.program().Dr, a.Source, false}] = true
 		}
 	}
 	for i := s.first(); i.exists(); i = i.next() {
@@ -167,12 +124,6 @@ func (s *Owner) affectingSources() map[drKey]bool {
 // The applications of a shared instance, and the running application of a queue, have the source of
 // the instance, unless appliers are recorded for the slot of the instance.
 
-// applier is a source with an application in effect in the instance at a slot.
-type applier struct {
-	source buff.OwnerID
-	at     uint16
-}
-
 // onlyAsync reports whether all applications of an instance are in its async stacks.
 func (i instance) onlyAsync() bool {
 	return i.program().Stack.Timers == define.TimersEach || i.flags&member != 0
@@ -187,25 +138,16 @@ func (i instance) isAffected(source buff.OwnerID) bool {
 	if i.onlyAsync() {
 		return false
 	}
-	if i.owner.gates().hasAppliers(i.slot) {
-		return slices.Contains(i.owner.gates().appliers, applier{source, i.slot})
+	if i.hasAppliers() {
+		return slices.Contains(i.owner.gates().appliers, gate.Applier{Source: source, Slot: i.slot})
 	}
 	return i.source == source
 }
 
-// hasAppliers reports whether appliers are recorded for a slot.
-func (g *gates) hasAppliers(at uint16) bool { return g.appliersOf(at) > 0 }
-
-// appliersOf returns the number of appliers recorded for a slot.
-func (g *gates) appliersOf(at uint16) (n int) {
-	if g != nil {
-		for _, a := range g.appliers {
-			if a.at == at {
-				n++
-			}
-		}
-	}
-	return n
+// hasAppliers reports whether appliers are recorded for an instance.
+func (i instance) hasAppliers() bool {
+	g := i.owner.gates()
+	return g != nil && g.appliers.Count(i.slot) > 0
 }
 
 // noteApplier records that an application of a source has joined an instance.
@@ -214,28 +156,26 @@ func (i instance) noteApplier(source buff.OwnerID) {
 		return
 	}
 	i.ensureApplier()
-	i.owner.ensureGates().addApplier(i.slot, source)
+	i.addApplier(source)
 }
 
 // ensureApplier records the present source of an instance as an applier, before the instance gets
 // another source.
 func (i instance) ensureApplier() {
-	if i.program().DrPerSource() && !i.onlyAsync() && !i.owner.gates().hasAppliers(i.slot) {
-		i.owner.ensureGates().addApplier(i.slot, i.source)
+	if i.program().DrPerSource() && !i.onlyAsync() && !i.hasAppliers() {
+		i.addApplier(i.source)
 	}
 }
 
-func (g *gates) addApplier(at uint16, source buff.OwnerID) {
-	if len(g.appliers) >= buff.MaxPerOwner {
-		g.appliers = slices.Delete(g.appliers, 0, 1)
-	}
-	g.appliers = append(g.appliers, applier{source, at})
+// addApplier records an applier of an instance.
+func (i instance) addApplier(source buff.OwnerID) {
+	i.owner.ensureGates().appliers.Add(i.slot, source, buff.MaxPerOwner)
 }
 
-// dropAppliers deletes the appliers of a slot.
-func (g *gates) dropAppliers(at uint16) {
-	if g != nil {
-		g.appliers = slices.DeleteFunc(g.appliers, func(a applier) bool { return a.at == at })
+// dropAppliers deletes the appliers of an instance.
+func dropAppliers(i instance) {
+	if g := i.owner.gates(); g != nil {
+		g.appliers.Drop(i.slot)
 	}
 }
 
@@ -247,12 +187,7 @@ func (g *gates) restartReset(t *Turn, spec *compile.Program, source buff.OwnerID
 	if spec.Uses&compile.UsesDR == 0 || g == nil {
 		return
 	}
-	source = spec.DrSource(source)
-	for k := range g.drRecords {
-		if d := &g.drRecords[k]; d.group == spec.Dr && d.source == source {
-			d.until = max(d.until, t.now.Add(spec.Reset))
-		}
-	}
+	g.returns.Extend(spec.Dr, spec.DrSource(source), t.now.Add(spec.Reset))
 }
 
 // restartResetOfRun calls restartReset for those applications of an instance that are not async
@@ -261,12 +196,12 @@ func restartResetOfRun(t *Turn, i instance) {
 	s := i.owner
 	switch {
 	case i.program().Uses&compile.UsesDR == 0 || i.onlyAsync() && i.program().DrPerSource():
-	case !s.gates().hasAppliers(i.slot):
+	case !i.hasAppliers():
 		s.gates().restartReset(t, i.program(), i.source)
 	default:
 		for _, a := range s.gates().appliers {
-			if a.at == i.slot {
-				s.gates().restartReset(t, i.program(), a.source)
+			if a.Slot == i.slot {
+				s.gates().restartReset(t, i.program(), a.Source)
 			}
 		}
 	}
@@ -311,7 +246,7 @@ func (r *restorer) restartResets(c *restoredBuff) {
 func (r *restorer) restoreAppliers(c *restoredBuff) {
 	if b := c.saved; c.spec.DrPerSource() && c.spec.Stack.Timers != define.TimersEach && c.i.flags&member == 0 && (c.spec.Stack.Timers == define.TimersShared || !c.partsEnded) {
 		for _, source := range b.Appliers {
-			r.set.ensureGates().addApplier(c.at, buff.OwnerID(source))
+			r.set.slot(c.at).addApplier(buff.OwnerID(source))
 		}
 	}
 }

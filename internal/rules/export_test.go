@@ -6,6 +6,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/internal/compile"
+	"github.com/bufftick/bufftick/internal/rules/gate"
 	"github.com/bufftick/bufftick/internal/stolen"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -104,14 +105,14 @@ func (s *Owner) Memories() int {
 	if s.gates() == nil {
 		return 0
 	}
-	return len(s.gates().drRecords)
+	return len(s.gates().returns)
 }
 
 // Counters recomputes all counters of the Owner, such as those of extras, tags and immunities. It
 // returns a description of the first wrong counter, or "".
 func (s *Owner) Counters(c *buff.Catalog) string {
 	extras, immunities, modifiers, keys := 0, int32(0), 0, 0
-	var tags tagSet
+	var tags gate.Tags
 	for i := s.first(); i.exists(); i = i.next() {
 		if i.extraIndex != noSlot {
 			extras++
@@ -122,7 +123,7 @@ func (s *Owner) Counters(c *buff.Catalog) string {
 		modifiers += len(i.program().Modifiers)
 		keys += len(i.magnitudes().keys)
 		if i.flags&hidden == 0 {
-			tags.add(i.program().Grants)
+			tags.Add(i.program().Grants...)
 			if n := len(i.magnitudes().keys); n != len(i.program().Modifiers) {
 				return fmt.Sprintf("%d modifiers of %v, and %d lie on the sheet", len(i.program().Modifiers), i.program(), n)
 			}
@@ -144,8 +145,8 @@ func (s *Owner) Counters(c *buff.Catalog) string {
 		return ""
 	}
 	for _, given := range s.gates().commandTags {
-		for range given.n {
-			tags.add(compiledOf(c).Closure([]buff.Tag{given.tag}))
+		for range given.N {
+			tags.Add(compiledOf(c).Closure([]buff.Tag{given.Tag})...)
 		}
 	}
 	if !slices.Equal(tags, s.gates().tags) {

@@ -8,6 +8,7 @@ import (
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/exact"
 	"github.com/bufftick/bufftick/internal/rules/clock"
+	"github.com/bufftick/bufftick/internal/rules/gate"
 	"github.com/bufftick/bufftick/internal/state"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -15,20 +16,20 @@ import (
 // gates is the state that decides which applications an owner accepts and which of its buffs are
 // hidden.
 type gates struct {
-	tags                  tagSet // tags from the grants of buffs and from AddTag, with their parents
-	commandTags           tagSet // tags from AddTag only, without their parents
-	immune                tagSet // tags from Immunize
-	immunities            int32  // number of instances with Immunity that are not hidden
-	handledActs           uint64 // acts that any present or past instance handles, one bit each
-	rolls                 uint64 // number of chance rolls so far
-	drRecords             []drRecord
-	links                 []linkage    // which buffs are links of which heads
-	unknownSaved          *state.Owner // parts of the restored blob that the catalog does not define, or nil
-	appliers              []applier    // further sources of instances, in addition to instance.source: see dr.go
-	dead                  bool         // killed and not revived
-	mustReevaluate        bool         // reevaluate has to run
-	immunityChanged       bool         // the owner's immunities have changed
-	immunityChangedBefore bool         // immunityChanged as of the previous round of reevaluate
+	tags                  gate.Tags // tags from the grants of buffs and from AddTag, with their parents
+	commandTags           gate.Tags // tags from AddTag only, without their parents
+	immune                gate.Tags // tags from Immunize
+	immunities            int32     // number of instances with Immunity that are not hidden
+	handledActs           uint64    // acts that any present or past instance handles, one bit each
+	rolls                 gate.Rolls
+	returns               gate.Returns  // diminishing returns
+	links                 []linkage     // which buffs are links of which heads
+	unknownSaved          *state.Owner  // parts of the restored blob that the catalog does not define, or nil
+	appliers              gate.Appliers // further sources of instances, in addition to instance.source: see dr.go
+	dead                  bool          // killed and not revived
+	mustReevaluate        bool          // reevaluate has to run
+	immunityChanged       bool          // the owner's immunities have changed
+	immunityChangedBefore bool          // immunityChanged as of the previous round of reevaluate
 }
 
 func (s *Owner) ensureGates() *gates {
@@ -42,7 +43,7 @@ func (s *Owner) ensureGates() *gates {
 // called on nil.
 
 // ownerTags returns the owner's tags.
-func (g *gates) ownerTags() tagSet {
+func (g *gates) ownerTags() gate.Tags {
 	if g == nil {
 		return nil
 	}
@@ -51,13 +52,13 @@ func (g *gates) ownerTags() tagSet {
 
 // grant adds tags to the owner, and revoke removes them.
 func (g *gates) grant(tags []buff.Tag) {
-	if g.tags.add(tags) {
+	if g.tags.Add(tags...) {
 		g.mustReevaluate = true
 	}
 }
 
 func (g *gates) revoke(tags []buff.Tag) {
-	if g.tags.drop(tags) {
+	if g.tags.Drop(tags...) {
 		g.mustReevaluate = true
 	}
 }
@@ -71,15 +72,13 @@ func (g *gates) requestReevaluation() { g.mustReevaluate = true }
 // noteImmunityChange records that the owner's immunities may have changed.
 func (g *gates) noteImmunityChange() { g.mustReevaluate, g.immunityChanged = true, true }
 
-// roll reports whether a roll with a chance in per mille succeeds. The n-th roll of an owner is
-// the same in every run with the same Turn.Seed.
-func (g *gates) roll(seed uint64, owner buff.OwnerID, chance int) bool {
-	g.rolls++
-	return int(mix(mix(seed^uint64(owner))+g.rolls)%1000) < chance
-}
-
 // Has reports whether the owner has a tag. It costs O(log tags).
-func (s *Owner) Has(tag buff.Tag) bool { return s.gates() != nil && s.gates().tags.has(tag) }
+func (s *Owner) Has(tag buff.Tag) bool { return s.gates() != nil && s.gates().tags.Has(tag) }
+
+// holds reports whether an owner with the given tags meets the condition.
+func holds(c *compile.Condition, tags gate.Tags) bool {
+	return tags.HasAll(c.All) && !tags.HasAny(c.None) && (len(c.Any) == 0 || tags.HasAny(c.Any))
+}
 
 // admit runs the checks of an application from the first one to the chance. It returns the reason
 // of the check that fails, or reason.None. It can be skipped if the owner has no gates and the
@@ -100,18 +99,10 @@ func admit(t *Turn, s *Owner, a *buff.Application) reason.Reason {
 		return reason.Requirement
 	case s.gates() != nil && s.immuneTo(spec, noSlot):
 		return reason.Immune
-	case spec.Uses&compile.UsesChance != 0 && !s.ensureGates().roll(t.Seed, s.id, spec.Chance):
+	case spec.Uses&compile.UsesChance != 0 && !s.ensureGates().rolls.Roll(t.Seed, s.id, spec.Chance):
 		return reason.Chance
 	}
 	return reason.None
-}
-
-// mix is the finalizer of splitmix64: each bit of x affects each bit of the result.
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }
 
 // Remaining returns the longest remaining time, counted from `now`, among the owner's buffs with

@@ -185,10 +185,10 @@ func tag(t *Turn, s *Owner, c *buff.Command) buff.Result {
 	g, all := s.ensureGates(), t.compiled().Closure([]buff.Tag{c.Tag})
 	switch {
 	case c.Verb == verb.AddTag:
-		g.commandTags.add([]buff.Tag{c.Tag})
+		g.commandTags.Add(c.Tag)
 		g.grant(all)
-	case g.commandTags.has(c.Tag): // only a tag that AddTag added itself can be dropped
-		g.commandTags.drop([]buff.Tag{c.Tag})
+	case g.commandTags.Has(c.Tag): // only a tag that AddTag added itself can be dropped
+		g.commandTags.Drop(c.Tag)
 		g.revoke(all)
 	default:
 		return buff.Result{}

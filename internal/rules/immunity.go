@@ -15,7 +15,7 @@ import (
 //
 // Examples: testdata/immunity.txt, immunity_buff.txt.
 func (s *Owner) immuneTo(spec *compile.Program, except uint16) bool {
-	if s.gates().immuneByTag(spec) {
+	if s.gates().immune.HasAny(spec.Is) {
 		return true
 	}
 	if s.gates().immunities == 0 {
@@ -25,18 +25,6 @@ func (s *Owner) immuneTo(spec *compile.Program, except uint16) bool {
 		s.visited++
 		if i.program().Uses&compile.UsesImmunity != 0 && i.flags&hidden == 0 && i.slot != except && i.program().Immunity.Matches(spec) {
 			return true
-		}
-	}
-	return false
-}
-
-// immuneByTag reports whether the command Immunize has made the owner immune to a definition.
-func (g *gates) immuneByTag(spec *compile.Program) bool {
-	if len(g.immune) > 0 {
-		for _, t := range spec.Is {
-			if g.immune.has(t) {
-				return true
-			}
 		}
 	}
 	return false
@@ -53,17 +41,17 @@ func immunize(t *Turn, s *Owner, c *buff.Command) buff.Result {
 		return buff.Result{Failure: fmt.Errorf("%w: an immunity against none", buff.ErrTag)}
 	}
 	g := s.ensureGates()
-	if c.Verb == verb.DropImmunity && !g.immune.has(c.Tag) {
+	if c.Verb == verb.DropImmunity && !g.immune.Has(c.Tag) {
 		return buff.Result{}
 	}
 	flushMatching(t, s, func(spec *compile.Program) bool { return compile.Has(spec.Is, c.Tag) })
 	if c.Verb == verb.DropImmunity {
-		if g.immune.drop([]buff.Tag{c.Tag}) {
+		if g.immune.Drop(c.Tag) {
 			g.noteImmunityChange()
 		}
 		return buff.Result{Kind: buff.Done}
 	}
-	if g.immune.add([]buff.Tag{c.Tag}) {
+	if g.immune.Add(c.Tag) {
 		g.noteImmunityChange()
 	}
 	n := int64(0)

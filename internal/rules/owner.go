@@ -215,7 +215,7 @@ func freeSlot(t *Turn, i instance) {
 	i.mark(journal.Ended)
 	t.Unfile(s.records.Key(i.slot))
 	if g := s.gates(); g != nil && len(g.appliers)+len(g.links) > 0 {
-		g.dropAppliers(i.slot)
+		g.appliers.Drop(i.slot)
 		g.dropLinks(i.handle())
 	}
 	if i.extraIndex != noSlot {

@@ -82,7 +82,7 @@ func reapplyQueued(t *Turn, i instance, a *buff.Application, d int64) outcome {
 func setRunning(t *Turn, i instance, l *asyncStack, now clock.BuffTime) {
 	i.magnitude = l.magnitude
 	restartResetOfRun(t, i)
-	i.owner.gates().dropAppliers(i.slot)
+	dropAppliers(i)
 	i.newSource(l.source)
 	i.setLevel(l.level)
 	i.owner.strengthChanged(i.program())

@@ -10,6 +10,7 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/rules/clock"
+	"github.com/bufftick/bufftick/internal/rules/gate"
 	"github.com/bufftick/bufftick/internal/rules/sheet"
 	"github.com/bufftick/bufftick/internal/state"
 	"github.com/bufftick/bufftick/wheel"
@@ -135,7 +136,7 @@ type restorer struct {
 
 	// Memory of the restored owner, each kind in one allocation.
 	timeouts   []timeout
-	drRecords  []drRecord
+	returns    gate.Returns
 	async      []asyncStack
 	magnitudes []magnitudes
 	values     []float64
@@ -357,7 +358,7 @@ func (r *restorer) rebuildReturns() {
 			r.ensureAside().Returns = append(r.aside.Returns, b)
 			continue
 		}
-		r.drRecords = append(r.drRecords, drRecord{group: uint16(group), count: uint16(b.N), source: buff.OwnerID(b.Source), until: r.now.Add(b.Left)})
+		r.returns = append(r.returns, gate.Return{Group: uint16(group), Count: uint16(b.N), Source: buff.OwnerID(b.Source), Until: r.now.Add(b.Left)})
 	}
 }
 

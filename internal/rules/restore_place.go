@@ -8,6 +8,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/journal"
 	"github.com/bufftick/bufftick/internal/compile"
+	"github.com/bufftick/bufftick/internal/rules/gate"
 	"github.com/bufftick/bufftick/internal/rules/sheet"
 	"github.com/bufftick/bufftick/internal/state"
 )
@@ -27,9 +28,9 @@ func (r *restorer) place() {
 		s.ensureRare().timeScale = r.ownerScale
 	}
 	s.setCatalog(r.catalog)
-	if len(r.drRecords) > 0 || r.saved.Rolls > 0 || r.saved.Dead {
+	if len(r.returns) > 0 || r.saved.Rolls > 0 || r.saved.Dead {
 		g := s.ensureGates()
-		g.drRecords, g.rolls, g.dead = r.drRecords, r.saved.Rolls, r.saved.Dead
+		g.returns, g.rolls, g.dead = r.returns, gate.Rolls(r.saved.Rolls), r.saved.Dead
 	}
 	r.placeBases()
 	r.placeMemory()
@@ -133,7 +134,7 @@ func (r *restorer) placeBuff(c *restoredBuff) {
 		i.addModifiers()
 	}
 	if spec.Uses&compile.UsesGrants != 0 {
-		s.ensureGates().tags.add(spec.Grants)
+		s.ensureGates().tags.Add(spec.Grants...)
 	}
 	if spec.Uses&compile.UsesImmunity != 0 {
 		s.ensureGates().immunities++
@@ -226,23 +227,16 @@ func (r *restorer) placeTags() {
 			continue
 		}
 		g := r.set.ensureGates()
-		g.commandTags.addTimes(t, b.N)
+		g.commandTags.AddTimes(t, b.N, state.MaxTagCount)
 		for _, t := range r.catalog.Closure([]buff.Tag{t}) {
-			g.tags.addTimes(t, b.N)
+			g.tags.AddTimes(t, b.N, state.MaxTagCount)
 		}
 	}
 	for _, b := range r.saved.Immune {
 		if t, ok := r.catalog.TagNamed(b.Name); ok {
-			r.set.ensureGates().immune.addTimes(t, b.N)
+			r.set.ensureGates().immune.AddTimes(t, b.N, state.MaxTagCount)
 		} else {
 			r.ensureAside().Immune = append(r.aside.Immune, b)
 		}
 	}
-}
-
-// addTimes adds n to the count of a tag. The count does not exceed state.MaxTagCount.
-func (s *tagSet) addTimes(t buff.Tag, n int64) {
-	s.add([]buff.Tag{t})
-	k, _ := s.find(t)
-	(*s)[k].n = uint16(min(int64((*s)[k].n)-1+n, state.MaxTagCount))
 }

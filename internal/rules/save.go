@@ -10,6 +10,7 @@ import (
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/rules/clock"
+	"github.com/bufftick/bufftick/internal/rules/gate"
 	"github.com/bufftick/bufftick/internal/rules/sheet"
 	"github.com/bufftick/bufftick/internal/state"
 	"github.com/bufftick/bufftick/wheel"
@@ -39,7 +40,7 @@ func (s *Owner) Save(dst []byte, c *buff.Catalog, at buff.Moment, zone uint32) (
 	o.Time = int64(w.now)
 	if g := s.gates(); g != nil {
 		w.gates = g
-		if o.Rolls, o.Dead = g.rolls, g.dead; g.unknownSaved != nil {
+		if o.Rolls, o.Dead = uint64(g.rolls), g.dead; g.unknownSaved != nil {
 			w.aside = g.unknownSaved
 		}
 	}
@@ -125,20 +126,20 @@ func saveScale[Outer, Inner ~int64](p *clock.Scale[Outer, Inner], at Outer, of d
 	return inner, state.Scale{Rest: rest, Parts: parts, Held: c.Held, Num: c.Rate.Num, Den: c.Rate.Den}
 }
 
-func (w *saver) saveTags(aside []state.Tag, set tagSet) []state.Tag {
+func (w *saver) saveTags(aside []state.Tag, set gate.Tags) []state.Tag {
 	from := len(w.tags)
 	w.tags = append(w.tags, aside...)
 	for _, t := range set {
-		w.tags = append(w.tags, state.Tag{Name: w.catalog.Tags.Name(int(t.tag)), N: int64(t.n)})
+		w.tags = append(w.tags, state.Tag{Name: w.catalog.Tags.Name(int(t.Tag)), N: int64(t.N)})
 	}
 	return w.tags[from:]
 }
 
 func (w *saver) saveReturns() []state.Return {
 	w.returns = append(w.returns, w.aside.Returns...)
-	for k := range w.gates.drRecords {
-		d := &w.gates.drRecords[k]
-		w.returns = append(w.returns, state.Return{Group: w.catalog.Drs.List[d.group-1], Source: uint64(d.source), N: int64(d.count), Left: offset(d.until, w.now)})
+	for k := range w.gates.returns {
+		d := &w.gates.returns[k]
+		w.returns = append(w.returns, state.Return{Group: w.catalog.Drs.List[d.Group-1], Source: uint64(d.Source), N: int64(d.Count), Left: offset(d.Until, w.now)})
 	}
 	return w.returns
 }
@@ -260,7 +261,7 @@ func (w *saver) writeBuff(i instance) {
 		w.clearBuff()
 	}
 	changed := period != 0 && period != spec.Period && period != spec.PeriodAt(int(i.level))
-	appliers, heads := w.gates.appliersOf(i.slot), w.gates.headCount(i.handle())
+	appliers, heads := w.gates.appliers.Count(i.slot), w.gates.headCount(i.handle())
 	w.plain = !changed && i.extraIndex == noSlot && i.flags&(timeScaled|deathPaused|hidden) == 0 && spec.Clock == define.Online && appliers+heads == 0
 	if i.flags&timeScaled != 0 {
 		now, b.Scale = w.scale(i)
@@ -293,8 +294,8 @@ func (w *saver) writeBuff(i instance) {
 	}
 	if appliers > 0 {
 		for _, a := range w.gates.appliers {
-			if a.at == i.slot {
-				w.ids = append(w.ids, uint64(a.source))
+			if a.Slot == i.slot {
+				w.ids = append(w.ids, uint64(a.Source))
 			}
 		}
 		b.Appliers = w.ids

@@ -32,7 +32,7 @@ var arrows = map[string][]string{
 	"actor":              {},
 	"buff":               {"buff/reason", "wheel", "buff/stat", "buff/define", "buff/verb", "internal/compile", "internal/exact", "internal/handle", "internal/misspelt", "internal/state", "internal/stolen", "internal/wordlist"},
 	"internal/compile":   {"buff/reason", "buff/define", "buff/stat", "internal/exact", "internal/handle", "internal/misspelt", "internal/rules/sheet", "internal/wordlist"},
-	"internal/rules":     {"buff/reason", "buff", "buff/define", "buff/journal", "buff/stat", "buff/verb", "wheel", "internal/compile", "internal/exact", "internal/handle", "internal/rules/clock", "internal/rules/deadline", "internal/rules/sheet", "internal/rules/slots", "internal/state", "internal/stolen"},
+	"internal/rules":     {"buff/reason", "buff", "buff/define", "buff/journal", "buff/stat", "buff/verb", "wheel", "internal/compile", "internal/exact", "internal/handle", "internal/rules/clock", "internal/rules/deadline", "internal/rules/gate", "internal/rules/sheet", "internal/rules/slots", "internal/state", "internal/stolen"},
 	"internal/stolen":    {"buff/reason", "buff/define", "internal/compile"},
 	"internal/exact":     {},
 	"buff/define":        {"buff/reason", "buff/stat", "internal/wordlist"}, // not buff, which imports it
@@ -75,6 +75,7 @@ var arrows = map[string][]string{
 	"internal/rules/clock":             {"buff", "buff/define", "internal/exact", "wheel"},
 	"internal/rules/slots":             {},
 	"internal/rules/deadline":          {"internal/rules/clock", "wheel"},
+	"internal/rules/gate":              {"buff", "buff/define", "internal/rules/clock"},
 	"internal/rules/sheet":             {"buff/stat"},
 	"internal/tidy":                    {},
 	"timer":                            {"wheel"}, // the caller passes a Pool
@@ -132,7 +133,7 @@ func mayImport(s *source, p string) bool {
 func under(p, head string) bool { return p == head || strings.HasPrefix(p, head+"/") }
 
 // core are the packages in which time and randomness are arguments.
-var core = []string{"actor", "buff", "buff/catalog", "buff/define", "buff/journal", "buff/reason", "buff/stat", "buff/verb", "engine", "engine/view", "internal/compile", "internal/definition", "internal/preview", "internal/rules", "internal/rules/clock", "internal/rules/deadline", "internal/rules/sheet", "internal/rules/slots", "replicate", "replicate/client", "store", "store/bolt", "wheel"}
+var core = []string{"actor", "buff", "buff/catalog", "buff/define", "buff/journal", "buff/reason", "buff/stat", "buff/verb", "engine", "engine/view", "internal/compile", "internal/definition", "internal/preview", "internal/rules", "internal/rules/clock", "internal/rules/deadline", "internal/rules/gate", "internal/rules/sheet", "internal/rules/slots", "replicate", "replicate/client", "store", "store/bolt", "wheel"}
 
 // clocks are the functions that read the wall clock or wait for it.
 var clocks = map[string][]string{
