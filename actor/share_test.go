@@ -1,7 +1,6 @@
 package actor_test
 
 import (
-	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -125,7 +124,6 @@ func TestBatch_ClosedDuringPrefetch(t *testing.T) {
 		Ahead: func(worker int, next []actor.Turn[*note, int]) {
 			for i := range next {
 				read[worker] += len(next[i].Arg.(*note).got)
-				runtime.Gosched()
 			}
 		},
 		Batched: func(_ int, b *box, _ any) { b.Owner.got = append(b.Owner.got, 1) },
