@@ -29,9 +29,23 @@ func Decode(blob []byte, m *Memory) (*Owner, error) {
 	return o, c.bad
 }
 
-// DecodePlace reads only when and where the owner was saved: Wall, Uptime, Time and Zone.
-// DecodePlace verifies the checksum of the blob, but does not read or check the other fields.
-func DecodePlace(blob []byte) (o Owner, err error) {
+// BlobMoment returns the calendar time and the uptime, in ms, at which the engine made the blob. It
+// verifies the checksum of the blob, but does not read or check any other field. It fails with
+// [Err].
+func BlobMoment(blob []byte) (wall, uptime int64, err error) {
+	o, err := decodePlace(blob)
+	return o.Wall, o.Uptime, err
+}
+
+// BlobZone returns the zone that the owner was in when the engine made the blob. It verifies the
+// checksum of the blob, but does not read or check any other field. It fails with [Err].
+func BlobZone(blob []byte) (zone uint32, err error) {
+	o, err := decodePlace(blob)
+	return o.Zone, err
+}
+
+// decodePlace reads only the fields of coder.place.
+func decodePlace(blob []byte) (o Owner, err error) {
 	c := coder{mode: reading, b: blob, mem: &noMemory}
 	c.format = c.open()
 	c.place(&o)

@@ -46,5 +46,9 @@
 //
 // The methods of coder list the fields of each struct once, in their binary order, with their
 // limits. The same list serves to write a blob, to read a blob, and to check an Owner that was read
-// from JSON.
+// from JSON. Only Buff.appendCommon repeats a part of it, because that makes saving faster.
+//
+// To add a field: add it to the struct, to a method of coder and, if it may be missing, to the
+// mask; raise Format; let Upgrade give the field its meaning in older formats; and let package
+// rules export it (save.go) and import it (restore_buff.go, restore_place.go).
 package state
