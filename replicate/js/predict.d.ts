@@ -28,7 +28,7 @@ export class Predictor {
    * Returns the key to send with the command, from 1 to 65,535, or 0 if nothing is predicted: there are too many predictions, or the owner is not in view.
    */
   predict(now: number, delay: number, buffs: Prediction[]): number;
-  /** The server has executed the command. Packets of the time at, and later ones, contain its effects. */
+  /** The server has executed the command. Packets with the time at, or a later one, contain its effects. */
   confirm(key: number, at: number): void;
   /** The server has refused the command. */
   refuse(key: number): void;

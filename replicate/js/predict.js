@@ -41,8 +41,8 @@ export class Predictor {
     return key;
   }
 
-  /** confirm accepts the answer that the server has executed a command; packets from the time
-   * at on contain its effects. */
+  /** confirm accepts the answer that the server has executed a command. Packets with the time at,
+   * or a later one, contain its effects. */
   confirm(key, at) {
     const p = this.#pending.find((p) => p.key === key);
     if (p) p.at = at;

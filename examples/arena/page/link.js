@@ -18,11 +18,11 @@ export class Link {
     setInterval(() => this.#ping(), 1000);
   }
 
-  /** now is the server's time in ms, extrapolated between messages. A better estimate corrects it by at most 5 % of
+  /** now is the server's time in ms, extrapolated between messages. A better estimate corrects it by at most 20 % of
    * the time that passes, so that rings do not jump; only an error of more than a second is corrected at once. */
   get now() {
     if (this.offset === null) return 0;
-    const t = performance.now(), error = this.offset - this.shift, most = (t - this.read) * 0.05;
+    const t = performance.now(), error = this.offset - this.shift, most = (t - this.read) * 0.2;
     this.shift += Math.abs(error) > 1000 ? error : Math.min(Math.max(error, -most), most);
     this.read = t;
     return t + this.shift;

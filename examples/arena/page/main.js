@@ -86,19 +86,20 @@ function cast(k) { link.cast(k, $("#predict").checked ? predict(world.skills[k])
 // predicts cooldowns, and the buff if the hero casts it at itself.
 function predict(s) {
   const now = link.now, me = world.units.get(world.you), at = world.units.get(me?.target);
-  const own = new Map(link.predictor.buffs(now).map((b) => [client.specs.get(b.spec)?.id, b]));
+  const shown = link.predictor.buffs(now), own = new Map(shown.map((b) => [client.specs.get(b.spec)?.id, b]));
   const numbers = new Map([...client.specs].map(([n, spec]) => [spec.id, n]));
-  const waits = (id) => own.has(id) && left(own.get(id), now) > 0;
+  const way = (link.trip ?? 0) / 2, runs = now + Math.min(way - 50, 0); // the server reads requests at the start of a frame
+  const waits = (id) => own.has(id) && left(own.get(id), runs) > 0;
   if (!me || me.dead || world.still || s.aim === aims.any || ["breath", `${s.id}_cooldown`, "stun", "silence", "fallen"].some(waits)) return 0;
   const foe = at && !at.dead && at.team !== me.team, near = at && Math.hypot(at.x - me.x, at.y - me.y) <= s.range + (at.sort === "king" ? 2 : 0);
   if (s.aim === aims.foe && !(foe && near)) return 0;
   const buffs = [{ spec: numbers.get(`${s.id}_cooldown`) }, { spec: numbers.get("breath"), by: "target" }];
   const atSelf = s.aim === aims.self || (s.aim === aims.friend && (!at || at === me || at.dead || foe));
   if (s.id === "renew" && atSelf) { // refresh: pandemic
-    const { duration } = client.specs.get(numbers.get(s.id)), rest = waits(s.id) ? left(own.get(s.id), now) : 0;
-    buffs.push({ spec: numbers.get(s.id), duration: duration + Math.min(rest, 0.3 * duration) });
+    const spec = numbers.get(s.id), { duration } = client.specs.get(spec), b = shown.find((b) => b.spec === spec && b.source === String(me.id));
+    buffs.push({ spec, duration: duration + Math.min(b ? left(b, now) : 0, 0.3 * duration) });
   } else if (atSelf) buffs.push({ spec: numbers.get(s.id), by: "target" });
-  const key = link.predictor.predict(now, Math.max((link.trip ?? 0) / 2 - 25, 0), buffs);
+  const key = link.predictor.predict(now, Math.max(way - 25, 0), buffs);
   stats.predicted += key > 0;
   return key;
 }
