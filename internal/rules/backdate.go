@@ -56,7 +56,7 @@ func catchUpBackdated(t *Turn, i instance, back int64) {
 	c.pass()
 	i.stacks = c.i.stacks
 	if c.expired {
-		reportPulses(t, s, &c, i.newEvent(buff.Pulsed), i.slot)
+		reportPulses(t, i, &c, i.newEvent(buff.Pulsed))
 		endBackdated(t, s, &c)
 		return
 	}
@@ -73,7 +73,7 @@ func catchUpBackdated(t *Turn, i instance, back int64) {
 		reportParts(t, s, &c)
 	}
 	if c.pulses > 0 {
-		reportPulses(t, s, &c, i.newEvent(buff.Pulsed), i.slot)
+		reportPulses(t, i, &c, i.newEvent(buff.Pulsed))
 	}
 }
 

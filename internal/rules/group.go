@@ -38,20 +38,20 @@ func makeRoom(t *Turn, s *Owner, a *buff.Application) reason.Reason {
 	}
 	freed := 0
 	for _, g := range t.displaced {
-		freed += len(s.slot(g.at).program().Modifiers)
+		freed += len(g.program().Modifiers)
 	}
 	if !s.modifiersFit(compile.Of(a.Spec), freed) {
 		return reason.Full
 	}
 	for _, g := range t.displaced {
-		end(t, s.slot(g.at), g.why)
+		end(t, g.instance, g.why)
 	}
 	return reason.None
 }
 
 // displaced is an instance that is removed to make room for a new one.
 type displaced struct {
-	at  uint16
+	instance
 	why reason.Reason
 }
 
@@ -81,7 +81,7 @@ func displaceGroup(t *Turn, s *Owner, a *buff.Application) bool {
 		case g.Rule == define.GroupNever, g.Rule == define.GroupHigher && other >= g.Priority, g.Rule == define.GroupEqualOrHigher && other > g.Priority:
 			return false
 		}
-		t.displaced = append(t.displaced, displaced{i.slot, reason.Replaced})
+		t.displaced = append(t.displaced, displaced{i, reason.Replaced})
 	}
 	return true
 }
@@ -93,22 +93,22 @@ func displaceGroup(t *Turn, s *Owner, a *buff.Application) bool {
 // Instances that the group has displaced do not count, so that replacing an instance of the same
 // class needs no second slot. Example: testdata/slots.txt.
 func displaceSlot(t *Turn, s *Owner, spec *compile.Program) bool {
-	taken, victim := 0, uint16(noSlot)
+	taken, victim := 0, instance{}
 	for i := s.first(); i.exists(); i = i.next() {
 		s.visited++
-		if i.program().Slot != spec.Slot || slices.ContainsFunc(t.displaced, func(g displaced) bool { return g.at == i.slot }) {
+		if i.program().Slot != spec.Slot || slices.ContainsFunc(t.displaced, func(g displaced) bool { return g.slot == i.slot }) {
 			continue
 		}
 		taken++
-		if victim == noSlot || s.evictedBefore(spec.Spec.Slot.Evict, i.slot, victim) {
-			victim = i.slot
+		if !victim.exists() || i.evictedBefore(spec.Spec.Slot.Evict, victim) {
+			victim = i
 		}
 	}
 	switch {
 	case taken < spec.Spec.Slot.Limit:
 		return true
 	case spec.Spec.Slot.Evict == define.EvictReject,
-		spec.Spec.Slot.Evict == define.EvictLowest && spec.Spec.Group.Priority < s.slot(victim).program().Spec.Group.Priority:
+		spec.Spec.Slot.Evict == define.EvictLowest && spec.Spec.Group.Priority < victim.program().Spec.Group.Priority:
 		return false
 	}
 	t.displaced = append(t.displaced, displaced{victim, reason.Overflowed})
@@ -118,14 +118,14 @@ func displaceSlot(t *Turn, s *Owner, spec *compile.Program) bool {
 // displaceSource collects the oldest instance of the same definition and source if the source has
 // reached its limit on this owner. The engine enforces the limit across owners.
 func displaceSource(t *Turn, s *Owner, a *buff.Application) {
-	held, oldest := 0, uint16(noSlot)
+	held, oldest := 0, instance{}
 	for i := s.first(); i.exists(); i = i.next() {
 		s.visited++
-		if i.source != a.Source || !s.sameDefinition(i.program(), compile.Of(a.Spec)) || slices.ContainsFunc(t.displaced, func(g displaced) bool { return g.at == i.slot }) {
+		if i.source != a.Source || !s.sameDefinition(i.program(), compile.Of(a.Spec)) || slices.ContainsFunc(t.displaced, func(g displaced) bool { return g.slot == i.slot }) {
 			continue
 		}
-		if held++; oldest == noSlot {
-			oldest = i.slot
+		if held++; !oldest.exists() {
+			oldest = i
 		}
 	}
 	if held >= a.Spec.PerSource.Limit {
@@ -133,16 +133,14 @@ func displaceSource(t *Turn, s *Owner, a *buff.Application) {
 	}
 }
 
-// evictedBefore reports whether the instance in slot a is evicted rather than the instance in slot
-// b, which is older. With EvictOldest, and if the two are equal by the rule, the older one is
-// evicted.
-func (s *Owner) evictedBefore(rule define.Evict, a, b uint16) bool {
-	x, y := s.slot(a), s.slot(b)
+// evictedBefore reports whether the instance is evicted rather than an older one. With EvictOldest,
+// and if the two are equal by the rule, the older one is evicted.
+func (i instance) evictedBefore(rule define.Evict, older instance) bool {
 	switch rule {
 	case define.EvictLowest:
-		return x.program().Spec.Group.Priority < y.program().Spec.Group.Priority
+		return i.program().Spec.Group.Priority < older.program().Spec.Group.Priority
 	case define.EvictSoonest:
-		return x.timeScale().ToOuter(x.end) < y.timeScale().ToOuter(y.end) // not in world time, where the end of a paused buff is Never
+		return i.timeScale().ToOuter(i.end) < older.timeScale().ToOuter(older.end) // not in world time, where the end of a paused buff is Never
 	}
 	return false
 }
@@ -151,7 +149,7 @@ func (s *Owner) evictedBefore(rule define.Evict, a, b uint16) bool {
 // group has an effect.
 type strongest struct {
 	group uint16
-	at    uint16
+	instance
 }
 
 // findStrongest finds the strongest instance of each group with the rule "hide". An instance that
@@ -169,22 +167,20 @@ func findStrongest(t *Turn, s *Owner) {
 		k := slices.IndexFunc(t.strongest, func(b strongest) bool { return b.group == i.program().Group })
 		switch {
 		case k < 0:
-			t.strongest = append(t.strongest, strongest{i.program().Group, i.slot})
-		case !s.isStronger(t.strongest[k].at, i.slot):
-			t.strongest[k].at = i.slot
+			t.strongest = append(t.strongest, strongest{i.program().Group, i})
+		case !t.strongest[k].isStronger(i):
+			t.strongest[k].instance = i
 		}
 	}
 }
 
-// isStronger reports whether the instance in slot a, which is older, is stronger than the instance
-// in slot b. It compares priority, level and magnitude. Among equal instances, the younger is
-// stronger.
-func (s *Owner) isStronger(a, b uint16) bool {
-	x, y := s.slot(a), s.slot(b)
-	if p, q := x.program().Spec.Group.Priority, y.program().Spec.Group.Priority; p != q {
+// isStronger reports whether the instance is stronger than a younger one. It compares priority,
+// level and magnitude. Among equal instances, the younger is stronger.
+func (i instance) isStronger(younger instance) bool {
+	if p, q := i.program().Spec.Group.Priority, younger.program().Spec.Group.Priority; p != q {
 		return p > q
 	}
-	return x.strength().compare(y.strength()) > 0
+	return i.strength().compare(younger.strength()) > 0
 }
 
 // outrankedCauses returns those causes for hiding an instance that depend on stronger instances:
@@ -195,7 +191,7 @@ func (s *Owner) isStronger(a, b uint16) bool {
 func outrankedCauses(t *Turn, i instance) (causes flags) {
 	if i.program().Spec.Group.Rule == define.GroupHide && i.program().Group != 0 {
 		for _, b := range t.strongest {
-			if b.group == i.program().Group && b.at != i.slot {
+			if b.group == i.program().Group && b.slot != i.slot {
 				causes |= weaker
 			}
 		}

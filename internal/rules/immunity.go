@@ -11,10 +11,10 @@ import (
 )
 
 // immuneTo reports whether the owner is immune to a definition, by a tag from the command Immunize
-// or by a buff other than the buff in the slot `except`.
+// or by a buff other than `except`, which may be none.
 //
 // Examples: testdata/immunity.txt, immunity_buff.txt.
-func (s *Owner) immuneTo(spec *compile.Program, except uint16) bool {
+func (s *Owner) immuneTo(spec *compile.Program, except instance) bool {
 	if s.gates().immune.HasAny(spec.Is) {
 		return true
 	}
@@ -23,7 +23,7 @@ func (s *Owner) immuneTo(spec *compile.Program, except uint16) bool {
 	}
 	for i := s.first(); i.exists(); i = i.next() {
 		s.visited++
-		if i.program().Uses&compile.UsesImmunity != 0 && i.flags&hidden == 0 && i.slot != except && i.program().Immunity.Matches(spec) {
+		if i.program().Uses&compile.UsesImmunity != 0 && i.flags&hidden == 0 && i.record != except.record && i.program().Immunity.Matches(spec) {
 			return true
 		}
 	}
@@ -86,7 +86,7 @@ func (i instance) immuneCause() flags {
 		return 0
 	case !s.gates().immunityChanged && !s.gates().immunityChangedBefore:
 		return i.flags & immune
-	case s.immuneTo(i.program(), i.slot):
+	case s.immuneTo(i.program(), i):
 		return immune
 	}
 	return 0

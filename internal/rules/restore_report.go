@@ -65,7 +65,7 @@ func (r *restorer) reportRestored(c *restoredBuff) {
 		reportParts(t, s, c)
 	}
 	if c.pulses > 0 {
-		reportPulses(t, s, c, s.slot(c.at).newEvent(buff.Pulsed), c.at)
+		reportPulses(t, s.slot(c.at), c, s.slot(c.at).newEvent(buff.Pulsed))
 	}
 }
 
@@ -83,7 +83,7 @@ func (r *restorer) reportExpired(c *restoredBuff) {
 	}
 	k := c.x.magnitudes
 	r.addExpiredModifiers(c)
-	reportPulses(t, s, c, pulse, noSlot)
+	reportPulses(t, instance{record: &c.i, owner: s, slot: noSlot}, c, pulse)
 	if len(k.keys) > 0 {
 		k.removeModifiers(s.sheet())
 	}
@@ -125,7 +125,7 @@ func (r *restorer) addExpiredModifiers(c *restoredBuff) {
 // application of the queue runs now.
 func reportParts(t *Turn, s *Owner, c *restoredBuff) {
 	i := s.slot(c.at)
-	e := s.slot(c.at).newEvent(buff.StackEnded)
+	e := i.newEvent(buff.StackEnded)
 	e.Why, e.Offline = reason.Expired, c.away
 	switch c.spec.Stack.Timers {
 	case define.TimersShared:
@@ -137,9 +137,10 @@ func reportParts(t *Turn, s *Owner, c *restoredBuff) {
 }
 
 // reportPulses emits the pulses of the time away; if there is a partial pulse, it is the last. The
-// parameter `e` is the event for a single pulse.
-func reportPulses(t *Turn, s *Owner, c *restoredBuff, e buff.Event, at uint16) {
-	spec := c.spec
+// parameter `e` is the event for a single pulse. The slot of the instance is noSlot if the buff has
+// ended.
+func reportPulses(t *Turn, i instance, c *restoredBuff, e buff.Event) {
+	s, spec := i.owner, c.spec
 	times, count, tail := c.reportedPulses()
 	if times == 0 && !tail {
 		return
@@ -153,7 +154,7 @@ func reportPulses(t *Turn, s *Owner, c *restoredBuff, e buff.Event, at uint16) {
 	switch {
 	case c.i.flags&hidden&^immune != 0: // ignores immune, because the immunity may have ended during the time away
 		whole.Kind = buff.Suppressed
-	case s.gates() != nil && spec.Immune == define.ImmuneSuppress && s.immuneTo(spec, at):
+	case s.gates() != nil && spec.Immune == define.ImmuneSuppress && s.immuneTo(spec, i):
 		whole.Kind, whole.Why = buff.Suppressed, reason.Immune
 	default:
 		suppressed = false
@@ -166,11 +167,10 @@ func reportPulses(t *Turn, s *Owner, c *restoredBuff, e buff.Event, at uint16) {
 		t.emit(s, e)
 		switch {
 		case suppressed:
-		case at != noSlot:
-			i := s.slot(at)
+		case i.slot != noSlot:
 			queuePulseActionsWith(t, i, spec, i.magnitudes(), async, own)
 		default:
-			queuePulseActionsWith(t, instance{record: &c.i, owner: s, slot: noSlot}, spec, c.x.magnitudes, async, own)
+			queuePulseActionsWith(t, i, spec, c.x.magnitudes, async, own)
 		}
 	}
 	for range times {

@@ -52,22 +52,22 @@ func (s *Owner) Absorb(amount int64, school buff.Tag) (rest int64) {
 // for owners that are never hit.
 func (s *Owner) absorbDamage(amount int64, school buff.Tag, attr stat.Attr) (rest int64, spent bool) {
 	for amount > 0 {
-		best := uint16(noSlot)
+		best := instance{}
 		for i := s.first(); i.exists(); i = i.next() {
 			s.visited++
 			switch {
 			case !i.program().Shield.On:
 			case i.shieldLeft() == 0:
 				spent = true
-			case i.flags&hidden == 0 && i.program().Absorbs(school, attr) && (best == noSlot || i.program().Shield.Priority > s.slot(best).program().Shield.Priority):
-				best = i.slot
+			case i.flags&hidden == 0 && i.program().Absorbs(school, attr) && (!best.exists() || i.program().Shield.Priority > best.program().Shield.Priority):
+				best = i
 			}
 		}
-		if best == noSlot {
+		if !best.exists() {
 			return amount, spent
 		}
-		amount = s.slot(best).useShield(amount)
-		spent = spent || s.slot(best).hasSpent()
+		amount = best.useShield(amount)
+		spent = spent || best.hasSpent()
 	}
 	return 0, spent
 }
