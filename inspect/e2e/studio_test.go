@@ -86,6 +86,13 @@ func TestStudio(t *testing.T) {
 	p.do(chromedp.KeyEvent("extend"))
 	p.until(`!document.querySelector("#findings .error") && document.querySelectorAll("#line circle.pulse").length == 3`)
 
+	// Help for the field at the pointer.
+	eval[any](p, `void (() => {
+		const span = [...document.querySelectorAll("#editor .cm-line span")].find((n) => n.textContent == "period"), at = span.getBoundingClientRect();
+		span.dispatchEvent(new MouseEvent("mousemove", { bubbles: true, clientX: at.left + 8, clientY: at.top + 8 }));
+	})()`)
+	p.until(`document.querySelector(".hint code").textContent == "period" && document.querySelector(".hint div").textContent.length > 10`)
+
 	// Two applications by clicking, and the comparison with the saved file.
 	eval[any](p, `void (document.querySelector("#at").value = 4000, document.querySelector("#at").dispatchEvent(new Event("input")))`)
 	p.click("Apply")

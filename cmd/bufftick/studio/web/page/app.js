@@ -39,8 +39,7 @@ const showFile = () => {
   document.title = (mark ? "• " : "") + (name || "bufftick studio");
 };
 const listFiles = () => {
-  const dirty = new Set(Object.keys(open()).filter((f) => drafts[key(f)]));
-  $("list").replaceChildren(...entries.map((e) => h("li", {}, h("button", { type: "button", "aria-current": e.name === name ? "page" : undefined, title: e.problem, onclick: () => openFile(e.name) }, (dirty.has(e.name) ? "• " : "") + e.name, e.kind === "scenario" ? h("span", { class: "soft" }, " test") : "", e.problem ? h("span", { class: "error" }, " !") : ""))));
+    $("list").replaceChildren(...entries.map((e) => h("li", {}, h("button", { type: "button", "aria-current": e.name === name ? "page" : undefined, title: e.problem, onclick: () => openFile(e.name) }, (key(e.name) in drafts ? "• " : "") + e.name, e.kind === "scenario" ? h("span", { class: "soft" }, " test") : "", e.problem ? h("span", { class: "error" }, " !") : ""))));
 };
 const refresh = async () => {
   entries = await call("files");
@@ -83,7 +82,9 @@ const keys = [{ key: "Mod-s", run: () => { save(); return true; }, preventDefaul
 const editor = create($("editor"), "Text of the file", {
   keys,
   change: (text) => {
+    const was = key(name) in drafts;
     if (text === saved) delete drafts[key(name)]; else drafts[key(name)] = { text, version };
+    if (was !== key(name) in drafts) listFiles();
     storeDrafts(); showFile(); check(); test();
   },
   moved: () => pick(),
