@@ -147,6 +147,7 @@ func (d *dispatcher) mergeBatch(left []int, whole bool) {
 		}
 	}
 	clear(v.segments)
+	v.segments = v.segments[:0]
 	v.n = 0
 	v.serial++ // the segment of a worker must not continue in the next slice
 }
@@ -187,6 +188,7 @@ func (d *dispatcher) takeSegments() []segment {
 		clear(l.segments)
 		l.segments = l.segments[:0]
 	}
+	d.engine.high.segments.used(len(v.segments))
 	slices.SortFunc(v.segments, func(a, b segment) int { return cmp.Compare(a.first, b.first) })
 	return v.segments
 }

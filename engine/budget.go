@@ -99,10 +99,10 @@ const (
 	minShare = 4
 )
 
-// advance advances game time to the target, in slices, as far as Limits.Tick allows. A Tick with
-// little to do has one slice. A slice does not advance the time if game time must not pass a
-// waiting owner. The end-of-frame work is done once, after the last slice.
-func (e *Engine) advance() {
+// runDue advances game time to the target and runs the due events, in slices, as far as Limits.Tick
+// allows. A Tick with little to do has one slice. A slice does not advance the time if game time
+// must not pass a waiting owner. The end-of-frame work is done once, after the last slice.
+func (e *Engine) runDue() {
 	e.frame.Lost = 0
 	e.turns.processed = 0
 	if !e.turns.group.Quiet() {

@@ -76,6 +76,8 @@ func (l *workerState) shrink(s *highWaters) {
 	l.old = nil
 	l.chunks.shrink()
 	l.outbox, l.turn.Deadlines = fit(l.outbox, s.events), fit(l.turn.Deadlines, s.fired)
+	l.segments = fitSegments(l.segments, s.segments)
+	l.segment, l.nextSerial = segment{}, 0         // it would keep its chunk alive
 	l.owner, l.progress, l.batched = nil, nil, nil // they would keep an owner's whole slab alive
 }
 
@@ -192,6 +194,13 @@ func fitEvents(list []buff.Event, s highWater) []buff.Event {
 	return make([]buff.Event, 0, max(minEventCapacity, 2*int(s)))
 }
 
+func fitSegments(list []segment, s highWater) []segment {
+	if s.fitsWith(cap(list), minEventCapacity) {
+		return list
+	}
+	return make([]segment, 0, max(minEventCapacity, 2*int(s)))
+}
+
 // shrinkLists shrinks the engine's lists, if the frame is a check frame. It must be called between
 // two frames.
 func (e *Engine) shrinkLists(frame uint64) {
@@ -212,6 +221,7 @@ func (e *Engine) shrinkLists(frame uint64) {
 	}
 	e.turns.group.Shrink(max(minCapacity, 2*int(max(s.collected, s.batch))))
 	e.turns.batch.shrink(s.batch)
+	e.turns.batch.segments = fitSegments(e.turns.batch.segments, s.segments)
 	for i := range e.turns.workers {
 		e.turns.workers[i].shrink(s)
 	}
@@ -226,7 +236,7 @@ func (e *Engine) shrinkLists(frame uint64) {
 	*s = highWaters{}
 }
 
-type highWaters struct{ fired, collected, outbox, scheduled, batch, events, loop, turns, waiting highWater }
+type highWaters struct{ fired, collected, outbox, scheduled, batch, events, loop, turns, waiting, segments highWater }
 
 // releaseMemory releases the memory of the wheel, the cross-owner index and the owner tables. It
 // is called after the last owner has left, when no timer handles are in use. Owner numbers start

@@ -40,10 +40,24 @@ func (e *Engine) Tick(dt time.Duration) *Frame {
 	return &e.frame
 }
 
+// tick is Tick for an engine that may be closed.
 func (e *Engine) tick(dt time.Duration) {
-	requested := dt
+	defer endRegion(region(regionTick))
 	e.given = dt
-	whole := region(regionTick)
+	if c := e.copies; c != nil {
+		c.ticks.start(dt)
+		defer c.ticks.end()
+	}
+	e.startFrame(dt)
+	e.runDue()
+	r := region(regionMerge)
+	e.deliverAll()
+	e.endTick(dt)
+	endRegion(r)
+}
+
+// startFrame adds the time to the target and starts a frame with the events of the loop's calls.
+func (e *Engine) startFrame(dt time.Duration) {
 	if dt > math.MaxInt64-e.carry {
 		dt = math.MaxInt64 - e.carry
 	}
@@ -51,10 +65,6 @@ func (e *Engine) tick(dt time.Duration) {
 	e.carry = dt % time.Millisecond
 	e.target = e.target.After(dt)
 
-	if c := e.copies; c != nil {
-		c.ticks.start(requested)
-		defer c.ticks.end()
-	}
 	e.watch.beforeTick()
 	frame := e.frames.Load() + 1
 	e.stats.Ticks++
@@ -64,9 +74,10 @@ func (e *Engine) tick(dt time.Duration) {
 	e.counters.addLoop(e.loop.Events)
 	e.frame.start(frame, &e.loop)
 	e.index.read, e.counters.read = 0, 0
+}
 
-	e.advance()
-	end := region(regionMerge)
+// deliverAll executes the commands that wait for the end of the frame. Each kind has its own limit.
+func (e *Engine) deliverAll() {
 	e.indexFrameEvents()
 	if len(e.zones.pending) > 0 {
 		e.retryZones()
@@ -80,9 +91,6 @@ func (e *Engine) tick(dt time.Duration) {
 	if e.producers.waiting() > 0 { // usually there is none
 		e.deliverInbox()
 	}
-	e.endTick(requested)
-	endRegion(end)
-	endRegion(whole)
 }
 
 // endTick is the last part of a Tick. It runs after all callbacks that may end the loop's
