@@ -361,3 +361,6 @@ func (w *saver) saveNumbers(spec *compile.Program, values []float64, captured []
 
 // causeFlags are the flags of the [state.Causes], in the order of their bits.
 var causeFlags = [...]flags{unmet, inhibited, weaker, ineffective, immune}
+
+// This line compiles only if package state has the same limits as this package.
+const _ = uint(buff.MaxPerOwner-state.MaxPerOwner) + uint(state.MaxPerOwner-buff.MaxPerOwner) + uint(buff.MaxRate-state.MaxRate) + uint(state.MaxRate-buff.MaxRate)
