@@ -236,6 +236,9 @@ func (s *Owner) Free(t *Turn) {
 	s.rare = nil
 }
 
+// An owner has as many slots as package slots permits.
+const _ = uint(slots.Max-buff.MaxPerOwner) + uint(buff.MaxPerOwner-slots.Max)
+
 // workPerDeadline is the cost of rescheduling one deadline, as a number of visited buffs.
 const workPerDeadline = 8
 
