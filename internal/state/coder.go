@@ -102,9 +102,29 @@ const (
 
 // commonMask returns those of commonBits that the buff has. Most buffs have no other optional
 // fields.
-func (b *Buff) commonMask() uint64 {
-	return bit(b.Version != "")*hasVersion | bit(b.Since != nil)*hasSince | bit(b.Level != 0)*hasLevel | bit(b.Magnitude != 0)*hasMagnitude |
-		bit(b.Left.Is)*hasLeft | bit(b.Duration != 0)*hasDuration | bit(b.Next.Is)*hasNext
+func (b *Buff) commonMask() (mask uint64) {
+	if b.Version != "" {
+		mask |= hasVersion
+	}
+	if b.Since != nil {
+		mask |= hasSince
+	}
+	if b.Level != 0 {
+		mask |= hasLevel
+	}
+	if b.Magnitude != 0 {
+		mask |= hasMagnitude
+	}
+	if b.Left.Is {
+		mask |= hasLeft
+	}
+	if b.Duration != 0 {
+		mask |= hasDuration
+	}
+	if b.Next.Is {
+		mask |= hasNext
+	}
+	return mask
 }
 
 // mask returns the optional fields that the buff has.
