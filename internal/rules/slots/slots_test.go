@@ -12,7 +12,7 @@ import (
 // card is a record for tests.
 type card struct {
 	value int
-	rest  [6]uint64
+	_     [6]uint64
 	Header
 }
 
