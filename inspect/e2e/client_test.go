@@ -75,7 +75,7 @@ func TestReplicateHistories(t *testing.T) {
 	out, err := play.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	lists, messages := readsAll(t, client, file)
-	require.Equal(t, long.Times(20), lists)
+	require.Equal(t, 2*long.Times(20), lists, "each history, and a list of corrupted messages after it")
 	require.Greater(t, messages, 10*lists)
 	t.Logf("%d histories, %d messages", lists, messages)
 }
