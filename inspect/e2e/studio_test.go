@@ -96,7 +96,7 @@ func TestStudio(t *testing.T) {
 	// Two applications by clicking, and the comparison with the saved file.
 	eval[any](p, `void (document.querySelector("#at").value = 4000, document.querySelector("#at").dispatchEvent(new Event("input")))`)
 	p.click("Apply")
-	p.until(`document.querySelector("#script .cm-content").textContent.includes("4000ms") && document.querySelectorAll("#line circle.pulse").length == 6`)
+	p.until(`document.querySelector("#script .cm-content").textContent.includes("at: 4s") && document.querySelectorAll("#line circle.pulse").length == 6`)
 	eval[any](p, `void (document.querySelector("#against").value = "saved", document.querySelector("#against").dispatchEvent(new Event("change")))`)
 	p.until(`document.querySelectorAll("#line .diff .minus").length > 0`)
 	p.do(chromedp.KeyEvent(kb.Escape))
@@ -149,6 +149,52 @@ func TestStudio(t *testing.T) {
 	p.until(`document.querySelector("#file").textContent.startsWith("shared-stun-dr.yaml")`)
 	p.click("Timeline")
 	p.until(`document.querySelectorAll("#line text.deny").length > 0`)
+}
+
+// TestStudio_Keyboard makes a buff with the keyboard in an empty folder: Enter after a key starts a
+// deeper line, Ctrl+S saves once, and the errors of a long file stay in view.
+func TestStudio_Keyboard(t *testing.T) {
+	dir := t.TempDir()
+	s, err := web.NewServer(dir)
+	require.NoError(t, err)
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	p := open(t, server.URL+"/#token="+s.Token, 1440, tall)
+	p.until(`document.body.dataset.ready == "yes" && document.querySelector("#list").textContent.includes("no file") && document.querySelector("#problem").hidden`)
+	p.click("New file")
+	p.until(`document.querySelector("#ask").open`)
+	p.do(chromedp.KeyEvent("fire\r"))
+	p.until(`document.activeElement.closest("#editor") && document.querySelector("#file").textContent == "fire.yaml"`)
+	p.do(chromedp.KeyEvent("a", chromedp.KeyModifiers(kb.ModifierCtrl)))
+	enter := func(times int) { // without the text of the key, which chromedp sends in any case
+		eval[any](p, fmt.Sprintf(`void (() => {
+			for (let i = 0; i < %d; i++) document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", keyCode: 13, bubbles: true, cancelable: true }));
+		})()`, times))
+	}
+	for i, line := range []string{"buffs:", "burn:", "duration: 9s"} {
+		if i > 0 {
+			enter(1)
+		}
+		p.do(chromedp.KeyEvent(line + kb.Escape)) // Escape closes the completions, which Enter would accept
+	}
+	const text = "buffs:\n  burn:\n    duration: 9s"
+	p.until(`document.querySelector("#buff").textContent == "burn" && document.querySelectorAll("#line rect.bar").length == 1`)
+	p.do(chromedp.KeyEvent("s", chromedp.KeyModifiers(kb.ModifierCtrl)))
+	p.until(`document.querySelector("#save").disabled`)
+	enter(1)
+	p.until(`!document.querySelector("#save").disabled`)
+	eval[any](p, `void dispatchEvent(new KeyboardEvent("keydown", { key: "s", ctrlKey: true }))`)
+	p.do(chromedp.KeyEvent("s", chromedp.KeyModifiers(kb.ModifierCtrl)))
+	p.until(`document.querySelector("#save").disabled`)
+	require.True(t, eval[bool](p, `document.querySelector("#problem").hidden`))
+	saved, err := os.ReadFile(filepath.Join(dir, "fire.yaml"))
+	require.NoError(t, err)
+	require.Equal(t, text, strings.TrimRight(string(saved), "\n "))
+
+	enter(120)
+	p.do(chromedp.KeyEvent("x"))
+	p.until(`document.querySelector("#findings .error")`)
+	require.True(t, eval[bool](p, `document.querySelector("#findings .error").getBoundingClientRect().bottom <= innerHeight`))
 }
 
 // TestStudio_Game watches a player of a running game and reloads its definitions.

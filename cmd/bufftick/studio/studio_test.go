@@ -86,6 +86,32 @@ func TestStudio_Play(t *testing.T) {
 	require.Equal(t, 2, line.Findings[0].Line)
 }
 
+// TestStudio_Play_Frames checks that a timeline whose frames are the steps shows each state from the
+// event that caused it.
+func TestStudio_Play_Frames(t *testing.T) {
+	const text = `attributes:
+  health: {base: 1000, min: 0, at_min: kill}
+buffs:
+  bomb: {duration: 20s, shield: {pool: 100}, on: {remove: {broken: [{apply: blast, to: source}]}}}
+  blast: {duration: instant, on: {exec: [{damage: {attr: health, by: 150}}]}}
+`
+	const script = `- {at: 0, owner: ann, tick: true}
+- {at: 0, apply: bomb, source: ann}
+- {at: 2s, damage: health, by: 70}
+- {at: 5s, damage: health, by: 70}
+- {at: 9s, tick: true}
+`
+	s := studio.New(studio.NewMemory(map[string]string{"a.yaml": text}))
+	line := ask[studio.Timeline](t, s, "play", studio.PlayRequest{Name: "a.yaml", Script: script})
+	require.Empty(t, line.Findings)
+	require.True(t, line.Frames)
+	require.Len(t, line.Owners, 2)
+	ann, p1 := line.Owners[0], line.Owners[1]
+	require.Equal(t, []studio.Level{{N: 1, Shield: 100, End: 20_000}, {At: 2000, N: 1, Shield: 30, End: 20_000}}, p1.Lanes[0].Bars[0].Levels)
+	require.Equal(t, [][2]float64{{0, 1000}, {5000, 960}}, p1.Curves[0].Points)
+	require.Equal(t, []float64{1000, 850}, []float64{ann.Curves[0].Points[0][1], ann.Curves[0].Points[1][1]})
+}
+
 // TestStudio_Play_Endless checks scripts with more events than a timeline shows.
 func TestStudio_Play_Endless(t *testing.T) {
 	const text = "buffs:\n  a: {duration: instant, on: {exec: [{apply: a}]}}\n  b: {duration: infinite, period: 50ms}\n"

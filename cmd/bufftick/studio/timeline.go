@@ -85,6 +85,7 @@ type recorder struct {
 	bars   map[buff.Handle]*Bar
 	lanes  map[buff.Handle]*Lane
 	count  int
+	before int64 // end of the previous frame
 }
 
 func newRecorder(line *Timeline, cat *buff.Catalog) *recorder {
@@ -99,14 +100,24 @@ func (r *recorder) take(m scenario.Moment) {
 	for name, id := range m.Owners {
 		r.names[id] = name
 	}
+	now := int64(m.Frame.Now)
+	last := map[buff.OwnerID]int64{}
 	for e := range m.Frame.Events() {
 		r.count++
 		r.event(&e)
+		last[e.Owner] = int64(e.At)
 	}
-	now := int64(m.Frame.Now)
 	for id := range m.Engine.OwnerIDs() {
-		r.state(now, id, m)
+		at := now
+		if r.line.Frames { // no frame ends at the events: a state begins with the last one
+			at = r.before
+			if t, ok := last[id]; ok {
+				at = t
+			}
+		}
+		r.state(at, id, m)
 	}
+	r.before = now
 }
 
 func (r *recorder) owner(id buff.OwnerID) *Owner {
@@ -176,7 +187,7 @@ func (r *recorder) lane(o *Owner, e *buff.Event, free bool) *Lane {
 	return l
 }
 
-// state records the state of an owner if it has changed.
+// state records the state of an owner from an instant if it has changed.
 func (r *recorder) state(now int64, id buff.OwnerID, m scenario.Moment) {
 	list, err := m.Engine.Buffs(id)
 	if err != nil {

@@ -146,7 +146,7 @@ func (d *disk) Save(name string, text []byte, version string) (string, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && version == "":
 		if err := d.root.MkdirAll(path.Dir(name), 0o755); err != nil {
-			return "", err
+			return "", fmt.Errorf("%s cannot be saved: %s", name, reasonOf(err))
 		}
 	case errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("%w: it has been removed", studio.ErrChanged)
@@ -179,7 +179,7 @@ func (d *disk) replace(name string, text []byte, mode fs.FileMode, isNew bool) (
 	temp := path.Join(path.Dir(name), "."+path.Base(name)+"."+rand.Text()[:8])
 	f, err := d.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s cannot be saved: %s", name, reasonOf(err))
 	}
 	defer func() {
 		if err != nil || isNew {

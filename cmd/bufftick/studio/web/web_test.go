@@ -99,6 +99,11 @@ func TestServer_Save(t *testing.T) {
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Len(t, entries, 2, "no temporary file is left")
+
+	require.NoError(t, os.Symlink("nowhere", filepath.Join(dir, "gone")))
+	status, text = save("gone/c.yaml", "buffs: {}\n", "")
+	require.Equal(t, http.StatusUnprocessableEntity, status)
+	require.Contains(t, text, "gone/c.yaml cannot be saved: ")
 }
 
 func TestServer_NoEscape(t *testing.T) {

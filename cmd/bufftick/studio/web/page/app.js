@@ -42,10 +42,11 @@ const listFiles = () => {
     $("list").replaceChildren(...entries.map((e) => h("li", {}, h("button", { type: "button", "aria-current": e.name === name ? "page" : undefined, title: e.problem, onclick: () => openFile(e.name) }, (key(e.name) in drafts ? "• " : "") + e.name, e.kind === "scenario" ? h("span", { class: "soft" }, " test") : "", e.problem ? h("span", { class: "error" }, " !") : ""))));
 };
 const refresh = async () => {
+  const before = version;
   entries = await call("files");
   const e = entries.find((x) => x.name === name);
   listFiles();
-  if (!e || readOnly || e.version === version || e.problem) return;
+  if (!e || readOnly || e.version === version || e.problem || version !== before || writing) return;
   if (edited()) problem(name + " has been changed by another program. Your text is not saved.", true);
   else await openFile(name, true);
 };
@@ -69,18 +70,23 @@ const openFile = guarded(async (file, again) => {
 });
 let crlf = false;
 const forget = (file) => { delete drafts[key(file)]; store("drafts", drafts); };
-const save = guarded(async () => {
+const write = guarded(async () => {
   if (!edited() && version) return true;
-  const text = editor.text(), r = await call("save", { name, version, text: crlf ? text.replaceAll("\n", "\r\n") : text });
-  version = r.version; saved = text;
-  if (isStatic) keepFile(name, text);
-  forget(name); problem(""); showFile(); await refresh(); test();
+  const file = name, text = editor.text();
+  writing = true;
+  let r;
+  try { r = await call("save", { name, version, text: crlf ? text.replaceAll("\n", "\r\n") : text }); } finally { writing = false; }
+  if (isStatic) keepFile(file, text);
+  if ((drafts[key(file)] || {}).text === text) forget(file); else if (key(file) in drafts) drafts[key(file)].version = r.version;
+  if (name === file) { version = r.version; saved = text; problem(""); }
+  showFile(); await refresh(); test();
   return true;
 });
+// save waits for a running save, which changes the version that the next one replaces.
+let writing = false, last = null;
+const save = () => last = Promise.resolve(last).then(write);
 
-const keys = [{ key: "Mod-s", run: () => { save(); return true; }, preventDefault: true }];
 const editor = create($("editor"), "Text of the file", {
-  keys,
   change: (text) => {
     const was = key(name) in drafts;
     if (text === saved) delete drafts[key(name)]; else drafts[key(name)] = { text, version };
@@ -96,7 +102,6 @@ const editor = create($("editor"), "Text of the file", {
 });
 const storeDrafts = later(300, () => store("drafts", drafts));
 const script = create($("script"), "Script: the steps that the timeline plays", {
-  keys,
   change: (text) => { scripts[key(name) + "\n" + buff] = text; store("scripts", scripts); play(); },
   moved: () => {}, complete: (text, pos) => schema.completeStep(known, text, pos),
 });
@@ -172,7 +177,7 @@ const show = (old) => {
   at = Math.min(at, line.end);
   $("at").max = line.end; $("at").value = at; $("when").textContent = seconds(at);
   const a = h("div", {}), b = h("div", {});
-  $("line").replaceChildren(a, ...(old ? [b] : []), ...(line.note ? [h("p", { class: "note" }, line.note)] : []), ...(line.frames ? [h("p", { class: "note" }, "A definition acts at the end of a frame: the steps of the script are the frames. Add steps such as {at: 5s, tick: true}.")] : []));
+  $("line").replaceChildren(a, ...(old ? [b] : []), ...(line.note ? [h("p", { class: "note" }, line.note)] : []), ...(line.frames ? [h("p", { class: "note" }, "Each step of this script ends a frame, and effects on other owners wait for the end of a frame: add steps such as {at: 5s, tick: true}. Another owner exists if a step names it as the owner: {at: 0, owner: ann, tick: true}.")] : []));
   const until = old ? Math.max(line.end, old.end) : line.end;
   where = draw(a, line, at, old ? "This text" : "", until);
   if (old) {
@@ -190,7 +195,7 @@ const ms = (l) => { const m = /\bat: *(\d+(?:\.\d+)?)(ms|s|m)?/.exec(l); return 
 const addStep = (step, shift) => {
   const t = at + (shift || 0), lines = script.text().split("\n").filter((l) => l.trim());
   const i = lines.findIndex((l) => ms(l) > t);
-  lines.splice(i < 0 ? lines.length : i, 0, `- {at: ${t}ms, ${step}}`);
+  lines.splice(i < 0 ? lines.length : i, 0, `- {at: ${seconds(t)}, ${step}}`);
   script.set(lines.join("\n") + "\n");
 };
 const health = () => (known.attributes || []).find((a) => a === "health") || (known.attributes || [])[0];
@@ -235,6 +240,7 @@ let recipes = null;
 const found = () => {
   const q = $("query").value.toLowerCase().split(/\s+/).filter(Boolean);
   $("found").replaceChildren(...recipes.filter((r) => q.every((w) => (r.id + r.title + r.about + r.definitions).toLowerCase().includes(w))).map((r) => h("li", {}, h("button", { type: "button", onclick: guarded(() => fromRecipe(r.id)) }, h("b", {}, r.id), " " + r.title, h("span", {}, r.about)))));
+  if (!$("found").firstChild) $("found").append(h("li", { class: "note" }, "No recipe has all these words."));
 };
 const fromRecipe = async (id) => {
   $("recipes").close();
@@ -246,6 +252,7 @@ const fromRecipe = async (id) => {
 const openNew = async (file, text) => {
   await call("save", { name: file, text, version: "" });
   await refresh(); await openFile(file);
+  editor.go(1, 1);
 };
 $("cookbook").onclick = guarded(async () => { recipes ||= await call("recipes"); found(); $("recipes").showModal(); $("query").focus(); });
 $("query").oninput = found;
@@ -338,7 +345,7 @@ guarded(async () => {
   showFile();
   const first = entries.find((e) => e.name === wanted) || entries.find((e) => e.kind === "definitions" && !e.problem) || entries[0];
   if (first) await openFile(first.name);
-  else problem("There is no file of definitions yet: choose “New file” or “From a recipe”.");
+  else $("list").append(h("li", { class: "note" }, "There is no file of definitions yet."));
   test();
   document.body.dataset.ready = "yes";
   setInterval(guarded(refresh), 2000);

@@ -17,14 +17,21 @@ const colours = HighlightStyle.define([
   { tag: tags.propertyName, color: "var(--run)" }, { tag: [tags.comment, tags.meta], color: "var(--soft)" },
   { tag: [tags.string, tags.content], color: "var(--ink)" }, { tag: [tags.number, tags.bool, tags.keyword], color: "var(--harm)" },
 ]);
+// nest starts a deeper line after a key without a value. It leaves other lines to the editor.
+const nest = (view) => {
+  const { from, empty } = view.state.selection.main, l = view.state.doc.lineAt(from);
+  if (!empty || from !== l.to || !/^\s*(- )*[^\s#-][^#]*:\s*$/.test(l.text)) return false;
+  view.dispatch({ ...view.state.replaceSelection("\n" + /^\s*(- )*/.exec(l.text)[0].replaceAll("-", " ") + "  "), scrollIntoView: true, userEvent: "input" });
+  return true;
+};
 // create makes an editor: change(text) is called after an edit of the user, moved() after any
 // change of the cursor, complete(text, pos) returns completions, and hint(text, pos) a help text.
-export const create = (parent, label, { change, moved, complete, hint, keys }) => {
+export const create = (parent, label, { change, moved, complete, hint }) => {
   const extensions = [
     lineNumbers(), drawSelection(), highlightActiveLine(), history(), indentOnInput(), bracketMatching(), closeBrackets(), search({ top: true }), lintGutter(), yaml(),
     indentUnit.of("  "), syntaxHighlighting(colours), look, EditorView.lineWrapping,
     EditorView.contentAttributes.of({ "aria-label": label }),
-    keymap.of([...keys, ...completionKeymap, ...searchKeymap, ...lintKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
+    keymap.of([{ key: "Enter", run: nest }, ...completionKeymap, ...searchKeymap, ...lintKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
     autocompletion({ activateOnTypingDelay: 60, override: [(c) => (c.explicit || /[\w:{,[ ]$/.test(c.state.sliceDoc(Math.max(c.pos - 1, 0), c.pos)) ? complete(c.state.doc.toString(), c.pos) : null)] }),
     hoverTooltip((view, pos) => {
       const found = hint && hint(view.state.doc.toString(), pos);

@@ -12,6 +12,7 @@ export const draw = (box, line, at, title, until) => {
   const width = Math.max(box.clientWidth, 280), label = Math.min(130, width / 4), end = Math.max(line.end, until || 0, 1);
   const x = (ms) => label + (ms / end) * (width - label - 10);
   const parts = [];
+  box.parentElement.parentElement.style.setProperty("--label", label + "px"); // aligns the scrubber
   if (title) parts.push(h("h3", {}, title));
   for (const o of line.owners || []) {
     const lanes = o.lanes.slice(0, maxLanes), kids = [];
@@ -64,7 +65,7 @@ export const stateAt = (line, at) => {
         const v = b.levels.filter((z) => z.at <= at).pop() || b.levels[0], next = b.pulses.find((p) => p.at > at);
         items.push(h("li", {}, h("b", {}, who + l.id), " ×" + v.n, v.shield ? ", shield " + v.shield : "", v.hidden ? ", without effect" : "", v.paused ? ", paused" : "", v.end > at ? ", " + seconds(v.end - at) + " left" : "", next ? ", next pulse in " + seconds(next.at - at) : ""));
       }
-      for (const m of l.marks) if (m.kind === "deny" && Math.abs(m.at - at) <= line.end / 100) items.push(h("li", { class: "denied" }, who + l.id + " " + sentence(m)));
+      for (const m of l.marks) if ((m.kind === "deny" || m.kind === "miss") && Math.abs(m.at - at) <= line.end / 100) items.push(h("li", { class: "denied" }, who + l.id + ", " + sentence(m)));
     }
     const values = o.curves.map((c) => c.name + " " + neat(c.points.filter((p) => p[0] <= at).pop()[1]));
     if (values.length) items.push(h("li", {}, who + values.join(", ")));
