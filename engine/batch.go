@@ -70,7 +70,9 @@ func (d *dispatcher) batchTurn(number uint32, c ownerMark, given int32) {
 		panic("engine: batched turn for an owner that has left")
 	}
 	x, o := v.list[v.n], d.engine.owners.place(number)
-	d.engine.refreshSources(o)
+	if d.engine.readsSources && o.set.Rereads() && o.set.Next() <= d.engine.now {
+		d.engine.refreshSources(o) // not for a stale deadline: nothing happens to the owner then
+	}
 	x.owner, x.place, x.at, x.number = o, c.place(), d.engine.now, number
 	x.serial, x.given, x.wasLate, x.outcome = v.serial, given, c.has(markLate), 0
 	v.serial++

@@ -78,7 +78,7 @@ func (o *owner) carries(d *definition, a application, rest bool) bool {
 	}
 	level := a.level
 	if joined != nil && d.stack().Level == "sum" && !joined.def.queued() {
-		level += joined.level
+		level = sumOfLevels(level, joined.level)
 	}
 	if !a.override {
 		a.duration = d.Duration.at(level)
@@ -303,7 +303,7 @@ func (b *instance) takes(a application, refreshes bool) {
 	}
 	s := b.def.stack()
 	if s.Level == "sum" {
-		b.leveled(b.level + a.level)
+		b.leveled(sumOfLevels(b.level, a.level))
 	} else {
 		b.leveled(a.level)
 	}
@@ -333,6 +333,9 @@ func (b *instance) topUp(a application) {
 }
 
 func (d *definition) queued() bool { s := d.stack(); return s.queue() }
+
+// sumOfLevels returns the level of a buff with `stack.level: sum`. No level is above 32,767.
+func sumOfLevels(a, b int) int { return min(a+b, 1<<15-1) }
 
 // leveled sets the level of a buff. If the period depends on the level, the new period starts after
 // the next pulse.

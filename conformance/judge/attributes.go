@@ -287,7 +287,7 @@ func (o *owner) asks(d *definition, a application) (of map[*number]amount, why s
 	if b := o.joins(d, a); b != nil && !d.queued() {
 		a.stacks += b.count()
 		if d.stack().Level == "sum" {
-			a.level += b.level
+			a.level = sumOfLevels(a.level, b.level)
 		}
 	}
 	a.stacks = min(a.stacks, d.limit())

@@ -287,8 +287,12 @@ func (o *owner) ageBeat(b *instance, until int64, missed *missing) {
 
 // catchUp runs the pulses of the time away, as `save.offline_pulses` says. By default it runs none.
 // It may also run one pulse that represents all of them, or all pulses up to a limit. The partial
-// pulse at the end is the last pulse, and counts towards the limit.
+// pulse at the end is the last pulse, and counts towards the limit. The pulses are suppressed if the
+// owner is immune on its return; an immunity that ended in between does not suppress them.
 func (o *owner) catchUp(b *instance, c count, missed missing) {
+	was := b.silenced
+	b.silenced = o.suppresses(b)
+	defer func() { b.silenced = was }()
 	limit := math.MaxInt
 	switch {
 	case c.word == "coalesce":

@@ -502,7 +502,11 @@ func (o *owner) refreshActions(b *instance, a application, replaces bool, was st
 	phase := b.def.stack().Phase
 	always := or(b.def.stack().Refresh, "restart") == "restart" || phase == "reset" || phase == "execute" || replaces
 	if always || !b.state().equal(was) {
-		o.issue(b.def, b.def.on().Refresh, eventBy(a, b.count()))
+		e := eventBy(a, b.count())
+		if b.def.stack().Level == "sum" {
+			e.level = b.level
+		}
+		o.issue(b.def, b.def.on().Refresh, e)
 	} else if len(b.def.on().Refresh) > 0 {
 		o.all.mark(markRefreshNothing)
 	}
