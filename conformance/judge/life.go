@@ -93,7 +93,7 @@ func (o *owner) kill(who, killer string, c chain) {
 			if list := b.def.on().Death; len(list) > 0 && b.works() {
 				o.all.mark(markDeath)
 				e := b.eventOf(b.active())
-				e.target, e.reaction = killer, c.reaction
+				e.magnitude, e.target, e.reaction = b.magnitude, killer, c.reaction
 				o.issue(b.def, list, e)
 			}
 		}
