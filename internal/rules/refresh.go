@@ -75,7 +75,7 @@ func refresh(t *Turn, i instance, a *buff.Application, d int64, stacked, higher 
 func refreshChanges(t *Turn, i instance, a *buff.Application, was *visibleState) bool {
 	spec := compile.Of(a.Spec)
 	return spec.Stack.Refresh == define.RefreshRestart || spec.Stack.Phase != define.PhaseKeep || i.visibleState() != *was ||
-		i.extraIndex != noSlot && i.extra().pendingPeriod > 0 ||
+		i.extraIndex != noSlot && i.extra().pendingPeriod > 0 && i.extra().pendingPeriod != i.period() ||
 		spec.Uses&compile.UsesMagnitudes != 0 && !slices.Equal(i.magnitudes().values, t.evaluated.values)
 }
 
