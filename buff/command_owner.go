@@ -177,6 +177,7 @@ func AddBase(owner OwnerID, attr stat.Attr, by float64) Command {
 // If some damage passes the shields, two acts are reported: see [Happened]. The first is
 // define.ActDamaged for the owner, with the source of the damage as its target. The second is
 // define.ActDealt for the source, if the source is an owner, with the damaged owner as its target.
+// Their amount is the damage that passed, and Event.School of a reaction is the school.
 // Both are reported before the next due event, and before a death by this damage. If the source is
 // another owner, ActDealt is a command across owners.
 func Damage(owner OwnerID, attr stat.Attr, amount float64, school Tag) Command {

@@ -86,7 +86,7 @@ func commandsOf(cat *buff.Catalog) map[string][]buff.Command {
 		"Steal":      {buff.Steal(7, 9, buff.Query{}, 0), buff.Steal(7, 9, all, time.Minute)},
 		"Compensate": {buff.Compensate(buff.Query{}, time.Hour), buff.Compensate(ends, -time.Hour)},
 		"Interrupt":  {buff.Interrupt(7, cast)}, "Consume": {buff.Consume(7, cast)},
-		"Happened": {buff.Happened(7, cast, 9, 30), buff.Happened(7, cast, 0, -1), buff.Happened(7, cast, 0, 0)},
+		"Happened": {buff.Happened(7, cast, 9, 30), buff.Happened(7, cast, 0, -1), buff.Happened(7, cast, 0, 0), ofSchool(buff.Happened(7, cast, 9, 30), fire)},
 		"Absorb":   {buff.Absorb(7, 70, 0), buff.Absorb(7, 70, fire)},
 		"Damage":   {buff.Damage(7, power, 7.5, 0), buff.Damage(7, power, 7.5, fire), buff.Damage(7, power, 7.5, fire).From(9)},
 		"SetBase":  {buff.SetBase(7, power, 0), buff.SetBase(7, power, -1e-300)}, "AddBase": {buff.AddBase(7, power, 0.1)},
@@ -540,4 +540,10 @@ func TestCommand_UnmarshalBinary_DefaultWord(t *testing.T) {
 	require.NoError(t, got.UnmarshalBinary(b, c))
 	said.Reason = reason.None
 	require.Equal(t, said, got)
+}
+
+// ofSchool is the act that the engine reports for damage of a school.
+func ofSchool(c buff.Command, school buff.Tag) buff.Command {
+	c.Tag = school
+	return c
 }

@@ -216,6 +216,7 @@ var lineForms = map[string]lineForm{
 		l.owner(c)
 		l.id("target", &c.Application.Source)
 		whole(l, "amount", &c.Amount, math.MinInt64, math.MaxInt64)
+		l.tag("school", &c.Tag)
 	}},
 	"source_gone": {verb: verb.LoseSource, code: func(l *line, c *Command) {
 		if text, ok := l.option("", "source", strconv.FormatUint(uint64(c.Application.Source), 10), true); ok {

@@ -124,9 +124,10 @@ type Event struct {
 	// pulse causes an Executed, the Executed has the Count of the pulse.
 	Count int32
 
-	Level int16
-	Attr  stat.Attr // the attribute of a Changed
-	Kind  EventKind
+	Level  int16
+	Attr   stat.Attr // the attribute of a Changed
+	School Tag       // for a Reacted to damage that the engine dealt, the school of the damage
+	Kind   EventKind
 	// Why is set for a Removed, StackEnded, Denied or Faulted. For a Hidden or a Suppressed it is
 	// Immune if immunity is the only cause; otherwise it is reason.None.
 	Why reason.Reason

@@ -70,13 +70,14 @@ func (c *context) put(w *[mostWords]uint64, e *buff.Event, spec, name uint16) in
 
 // isRare returns a nonzero value if an event has rare fields.
 func isRare(e *buff.Event) uint64 {
-	return uint64(e.Elapsed|e.Period|e.Offline|int64(e.Next)|int64(e.Count)|int64(e.Level)|int64(e.Attr)) | uint64(uint32(e.Stacks)>>16) |
+	return uint64(e.Elapsed|e.Period|e.Offline|int64(e.Next)|int64(e.Count)|int64(e.Level)|int64(e.Attr)|int64(e.School)) | uint64(uint32(e.Stacks)>>16) |
 		math.Float64bits(e.Delta) | math.Float64bits(e.Value) | uint64(e.Target) | uint64(len(e.Name))
 }
 
 // The rare fields start with a header word. From the lowest bit up, the header has one bit for each
 // word that the function `rare` returns. The bit is set if that word follows. After these bits, the
-// header has the two flags below, the index of the name, the level and the attribute.
+// header has the two flags below, the index of the name, the level, and the attribute, or for a
+// Reacted, which has no attribute, the school.
 const (
 	hasSeen = 1 << 14 // Seen is not the same as in the previous record
 	hasFar  = 1 << 15 // At, End, Magnitude, Owner and Source are among the words
@@ -120,7 +121,7 @@ func (c *context) putRare(w *[mostWords]uint64, n int, e *buff.Event, name uint1
 			head |= 1 << i
 		}
 	}
-	w[at&31] = head | uint64(name)<<16 | uint64(uint16(e.Level))<<32 | uint64(e.Attr)<<48
+	w[at&31] = head | uint64(name)<<16 | uint64(uint16(e.Level))<<32 | uint64(e.Attr)<<48 | uint64(e.School)<<48
 	w[0] |= hasRare
 	return n
 }
@@ -186,6 +187,10 @@ func (c *context) getRare(w []uint64, t *tables, e *buff.Event) (n int, far bool
 	if name := uint16(head >> 16); name != 0 {
 		e.Name = t.names[name-1]
 	}
-	e.Level, e.Attr = int16(head>>32), stat.Attr(head>>48)
+	if e.Level = int16(head >> 32); e.Kind == buff.Reacted {
+		e.School = buff.Tag(head >> 48)
+	} else {
+		e.Attr = stat.Attr(head >> 48)
+	}
 	return n, far
 }

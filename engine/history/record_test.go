@@ -55,6 +55,11 @@ func fill(tb testing.TB, e *buff.Event, specs []*buff.Spec, next func() uint64) 
 		}
 	}
 	e.Kind, e.Why = e.Kind%sheetChange, e.Why%128
+	if e.Kind == buff.Reacted { // has a school and no attribute; the others the other way round
+		e.Attr = 0
+	} else {
+		e.School = 0
+	}
 }
 
 // numbers returns small numbers, large ones, and numbers next to a power of two.

@@ -16,7 +16,7 @@ import (
 // damage.
 //
 // Examples: testdata/react.txt, stat/damage_loop.txt.
-func handleAct(t *Turn, s *Owner, act buff.Act, target buff.OwnerID, amount int64) buff.Result {
+func handleAct(t *Turn, s *Owner, act buff.Act, target buff.OwnerID, amount int64, school buff.Tag) buff.Result {
 	var r buff.Result
 	if !s.gates().handles(act) {
 		return r
@@ -34,7 +34,7 @@ func handleAct(t *Turn, s *Owner, act buff.Act, target buff.OwnerID, amount int6
 			t.quiet = true
 		}
 		e := i.emit(t, buff.Reacted)
-		e.Name, e.Target, e.Magnitude = spec.Catalog.Acts.Name(int(act)), target, amount
+		e.Name, e.Target, e.Magnitude, e.School = spec.Catalog.Acts.Name(int(act)), target, amount, school
 		queueActions(t, s, spec.ReactionTo(act), numbersAt(t, i, offBoundary))
 		t.quiet = quiet
 		r.Kind = buff.Reacted
@@ -99,13 +99,13 @@ func reportDamage(t *Turn, s *Owner, c *buff.Command, catalog *compile.Catalog, 
 		return
 	}
 	source := c.Application.Source
-	handleAct(t, s, catalog.Damaged, source, amount)
+	handleAct(t, s, catalog.Damaged, source, amount, c.Tag)
 	switch {
 	case source == s.id:
-		handleAct(t, s, catalog.Dealt, source, amount)
+		handleAct(t, s, catalog.Dealt, source, amount, c.Tag)
 	case source != 0 && catalog.Dealt != 0:
 		t.Outbox = append(t.Outbox, Outgoing{At: t.at, From: s.id, To: source, Cause: Cause{Damage: true}, Command: buff.Command{
-			Verb: verb.Happened, Owner: source, Act: catalog.Dealt, Amount: amount, Application: buff.Application{Source: s.id, Origin: buff.Origin{Quiet: t.quiet}},
+			Verb: verb.Happened, Owner: source, Act: catalog.Dealt, Amount: amount, Tag: c.Tag, Application: buff.Application{Source: s.id, Origin: buff.Origin{Quiet: t.quiet}},
 		}})
 	}
 }

@@ -148,7 +148,7 @@ func executeOnOwner(t *Turn, s *Owner, c *buff.Command) buff.Result {
 	case verb.Consume:
 		return consume(t, s, c.Act)
 	case verb.Happened:
-		return handleAct(t, s, c.Act, c.Application.Source, c.Amount)
+		return handleAct(t, s, c.Act, c.Application.Source, c.Amount, c.Tag)
 	case verb.Absorb:
 		return absorb(t, s, c)
 	case verb.SetZone:
