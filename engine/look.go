@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"time"
@@ -61,11 +62,15 @@ func (e *Engine) Zone(id buff.OwnerID) (uint32, error) {
 
 // FindSpec returns the oldest buff of the definition on an owner that the given source applied, and
 // reports whether there is one. Buffs of other versions of the definition count too. FindSpec fails
-// in the same cases as HasTag.
+// in the same cases as HasTag, and with [ErrUnknownSpec] if the definition is nil or belongs neither
+// to the engine's catalog nor to one that it succeeds.
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
 func (e *Engine) FindSpec(id buff.OwnerID, spec *buff.Spec, source buff.OwnerID) (b buff.Instance, found bool, err error) {
 	e.enter("FindSpec")
+	if _, err := e.version(spec); err != nil && !errors.Is(err, ErrRemoved) {
+		return buff.Instance{}, false, err
+	}
 	set, err := e.readableSet(id)
 	if err != nil {
 		return buff.Instance{}, false, err
