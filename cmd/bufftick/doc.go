@@ -90,9 +90,9 @@
 //
 // A BUFF is the ID of a definition. It means the oldest instance of this definition on the owner;
 // if there is none, the step does nothing. A QUERY is also an ID, or a map with the fields buff,
-// tag, type, polarity, source, grade (basic), most (all) and newest: true. Tags and acts that no
-// definition mentions have no effect. A RATIO is a number such as 2, 0.25 or "1/3". Defaults are in
-// parentheses.
+// tag, type, polarity, source, most (all) and newest: true; dispel and steal also have grade
+// (basic). Tags and acts that no definition mentions have no effect. A RATIO is a number such as 2,
+// 0.25 or "1/3". Defaults are in parentheses.
 //
 // A step runs after all events that are due at its time. If the last line of the expected log is
 // later than the last step, the run continues until the time of that line.

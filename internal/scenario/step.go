@@ -123,8 +123,14 @@ var stepKeys = func() []string {
 	return append(slices.Clone(verbWords), slices.Sorted(maps.Keys(options))...)
 }()
 
-// queryKeys are the keys of a query.
-var queryKeys = []string{"buff", "grade", "most", "newest", "polarity", "source", "tag", "type"}
+// queryKeys returns the keys of the verb's query. compensate has no grade, as in the text form.
+func (v *stepWord) queryKeys() []string {
+	keys := []string{"buff", "grade", "most", "newest", "polarity", "source", "tag", "type"}
+	if v.word == "compensate" {
+		return slices.DeleteFunc(keys, func(key string) bool { return key == "grade" })
+	}
+	return keys
+}
 
 // StepHelp lists the verbs of steps with their options, one per line.
 func StepHelp() string {
@@ -320,9 +326,10 @@ func (s *Scenario) valueOf(st *step, n ast.Node) (parts []part) {
 		}
 		return []part{{"", st.name, n}}
 	}
-	s.fieldsOf("the query of "+strconv.Quote(word), n, queryKeys)
+	keys := st.verb.queryKeys()
+	s.fieldsOf("the query of "+strconv.Quote(word), n, keys)
 	for _, f := range list {
-		if key := f.Key.GetToken().Value; slices.Contains(queryKeys, key) {
+		if key := f.Key.GetToken().Value; slices.Contains(keys, key) {
 			parts = append(parts, part{key, s.partOf(key, f.Value), f.Value})
 		}
 	}
