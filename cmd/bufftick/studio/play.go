@@ -54,40 +54,42 @@ func (s *Studio) scenarioOf(files []File, r *PlayRequest) (*scenario.Scenario, [
 	if c := s.catalogOf(files, dir, nil); c.err != nil {
 		return nil, findingsOf(c.err)
 	}
-	sc, err := s.parseScript(files, dir, "", r.Script)
+	text := scriptText(".", r.Script)
+	sc, err := s.parseScript(files, dir, text)
 	if err == nil && sc.NeedsFrames {
-		sc, err = s.parseScript(files, dir, "seen: true\n", r.Script)
+		sc, err = s.parseScript(files, dir, text+"seen: true\n")
 	}
 	if err != nil {
-		return nil, atScript(findingsOf(err), 0)
+		return nil, atScript(findingsOf(err))
 	}
-	return sc, atScript(findingsOf(sc.Faults), scriptHead)
+	return sc, atScript(findingsOf(sc.Faults))
 }
 
-// scriptHead is the number of lines before the steps in the text of parseScript, without `head`.
-const scriptHead = 2
-
-func (s *Studio) parseScript(files []File, dir, head, steps string) (*scenario.Scenario, error) {
-	list, err := s.parse(files, path.Join(dir, scriptFile), scriptText(".", "", steps)+head)
+// parseScript reads the text of one scenario that loads the definitions of a folder.
+func (s *Studio) parseScript(files []File, dir, text string) (*scenario.Scenario, error) {
+	list, err := s.parse(files, path.Join(dir, scriptFile), text)
 	if err != nil {
 		return nil, err
 	}
 	return list[0], nil
 }
 
+// scriptHead is the number of lines before the steps in a scriptText.
+const scriptHead = 2
+
 // scriptText returns a scenario without a log.
-func scriptText(load, head, steps string) string {
+func scriptText(load, steps string) string {
 	if strings.TrimSpace(steps) == "" {
 		steps = "  []"
 	}
-	return fmt.Sprintf("%sload: %q\nscript:\n%s\n", head, load, strings.TrimRight(steps, "\n"))
+	return fmt.Sprintf("load: %q\nscript:\n%s\n", load, strings.TrimRight(steps, "\n"))
 }
 
 // atScript moves findings to the lines of the script.
-func atScript(list []Finding, head int) []Finding {
+func atScript(list []Finding) []Finding {
 	for i := range list {
 		if path.Base(list[i].File) == scriptFile {
-			list[i].File, list[i].Line = scriptFile, max(list[i].Line-head, 1)
+			list[i].File, list[i].Line = scriptFile, max(list[i].Line-scriptHead, 1)
 		}
 	}
 	return list

@@ -80,10 +80,12 @@ func TestStudio_Play(t *testing.T) {
 	require.Equal(t, 2, lane.Bars[0].Levels[1].N)
 	require.Equal(t, [][2]float64{{0, 1000}, {3000, 990}, {6000, 970}, {9000, 950}, {12000, 930}}, line.Owners[0].Curves[0].Points)
 
-	r.Script = "- {at: 0, apply: bleed}\n- {at: 1s, aply: bleed}"
-	line = ask[studio.Timeline](t, s, "play", r)
-	require.Equal(t, "script", line.Findings[0].File)
-	require.Equal(t, 2, line.Findings[0].Line)
+	for _, wrong := range []string{"- {at: 1s, aply: bleed}", "- {at: 1s, apply: bleed"} {
+		r.Script = "- {at: 0, apply: bleed}\n" + wrong
+		line = ask[studio.Timeline](t, s, "play", r)
+		require.Equal(t, "script", line.Findings[0].File)
+		require.Equal(t, 2, line.Findings[0].Line)
+	}
 }
 
 // TestStudio_Play_Frames checks that a timeline whose frames are the steps shows each state from the

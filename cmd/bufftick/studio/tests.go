@@ -165,7 +165,7 @@ func (s *Studio) keep(ctx context.Context, r KeepRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	text := fmt.Sprintf("id: %q\nname: %q\n", id, strings.TrimSpace(r.Title)) + scriptText(filepath.ToSlash(load), "", r.Script)
+	text := fmt.Sprintf("id: %q\nname: %q\n", id, strings.TrimSpace(r.Title)) + scriptText(filepath.ToSlash(load), r.Script)
 	if sc.Seen() {
 		text += "seen: true\n"
 	}
