@@ -14,7 +14,6 @@ type File struct {
 	Name    string // path from the folder, with slashes
 	Text    []byte
 	Version string // changes with the text
-	Size    int64
 	Problem string // reason why the file has no text
 }
 
@@ -62,7 +61,7 @@ func (m *Memory) Files() ([]File, error) {
 	defer m.mu.Unlock()
 	var out []File
 	for name, text := range m.files {
-		out = append(out, File{Name: name, Text: text, Version: VersionOf(text), Size: int64(len(text))})
+		out = append(out, File{Name: name, Text: text, Version: VersionOf(text)})
 	}
 	slices.SortFunc(out, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	return out, nil

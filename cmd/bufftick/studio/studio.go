@@ -86,7 +86,6 @@ type NameRequest struct {
 type Entry struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
-	Size    int64  `json:"size"`
 	Kind    string `json:"kind"` // definitions, scenario
 	Problem string `json:"problem,omitempty"`
 }
@@ -98,7 +97,7 @@ func (s *Studio) files() (any, error) {
 	}
 	list := []Entry{}
 	for _, f := range files {
-		e := Entry{f.Name, f.Version, f.Size, "definitions", f.Problem}
+		e := Entry{f.Name, f.Version, "definitions", f.Problem}
 		if s.isScenario(f) {
 			e.Kind = "scenario"
 		}
@@ -158,7 +157,7 @@ func (s *Studio) now(open map[string]string) ([]File, error) {
 	}
 	files := slices.Clone(stored)
 	for name, text := range open {
-		f := File{Name: name, Text: []byte(text), Version: VersionOf([]byte(text)), Size: int64(len(text))}
+		f := File{Name: name, Text: []byte(text), Version: VersionOf([]byte(text))}
 		i, found := slices.BinarySearchFunc(files, name, func(f File, name string) int { return strings.Compare(f.Name, name) })
 		if found {
 			files[i] = f

@@ -128,8 +128,7 @@ type KeepRequest struct {
 
 // KeepResult is the new scenario.
 type KeepResult struct {
-	File    string `json:"file"`
-	Version string `json:"version"`
+	File string `json:"file"`
 }
 
 var notInNames = regexp.MustCompile(`[^\p{L}\p{N}]+`)
@@ -177,11 +176,11 @@ func (s *Studio) keep(ctx context.Context, r KeepRequest) (any, error) {
 		text = strings.TrimSuffix(text, "\n") + " []\n"
 	}
 	name := path.Join(folder, id+".yaml")
-	version, err := s.store.Save(name, []byte(text), "")
+	_, err = s.store.Save(name, []byte(text), "")
 	if errors.Is(err, ErrChanged) {
 		return nil, fmt.Errorf("there is already a test %s: choose another name", name)
 	}
-	return KeepResult{name, version}, err
+	return KeepResult{name}, err
 }
 
 // quoted returns a line of a log as YAML, with quotes only if they are needed.

@@ -58,7 +58,6 @@ type Level struct {
 	Hidden bool  `json:"hidden,omitempty"`
 	Paused bool  `json:"paused,omitempty"`
 	Shield int64 `json:"shield,omitempty"`
-	Wait   int   `json:"wait,omitempty"`
 	End    int64 `json:"end,omitempty"` // when it will end; 0 if unknown
 }
 
@@ -198,7 +197,7 @@ func (r *recorder) state(now int64, id buff.OwnerID, m scenario.Moment) {
 		if bar == nil {
 			continue
 		}
-		is := Level{now, b.Stacks, b.Hidden, b.Paused, b.Shield, b.Waiting, endOf(b.End)}
+		is := Level{now, b.Stacks, b.Hidden, b.Paused, b.Shield, endOf(b.End)}
 		was := &bar.Levels[len(bar.Levels)-1]
 		is.At = was.At
 		switch {

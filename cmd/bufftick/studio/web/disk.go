@@ -40,6 +40,7 @@ type disk struct {
 // cached is a file that has been read.
 type cached struct {
 	file     studio.File
+	size     int64
 	modified time.Time
 }
 
@@ -86,10 +87,10 @@ func (d *disk) file(name string) studio.File {
 	d.mu.Lock()
 	c, known := d.seen[name]
 	d.mu.Unlock()
-	if known && c.file.Size == info.Size() && c.modified.Equal(info.ModTime()) {
+	if known && c.size == info.Size() && c.modified.Equal(info.ModTime()) {
 		return c.file
 	}
-	f := studio.File{Name: name, Size: info.Size(), Version: fmt.Sprint(info.Size(), info.ModTime().UnixNano())}
+	f := studio.File{Name: name, Version: fmt.Sprint(info.Size(), info.ModTime().UnixNano())}
 	if f.Text, err = d.read(name); err != nil {
 		f.Problem = reasonOf(err)
 	} else {
@@ -100,7 +101,7 @@ func (d *disk) file(name string) studio.File {
 	if len(d.seen) > maxFiles {
 		clear(d.seen)
 	}
-	d.seen[name] = cached{f, info.ModTime()}
+	d.seen[name] = cached{f, info.Size(), info.ModTime()}
 	return f
 }
 
