@@ -188,6 +188,9 @@ func (d *disk) replace(name string, text []byte, mode fs.FileMode, isNew bool) (
 		}
 	}()
 	_, err = f.Write(text)
+	if !isNew {
+		_ = f.Chmod(mode) // OpenFile applied the umask; not every file system has modes
+	}
 	err = cmp.Or(err, f.Sync())
 	if err = cmp.Or(err, f.Close()); err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"path/filepath"
 	"strings"
 
 	"github.com/bufftick/bufftick/cmd/bufftick/studio"
@@ -48,6 +49,10 @@ type Server struct {
 
 // NewServer returns a server for a folder.
 func NewServer(dir string) (*Server, error) {
+	dir, err := filepath.Abs(dir) // the page keeps unsaved texts by folder
+	if err != nil {
+		return nil, err
+	}
 	d, err := openDisk(dir)
 	if err != nil {
 		return nil, err

@@ -75,6 +75,7 @@ func TestServer_Refuses(t *testing.T) {
 func TestServer_Save(t *testing.T) {
 	s, dir := newServer(t)
 	at := filepath.Join(dir, "a.yaml")
+	require.NoError(t, os.Chmod(at, 0o666)) // more than the usual umask leaves to a new file
 	var was studio.Text
 	_, text := post(t, s, "read", studio.NameRequest{Name: "a.yaml"}, nil)
 	require.NoError(t, json.Unmarshal([]byte(text), &was))
@@ -88,7 +89,7 @@ func TestServer_Save(t *testing.T) {
 	require.Equal(t, "buffs: {b: {duration: 1s}}\n", string(now))
 	info, err := os.Stat(at)
 	require.NoError(t, err)
-	require.Equal(t, fs.FileMode(0o640), info.Mode().Perm())
+	require.Equal(t, fs.FileMode(0o666), info.Mode().Perm())
 
 	status, _ = save("a.yaml", "mine", was.Version)
 	require.Equal(t, http.StatusConflict, status)
