@@ -11,18 +11,20 @@ let name = "", saved = "", version = "", isScenario = false, readOnly = false; /
 let known = {}, definitions = [], buff = "", number = 0, line = null, versionA = null, at = 0, where = () => 0;
 let entries = [];
 const scripts = JSON.parse(localStorage.getItem("scripts") || "{}"); // by folder, file and buff
-const drafts = JSON.parse(localStorage.getItem("drafts") || "{}"); // edited texts by folder and file
+const drafts = {}; // edited texts by folder and file
 const key = (file) => about.dir + "\n" + file;
 const store = (k, v) => { try { localStorage.setItem(k, typeof v === "string" ? v : JSON.stringify(v)); } catch { /* full: only drafts are lost */ } };
 const dirOf = (file) => file.split("/").slice(0, -1).join("/") || ".";
+// Each draft is an item of the storage, so that two windows do not overwrite each other's drafts.
+const stored = (k) => "draft\n" + k;
+for (const k of Object.keys(localStorage)) if (k.startsWith(stored(""))) drafts[k.slice(stored("").length)] = JSON.parse(localStorage.getItem(k));
+const keepDraft = (file, draft) => { drafts[key(file)] = draft; store(stored(key(file)), draft); };
+const forget = (file) => { delete drafts[key(file)]; localStorage.removeItem(stored(key(file))); };
 const edited = () => name && !readOnly && editor.text() !== saved;
+// unsaved returns the drafts of the folder by file.
+const unsaved = () => Object.fromEntries(Object.entries(drafts).filter(([k]) => k.startsWith(key(""))).map(([k, d]) => [k.slice(key("").length), d.text]));
 // open returns the edited texts, which replace those of the files.
-const open = () => {
-  const all = {};
-  for (const [k, d] of Object.entries(drafts)) if (k.startsWith(about.dir + "\n")) all[k.slice(about.dir.length + 1)] = d.text;
-  if (name && !readOnly) all[name] = editor.text();
-  return all;
-};
+const open = () => (name && !readOnly ? { ...unsaved(), [name]: editor.text() } : unsaved());
 
 // Problems are shown until the user has closed them.
 const problem = (text, conflict) => {
@@ -42,11 +44,19 @@ const listFiles = () => {
     $("list").replaceChildren(...entries.map((e) => h("li", {}, h("button", { type: "button", "aria-current": e.name === name ? "page" : undefined, title: e.problem, onclick: () => openFile(e.name) }, (key(e.name) in drafts ? "• " : "") + e.name, e.kind === "scenario" ? h("span", { class: "soft" }, " test") : "", e.problem ? h("span", { class: "error" }, " !") : ""))));
 };
 const refresh = async () => {
-  const before = version;
+  const file = name, before = version;
   entries = await call("files");
-  const e = entries.find((x) => x.name === name);
+  const e = entries.find((x) => x.name === file);
+  for (const f of Object.keys(unsaved())) if (!entries.some((x) => x.name === f)) entries.push({ name: f, problem: "removed by another program, not saved" });
   listFiles();
-  if (!e || readOnly || e.version === version || e.problem || version !== before || writing) return;
+  if (!name || readOnly || name !== file || version !== before || writing) return;
+  if (!e && version) { // its text is all that is left of the file
+    version = ""; saved = null;
+    keepDraft(name, { text: editor.text(), version });
+    showFile();
+    problem(name + " has been removed by another program. Your text is not saved.", true);
+  }
+  if (!e || e.version === version || e.problem) return;
   if (edited()) problem(name + " has been changed by another program. Your text is not saved.", true);
   else await openFile(name, true);
 };
@@ -63,13 +73,12 @@ const openFile = guarded(async (file, again) => {
   editor.open(draft && !again ? draft.text : saved, readOnly);
   if (draft && !again) version = draft.version;
   if (again) editor.go(row, 1);
-  if (!again) { $("against").value = ""; versionA = null; }
-  number = 0; buff = ""; definitions = []; line = null; $("findings").firstElementChild.replaceChildren();
+  if (!again) { $("against").value = ""; versionA = null; number = 0; }
+  buff = ""; definitions = []; line = null; $("findings").firstElementChild.replaceChildren();
   listFiles(); showFile(); check();
   location.hash = isStatic ? "" : encodeURIComponent(file);
 });
 let crlf = false;
-const forget = (file) => { delete drafts[key(file)]; store("drafts", drafts); };
 const write = guarded(async () => {
   if (!edited() && version) return true;
   const file = name, text = editor.text();
@@ -77,8 +86,9 @@ const write = guarded(async () => {
   let r;
   try { r = await call("save", { name, version, text: crlf ? text.replaceAll("\n", "\r\n") : text }); } finally { writing = false; }
   if (isStatic) keepFile(file, text);
-  if ((drafts[key(file)] || {}).text === text) forget(file); else if (key(file) in drafts) drafts[key(file)].version = r.version;
   if (name === file) { version = r.version; saved = text; problem(""); }
+  if (name === file && edited()) keepDraft(file, { text: editor.text(), version });
+  else if (name === file || (drafts[key(file)] || {}).text === text) forget(file);
   showFile(); await refresh(); test();
   return true;
 });
@@ -89,9 +99,9 @@ const save = () => last = Promise.resolve(last).then(write);
 const editor = create($("editor"), "Text of the file", {
   change: (text) => {
     const was = key(name) in drafts;
-    if (text === saved) delete drafts[key(name)]; else drafts[key(name)] = { text, version };
+    if (text === saved) forget(name); else keepDraft(name, { text, version });
     if (was !== key(name) in drafts) listFiles();
-    storeDrafts(); showFile(); check(); test();
+    showFile(); check(); test();
   },
   moved: () => pick(),
   complete: (text, pos) => root && (isScenario && schema.pathAt(text, pos).path[0] === "script" ? schema.completeStep(known, text, pos) : schema.complete(root, known, text, pos)),
@@ -100,7 +110,6 @@ const editor = create($("editor"), "Text of the file", {
     return root && (schema.help(root, path) || null);
   },
 });
-const storeDrafts = later(300, () => store("drafts", drafts));
 const script = create($("script"), "Script: the steps that the timeline plays", {
   change: (text) => { scripts[key(name) + "\n" + buff] = text; store("scripts", scripts); play(); },
   moved: () => {}, complete: (text, pos) => schema.completeStep(known, text, pos),
@@ -231,7 +240,7 @@ const test = later(700, guarded(async () => {
   const list = await call("tests", { open: open() }), bad = list.filter((t) => t.state === "failed" || t.state === "error").length;
   $("t-tests").textContent = "Tests" + (bad ? ` (${bad} red)` : "");
   $("tested").textContent = list.length ? `${list.length - bad} of ${list.length} tests pass.` : "There is no test yet. Play a script and choose “Keep as test”.";
-  $("tests").replaceChildren(...list.map((t) => h("li", {}, h("button", { type: "button", class: t.state, onclick: () => openFile(t.file) }, { passed: "✓ ", failed: "✗ ", error: "✗ ", none: "– " }[t.state] + t.title + { passed: "", failed: ": another log", error: ": cannot run", none: ": no expected log" }[t.state]),
+  $("tests").replaceChildren(...list.map((t) => h("li", {}, h("button", { type: "button", class: t.state, onclick: async () => { await openFile(t.file); number = t.number; } }, { passed: "✓ ", failed: "✗ ", error: "✗ ", none: "– " }[t.state] + t.title + { passed: "", failed: ": another log", error: ": cannot run", none: ": no expected log" }[t.state]),
     t.text ? h("div", { class: "diff" }, t.text) : null, t.diff ? h("div", { class: "diff" }, ...t.diff.slice(0, 60).map((l) => h("div", { class: { "-": "minus", "+": "plus" }[l[0]] }, l))) : null)));
 }));
 
@@ -300,10 +309,18 @@ $("theme").onclick = () => theme(document.documentElement.dataset.theme === "dar
 $("save").onclick = save;
 $("dismiss").onclick = () => problem("");
 $("take").onclick = guarded(async () => { problem(""); forget(name); await openFile(name, true); });
-$("over").onclick = guarded(async () => { version = (await call("read", { name })).version; problem(""); await save(); });
+$("over").onclick = guarded(async () => { version = ((await call("files")).find((e) => e.name === name) || { version: "" }).version; problem(""); await save(); });
 addEventListener("keydown", (e) => {
   if ((e.ctrlKey || e.metaKey) && e.key === "s") { e.preventDefault(); save(); }
   if (e.altKey && tabs["1234".indexOf(e.key)]) { e.preventDefault(); showTab(tabs["1234".indexOf(e.key)][0]); }
+});
+// Drafts of other windows. One of the file that is edited here stays as it is.
+addEventListener("storage", (e) => {
+  if (!e.key || !e.key.startsWith(stored(""))) return;
+  const k = e.key.slice(stored("").length);
+  if (k === key(name) && edited()) { if (!e.newValue) keepDraft(name, drafts[k]); return; }
+  if (e.newValue) drafts[k] = JSON.parse(e.newValue); else delete drafts[k];
+  listFiles(); check(); test();
 });
 addEventListener("resize", later(100, () => { if (line) show(before); }));
 
@@ -319,7 +336,7 @@ const keepFile = (file, text) => store("playground", { ...JSON.parse(localStorag
 const startStatic = async () => {
   $("share").hidden = false;
   about.dir = "playground";
-  for (const k of Object.keys(drafts)) if (k.startsWith("playground\n")) delete drafts[k];
+  for (const file of Object.keys(unsaved())) forget(file);
   const m = /^#d=([\w-]+)$/.exec(location.hash);
   let first = { name: "poison.yaml", text: "attributes:\n  health: {base: 100, min: 0, max: 100, at_min: kill}\nbuffs:\n  poison:\n    polarity: negative\n    duration: 6s\n    period: 2s\n    stack: {by: source, limit: 5}\n    on: {pulse: [{damage: {attr: health, by: 5, per_stack: true}}]}\n", script: "- {at: 0, apply: poison}\n- {at: 3s, apply: poison}\n" };
   if (m) {
