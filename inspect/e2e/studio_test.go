@@ -5,11 +5,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -37,6 +37,17 @@ func newStudio(t *testing.T, width int64, attach ...string) (p *tab, dir string)
 	t.Helper()
 	dir = t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "bleed.yaml"), []byte(studioFile), 0o600))
+	p = open(t, serveStudio(t, dir, attach...), width, tall)
+	p.until(drawn)
+	return p, dir
+}
+
+// drawn is the condition that the page has started and shows a timeline.
+const drawn = `document.body.dataset.ready == "yes" && document.querySelectorAll("#line rect.bar").length > 0`
+
+// serveStudio serves a folder and returns the link of its page.
+func serveStudio(t *testing.T, dir string, attach ...string) string {
+	t.Helper()
 	s, err := web.NewServer(dir)
 	require.NoError(t, err)
 	for _, game := range attach {
@@ -44,9 +55,7 @@ func newStudio(t *testing.T, width int64, attach ...string) (p *tab, dir string)
 	}
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
-	p = open(t, server.URL+"/#token="+s.Token, width, tall)
-	p.until(`document.body.dataset.ready == "yes" && document.querySelectorAll("#line rect.bar").length > 0`)
-	return p, dir
+	return server.URL + "/#token=" + s.Token
 }
 
 // typed puts the cursor after a text of the file and types.
@@ -155,11 +164,7 @@ func TestStudio(t *testing.T) {
 // deeper line, Ctrl+S saves once, and the errors of a long file stay in view.
 func TestStudio_Keyboard(t *testing.T) {
 	dir := t.TempDir()
-	s, err := web.NewServer(dir)
-	require.NoError(t, err)
-	server := httptest.NewServer(s)
-	t.Cleanup(server.Close)
-	p := open(t, server.URL+"/#token="+s.Token, 1440, tall)
+	p := open(t, serveStudio(t, dir), 1440, tall)
 	p.until(`document.body.dataset.ready == "yes" && document.querySelector("#list").textContent.includes("no file") && document.querySelector("#problem").hidden`)
 	p.click("New file")
 	p.until(`document.querySelector("#ask").open`)
@@ -194,6 +199,40 @@ func TestStudio_Keyboard(t *testing.T) {
 	p.do(chromedp.KeyEvent("x"))
 	p.until(`document.querySelector("#findings .error")`)
 	require.True(t, eval[bool](p, `document.querySelector("#findings .error").getBoundingClientRect().bottom <= innerHeight`))
+}
+
+// TestStudio_Windows edits files in two windows of a browser: both unsaved texts survive, and a removed
+// file can be saved again.
+func TestStudio_Windows(t *testing.T) {
+	dir, in := t.TempDir(), browser(t)
+	for _, name := range []string{"a", "b"} {
+		text := "buffs:\n  " + name + ":\n    duration: 9s\n"
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name+".yaml"), []byte(text), 0o600))
+	}
+	link := serveStudio(t, dir)
+	a, b := openIn(in, t, link, 1440, tall, ""), openIn(in, t, link, 1440, tall, "")
+	a.until(drawn)
+	b.until(drawn)
+	b.click("b.yaml")
+	b.until(`document.querySelector("#buff").textContent == "b"`)
+	a.typed("9s", " # from a")
+	a.until(`document.querySelector("#file").textContent == "a.yaml — not saved"`)
+	b.until(`document.querySelector("#list").textContent.includes("• a.yaml")`)
+	b.typed("9s", " # from b")
+	b.until(`document.querySelector("#file").textContent == "b.yaml — not saved"`)
+	c := openIn(in, t, link, 1440, tall, "")
+	c.until(`document.querySelector("#editor .cm-content").textContent.includes("from a") && document.querySelector("#list").textContent.includes("• b.yaml")`)
+
+	at := filepath.Join(dir, "b.yaml")
+	require.NoError(t, os.Remove(at))
+	b.until(`document.querySelector("#problem").textContent.includes("b.yaml has been removed by another program") && !document.querySelector("#over").hidden`)
+	c.until(`[...document.querySelectorAll("#list button")].some((n) => n.textContent == "• b.yaml !")`)
+	b.click("Keep mine")
+	b.until(`document.querySelector("#save").disabled && document.querySelector("#problem").hidden`)
+	text, err := os.ReadFile(at)
+	require.NoError(t, err)
+	require.Equal(t, "buffs:\n  b:\n    duration: 9s # from b\n", string(text))
+	c.until(`[...document.querySelectorAll("#list button")].some((n) => n.textContent == "b.yaml")`)
 }
 
 // TestStudio_Game watches a player of a running game and reloads its definitions.
@@ -236,19 +275,20 @@ func TestStudio_Axe(t *testing.T) {
 	}
 }
 
-// TestStudio_Playground checks the page without a server, from the folder in PLAYGROUND: make
-// playground writes it.
+// TestStudio_Playground checks the page without a server, which "make playground" builds.
 func TestStudio_Playground(t *testing.T) {
-	dir := os.Getenv("PLAYGROUND")
-	if dir == "" {
-		t.Skip("no PLAYGROUND: building it takes longer than the other tests")
+	if testing.Short() {
+		t.Skip("it builds the engine for the browser")
 	}
+	dir := t.TempDir()
+	build := exec.Command("go", "run", "./cmd/bufftick/studio/playground", dir)
+	build.Dir = "../.."
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, "%s", out)
 	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
 	t.Cleanup(server.Close)
-	start := time.Now()
 	p := open(t, server.URL+"/", 1440, tall)
 	p.until(`document.querySelectorAll("#line circle.pulse").length > 0`)
-	t.Logf("first picture after %v", time.Since(start))
 	p.typed("duration: 6s", "x")
 	p.until(`document.querySelector("#findings .error")`)
 	p.do(chromedp.KeyEvent("\b"))
