@@ -60,7 +60,7 @@ func (d *Digest) Event(e *buff.Event) {
 	d.Add(uint64(max(e.Attr, 1) - 1))
 	d.Add(math.Float64bits(e.Delta))
 	d.Add(math.Float64bits(e.Value))
-	d.Add(uint64(uint16(e.Level))<<16 | uint64(e.Kind)<<8 | uint64(e.Why))
+	d.Add(uint64(e.School)<<32 | uint64(uint16(e.Level))<<16 | uint64(e.Kind)<<8 | uint64(e.Why))
 	if e.Name != "" {
 		d.Text(e.Name)
 	}
