@@ -32,6 +32,7 @@ func (g *game) incidents(query string) (out []toldIncident) {
 // TestAttend checks that Attend records a stuck player and the stack of its handler without a
 // browser. Incidents that are over are kept and included in the answer for Grafana.
 func TestAttend(t *testing.T) {
+	t.Parallel()
 	g := newGame(t, inspect.Options{StuckAfter: 100 * time.Millisecond, Speed: -1, Budget: time.Hour, Name: func(id buff.OwnerID) string { return fmt.Sprint("P", id) }})
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})

@@ -276,6 +276,7 @@ func (g *historyGame) reload(files fstest.MapFS) {
 // For buffs older than the recording, these are only the number of stacks before its first
 // change, and which of two overrides is newer.
 func TestAttributes_EarlierInstant(t *testing.T) {
+	t.Parallel()
 	for name, k := range map[string]struct {
 		historyPlan
 		young bool

@@ -173,6 +173,7 @@ func TestEngineAttributes(t *testing.T) {
 // TestPlayerStream checks that a player's stream contains the player's events, with the reasons
 // of denials.
 func TestPlayerStream(t *testing.T) {
+	t.Parallel()
 	g := newGame(t, inspect.Options{})
 	s := g.stream("?stream&player=5")
 	require.Contains(t, s.next("hello"), `"title":"bufftick"`)
@@ -210,6 +211,7 @@ func TestSearch(t *testing.T) {
 
 // TestCatalog checks the data of the pages of definitions.
 func TestCatalog(t *testing.T) {
+	t.Parallel()
 	g := newGame(t, inspect.Options{})
 	c := g.get("?catalog")
 	require.Len(t, c["specs"], 3)
@@ -293,6 +295,7 @@ func TestChartHasAllKinds(t *testing.T) {
 // TestReloads checks that the last 20 reloads are kept, newest first, with the lines of their
 // errors.
 func TestReloads(t *testing.T) {
+	t.Parallel()
 	n := 0
 	g := newGame(t, inspect.Options{Token: token, Reload: func() (any, error) {
 		if n++; n%2 == 0 {

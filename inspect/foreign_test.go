@@ -154,6 +154,7 @@ func TestAttributesFail(t *testing.T) {
 
 // TestAlarmFails checks that if Alarm fails, the fault is listed and the views continue.
 func TestAlarmFails(t *testing.T) {
+	t.Parallel()
 	for _, c := range ends {
 		t.Run(c.Name, func(t *testing.T) {
 			g := newGame(t, inspect.Options{Alarm: func() string { c.Do(); return "" }})

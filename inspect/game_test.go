@@ -3,6 +3,7 @@ package inspect_test
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -28,6 +29,9 @@ func TestMain(m *testing.M) {
 		beClients(addr)
 		return
 	}
+	// The parallel tests wait for streams, which send once in 100 ms or less often.
+	flag.Parse()
+	_ = flag.Set("test.parallel", "16")
 	goleak.VerifyTestMain(m, goleak.IgnoreCurrent())
 }
 

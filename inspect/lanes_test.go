@@ -106,6 +106,7 @@ func TestLastMinute(t *testing.T) {
 // TestLastMinuteOfMany checks that if a player has too many events for one response, the response
 // contains the newest events and a note. If the engine has no history, the response says so.
 func TestLastMinuteOfMany(t *testing.T) {
+	t.Parallel()
 	cat, err := buff.NewCatalog(buff.Spec{ID: "hit", Kind: define.Instant, Tags: []string{"x"}}, buff.Spec{ID: "stone", Kind: define.Infinite, Stack: define.Stacking{By: define.ByNone}})
 	require.NoError(t, err)
 	e, err := engine.New(engine.Options{Catalog: cat, Synchronous: true, Trace: engine.Trace{History: history.DefaultBytes}})

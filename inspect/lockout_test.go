@@ -204,6 +204,7 @@ var crowds = []struct {
 // operator with the token can do everything, and a new client that has not sent the token yet
 // gets the page.
 func TestNoLockout(t *testing.T) {
+	t.Parallel()
 	for _, c := range crowds {
 		t.Run(c.name, func(t *testing.T) {
 			inHall(t, inspect.Options{Token: token, Name: func(id buff.OwnerID) string { return fmt.Sprint("P", id) }}, func(h *hall) {
@@ -248,6 +249,7 @@ func TestNoLockout(t *testing.T) {
 // TestOperatorStays checks that a client with the token, which reads its stream, is never
 // disconnected to make room for others.
 func TestOperatorStays(t *testing.T) {
+	t.Parallel()
 	inHall(t, inspect.Options{Token: token}, func(h *hall) {
 		resp, err := h.ask("GET", "/?stream&player=7", "", token)
 		require.NoError(t, err)

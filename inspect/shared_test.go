@@ -14,6 +14,7 @@ import (
 
 // TestStreamOfPlayers checks that one stream follows several players, each only once.
 func TestStreamOfPlayers(t *testing.T) {
+	t.Parallel()
 	g := newGame(t, inspect.Options{})
 	s := g.stream("?stream&player=7&player=8&player=7&catalog")
 	seen := map[string]int{}

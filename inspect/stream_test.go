@@ -21,6 +21,7 @@ import (
 // TestStreamOutlivesWriteTimeout checks that a stream lasts longer than the WriteTimeout of its
 // server, and ends when its client disconnects.
 func TestStreamOutlivesWriteTimeout(t *testing.T) {
+	t.Parallel()
 	g := newGame(t, inspect.Options{})
 	srv := httptest.NewUnstartedServer(g.page)
 	srv.Config.WriteTimeout = 200 * time.Millisecond
@@ -86,6 +87,7 @@ func (w *stuckWriter) Write(p []byte) (int, error) {
 // TestStuckStreamIsReplaced checks that if all streams belong to clients that do not read, one of
 // them is closed for a new client.
 func TestStuckStreamIsReplaced(t *testing.T) {
+	t.Parallel()
 	g := newGame(t, inspect.Options{})
 	ctx, cancel := context.WithCancel(t.Context())
 	var clients sync.WaitGroup
@@ -175,6 +177,7 @@ func (w *heldWriter) events(kind string) (out []string) {
 // TestStream_Gap checks that a slow client gets the latest view and the number of missed views.
 // Other clients get every view, which contains only the changes.
 func TestStream_Gap(t *testing.T) {
+	t.Parallel()
 	g := newGame(t, inspect.Options{})
 	ctx, cancel := context.WithCancel(t.Context())
 	w := &heldWriter{head: http.Header{}, takes: 4, held: make(chan struct{}), goes: make(chan struct{})}

@@ -24,8 +24,9 @@ type live struct {
 	page    *inspect.Inspector
 	keys    chan byte
 	srv     *http.Server
-	mounted func() // ends what Console.Mount has started
-	rest    func() // ends the call of page.Attend
+	mounted func()          // ends what Console.Mount has started
+	rest    func()          // ends the call of page.Attend
+	ended   <-chan struct{} // closed by Ctrl-C
 }
 
 // Site is the argument of Console.Mount. It gives access to the server of -live.
@@ -183,17 +184,21 @@ func (w *world) wipe() {
 	}
 }
 
-// hangs is how long the handler of the method "hang" blocks.
-const hangs = 8 * time.Second
-
-// hang makes a handler of a random player block for a while, as if it waited for a database.
-func (w *world) hang() {
-	p := &w.players[w.dice.IntN(len(w.players))]
+// hang makes a handler of a random player block for eight seconds or until Ctrl-C, as if it
+// waited for a database.
+func (l *loop) hang() {
+	p := &l.players[l.dice.IntN(len(l.players))]
 	if p.away {
 		return
 	}
-	_, err := w.eng.AddTimeout(p.id, 0, func(*engine.Context) { <-time.After(hangs) })
-	w.expect(err)
+	ended := l.watch.ended
+	_, err := l.eng.AddTimeout(p.id, 0, func(*engine.Context) {
+		select {
+		case <-time.After(8 * time.Second):
+		case <-ended:
+		}
+	})
+	l.expect(err)
 }
 
 // patient reports whether the error of a login can be ignored. In a live game, a player may log in
@@ -213,5 +218,6 @@ func (l *loop) playLive(ctx context.Context, c Console) error {
 		return errors.Join(err, l.end(context.WithoutCancel(ctx)))
 	}
 	defer l.watch.close()
+	l.watch.ended = ctx.Done()
 	return l.game(ctx, c.Out)
 }
