@@ -66,7 +66,7 @@
 //	pause_zone: N        stops the time of all owners in the zone until resume_zone: N
 //	rate_zone: N         sets the rate of the time of all owners in the zone to: RATIO
 //	near: OWNER          the step's owner enters the area of all auras of OWNER,
-//	                     until far: OWNER; needs "seen: true", because the frames
+//	                     until far: OWNER; needs "frame: SPAN", because the frames
 //	                     determine when an aura searches for members
 //
 //	inhibit: BUFF        suppresses its effect until release: BUFF
@@ -99,12 +99,14 @@
 //
 // The log has one line for each event, sorted by time and then by owner. It contains deaths and
 // revivals ("die", "revive") only with "life: true". The flags -frame, -workers and -sync never
-// change the log. With "seen: true" each step ends a frame, and there are no other frames. The line
-// of a pulse that ran late then says when it ran, such as "seen=8000". A definition with "catchup:
-// skip" or "catchup: coalesce" needs "seen: true", because these rules are about the pulses of one
-// frame. An action "to: source" or "to: target" of a hook other than on.act also needs it, because
-// such an action runs at the end of a frame. If the script never spawns the target of such an
-// action, the log says "miss". The Go handlers that definitions name do nothing.
+// change the log. A log that depends on the length of frames needs "frame: SPAN" in the scenario:
+// then a frame ends at each multiple of the span and at each step, and all players that the script
+// names exist. Auras need it, because they search at the end of a frame, and so does an action "to:
+// source" or "to: target" of a hook other than on.act, because it runs then. With "seen: true"
+// instead, only the steps end frames, and only the owners of steps exist; the line of a pulse that
+// ran late says when it ran, such as "seen=8000". A definition with "catchup: skip" or "catchup:
+// coalesce" needs one of the two. If the target of an action does not exist, the log says "miss".
+// The Go handlers that definitions name do nothing.
 //
 // All errors in a file are printed at once, each with file, line, column and a caret. If a file
 // cannot be parsed, no scenario is run. A scenario with errors does not stop the other scenarios.

@@ -22,7 +22,7 @@ type runCmd struct {
 }
 
 func (c *runCmd) flags(f *flags) {
-	f.spanVar(&c.Frame, "frame", scenario.LongestFrame, "`SPAN` of a frame, such as 50ms. Scenarios with \"seen: true\" ignore it: their steps are the frames.")
+	f.spanVar(&c.Frame, "frame", scenario.LongestFrame, "`SPAN` of a frame, such as 50ms. Scenarios with \"frame\" or \"seen: true\" ignore it.")
 	f.BoolVar(&c.Check, "check", false, "Compare each log with \"want\" of the scenario and print the difference.")
 	c.poolFlags.flags(f)
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Scenario is a list of definitions, a script, and the log that the script must produce.
@@ -23,6 +24,7 @@ type Scenario struct {
 	acts       []string // the acts that the file declares
 	steps      []step
 	seen, life bool
+	frame      int64 // if not 0, a frame also ends at each multiple of it
 }
 
 // step is one line of a script. Its kind depends on which fields are set.
@@ -75,6 +77,7 @@ type step struct {
 	Params    map[string]float64
 
 	query query
+	named string // Source, if the file names it
 }
 
 // instant is a time in ms since the start. A file contains it as a number or as a span.
@@ -151,12 +154,13 @@ func decodeOne(text []byte) (*Scenario, error) {
 		Buffs                  map[string]json.RawMessage
 		Script                 []json.RawMessage
 		Seen, Life             bool
+		Frame                  instant
 		Want                   []string
 	}
 	if err := strictly(text, &f); err != nil {
 		return nil, fmt.Errorf("scenario: %w", err)
 	}
-	s := &Scenario{ID: f.ID, Name: f.Name, Want: f.Want, seen: f.Seen, life: f.Life, attributes: f.Attributes, curves: f.Curves, acts: f.Acts, buffs: map[string]*definition{}}
+	s := &Scenario{ID: f.ID, Name: f.Name, Want: f.Want, seen: f.Seen, life: f.Life, frame: int64(f.Frame), attributes: f.Attributes, curves: f.Curves, acts: f.Acts, buffs: map[string]*definition{}}
 	for id, raw := range f.Buffs {
 		d := &definition{ID: id, Dead: f.Dead}
 		if err := strictly(raw, d); err != nil {
@@ -180,7 +184,34 @@ func decodeOne(text []byte) (*Scenario, error) {
 		}
 		s.steps = append(s.steps, st)
 	}
+	if s.frame > 0 {
+		s.steps = s.withFrames()
+	}
 	return s, nil
+}
+
+// withFrames returns the steps with a step at each multiple of the length of a frame, and at the
+// last line of the expected log. These steps have no command: they only end a frame.
+func (s *Scenario) withFrames() (all []step) {
+	last := int64(0)
+	for _, line := range s.Want {
+		word, _, _ := strings.Cut(line, " ")
+		if at, err := strconv.ParseInt(word, 10, 64); err == nil {
+			last = max(last, at)
+		}
+	}
+	next := s.frame
+	until := func(at int64) {
+		for ; next <= at; next += s.frame {
+			all = append(all, step{At: instant(next), Tick: true})
+		}
+	}
+	for _, st := range s.steps {
+		until(int64(st.At))
+		all = append(all, st)
+	}
+	until(last)
+	return append(all, step{At: max(instant(last), all[len(all)-1].At), Tick: true})
 }
 
 func decodeStep(raw []byte) (st step, err error) {
@@ -194,7 +225,7 @@ func decodeStep(raw []byte) (st step, err error) {
 			}
 		}
 	}
-	st.Owner = or(st.Owner, "p1")
+	st.Owner, st.named = or(st.Owner, "p1"), st.Source
 	if st.Apply != "" {
 		st.Source = or(st.Source, "a")
 	}
@@ -229,6 +260,11 @@ func (s *Scenario) play(m marks) (log []string, decided bool) {
 		}
 		if st.Target != "" {
 			w.owner(st.Target, s)
+		}
+		for _, name := range []string{st.named, st.Near, st.Far} {
+			if s.frame > 0 && name != "" {
+				w.owner(name, s)
+			}
 		}
 	}
 	for _, st := range s.steps {

@@ -47,7 +47,7 @@ func (w *world) owner(name string, of *Scenario) *owner {
 		return o
 	}
 	o := &owner{
-		name: name, all: w, defs: w.defs, says: of.seen, life: of.life, tags: map[string]int{}, dr: map[drKey]*memory{}, clock: newClock(0), mine: newPace(),
+		name: name, all: w, defs: w.defs, says: of.seen && of.frame == 0, life: of.life, tags: map[string]int{}, dr: map[drKey]*memory{}, clock: newClock(0), mine: newPace(),
 		bases: map[string]float64{}, maxima: map[string]float64{}, minima: map[string]float64{},
 	}
 	w.owners = append(w.owners, o)

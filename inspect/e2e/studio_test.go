@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	browserdomain "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
@@ -158,6 +159,87 @@ func TestStudio(t *testing.T) {
 	p.until(`document.querySelector("#file").textContent.startsWith("shared-stun-dr.yaml")`)
 	p.click("Timeline")
 	p.until(`document.querySelectorAll("#line text.deny").length > 0`)
+}
+
+// choose sets the value of an input or a select.
+func (p *tab) choose(id, value string) {
+	p.t.Helper()
+	eval[any](p, fmt.Sprintf(`void (() => {
+		const n = document.getElementById(%q);
+		n.value = %q;
+		n.dispatchEvent(new Event("input")), n.dispatchEvent(new Event("change"));
+	})()`, id, value))
+}
+
+// TestStudio_Compare compares a text with the last commit and with version A, marks the differences in
+// the lanes, plays with the sliders, and copies the table of numbers.
+func TestStudio_Compare(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "bleed.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(studioFile), 0o600))
+	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "a"}} {
+		git := exec.Command("git", args...)
+		git.Dir = dir
+		out, err := git.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	}
+	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(studioFile, "duration: 9s", "duration: 6s", 1)), 0o600))
+	p := open(t, serveStudio(t, dir), 1440, tall)
+	p.until(drawn)
+
+	// The last commit has a third pulse, another end and less health.
+	p.choose("against", "commit")
+	p.until(`document.querySelectorAll("#line circle.pulse").length == 5 && document.querySelectorAll("#line circle.pulse.only").length == 1`)
+	p.until(`document.querySelectorAll("#line .bar.only").length == 2 && document.querySelectorAll("#line .end.only").length == 2 && document.querySelectorAll("#line .curve.other").length == 2`)
+	require.Contains(t, eval[string](p, `document.querySelector("#line circle.pulse.only title").textContent`), "9s pulse, only in this version")
+	p.until(`document.querySelector("#line .diff .minus").textContent.includes("9000")`)
+
+	// Version A.
+	p.click("Set A")
+	p.typed("by: 10", ".5")
+	p.until(`document.querySelectorAll("#line .curve.other").length == 2 && document.querySelectorAll("#line circle.pulse.only").length == 0`)
+	p.choose("against", "")
+	p.until(`document.querySelectorAll("#line circle.pulse").length == 2`)
+
+	// The sliders: three stacks at twice the speed.
+	p.choose("stacks", "3")
+	p.choose("haste", "200")
+	p.until(`document.querySelectorAll("#line circle.pulse").length == 4 && document.querySelector("#line .bar title").textContent.includes("×3") && document.querySelector("#sliders").textContent == "stacks 3, haste 2"`)
+	p.choose("haste", "100")
+	p.choose("stacks", "0")
+	p.until(`document.querySelector("#sliders").textContent == "as in the script" && document.querySelectorAll("#line circle.pulse").length == 2`)
+
+	// The table is copied with tabs, as a spreadsheet reads it.
+	p.click("Numbers")
+	p.choose("runs", "20")
+	p.click("Run")
+	p.until(`document.querySelectorAll("#table tbody tr").length == 1`)
+	for _, name := range []string{"clipboard-read", "clipboard-write"} {
+		call(p, browserdomain.SetPermission, browserdomain.SetPermissionParams{Permission: &browserdomain.PermissionDescriptor{Name: name}, Setting: browserdomain.PermissionSettingGranted})
+	}
+	p.click("Copy table")
+	eval[any](p, `void setTimeout(async () => { window.pasted = await navigator.clipboard.readText(); }, 100)`)
+	p.until(`/^buff\ton\t.*\nbleed\tp1\t1\t0\t/.test(window.pasted)`)
+}
+
+// TestStudio_RedFirst checks that the page shows failed tests before the others.
+func TestStudio_RedFirst(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "bleed.yaml"), []byte(studioFile+"  calm: {duration: 3s}\n"), 0o600))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "scenarios"), 0o755))
+	const head = "load: ..\nscript: [{at: 0, apply: %s}]\nwant: [%s]\n"
+	for name, text := range map[string]string{
+		"a": fmt.Sprintf(head, "calm", "0 apply calm x1 end=3000, 3000 remove calm why=expired"),
+		"b": fmt.Sprintf(head, "bleed", "0 apply bleed x1 end=1"),
+		"c": "load: ..\nscript: [{at: 0, apply: none}]\n",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "scenarios", name+".yaml"), []byte(text), 0o600))
+	}
+	p := open(t, serveStudio(t, dir), 1440, tall)
+	p.until(drawn)
+	p.click("Tests")
+	p.until(`[...document.querySelectorAll("#tests button")].map((n) => n.textContent[0]).join("") == "✗✗✓"`)
+	p.until(`document.querySelector("#t-tests").textContent == "Tests (2 red)"`)
 }
 
 // TestStudio_Keyboard makes a buff with the keyboard in an empty folder: Enter after a key starts a

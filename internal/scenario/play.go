@@ -44,7 +44,7 @@ type play struct {
 // Run says how [Scenario.Follow] runs a script.
 type Run struct {
 	Frame time.Duration // longest frame, as for Play
-	Stops []wheel.Time  // instants at which a frame ends, sorted; ignored with "seen: true"
+	Stops []wheel.Time  // instants at which a frame ends, sorted; ignored if the scenario fixes the frames
 	Until wheel.Time    // the run lasts at least until this instant
 
 	// See, if not nil, is called after each frame, and can read the engine. An error ends the run.
@@ -72,8 +72,8 @@ type logLine struct {
 const MaxTick = 1 << 20
 
 // Play runs the script on an engine with the given options and returns the log. The parameter
-// `frame` is the maximum length of a frame. In a scenario with "seen: true", however, each step
-// ends a frame, and there are no other frames.
+// `frame` is the maximum length of a frame. In a scenario with "seen: true" or "frame", however, each step
+// ends a frame, and there are no others than the multiples of "frame".
 func (s *Scenario) Play(o engine.Options, frame time.Duration) (log []string, err error) {
 	return s.Follow(o, Run{Frame: frame})
 }
@@ -157,10 +157,19 @@ func (s *Scenario) lastWanted() wheel.Time {
 	return last
 }
 
-// spawn spawns all owners before the first step.
+// spawn spawns all owners before the first step. With "frame" these are all players that a step
+// names.
 func (p *play) spawn() error {
 	for i := range p.scenario.steps {
-		for _, name := range []string{p.scenario.steps[i].owner, p.scenario.steps[i].to} {
+		st := &p.scenario.steps[i]
+		names := []string{st.owner, st.to}
+		if p.scenario.frame > 0 {
+			names = append(names, st.from)
+			if st.verb.frames {
+				names = append(names, st.name)
+			}
+		}
+		for _, name := range names {
 			if name == "" {
 				continue
 			}
@@ -188,10 +197,20 @@ func (p *play) id(name string) buff.OwnerID {
 	return id
 }
 
-// reach runs frames up to an instant: at least one frame and, in a scenario with "seen: true",
-// exactly one.
+// reach runs frames up to an instant: at least one frame and, in a scenario with "seen: true" and
+// without "frame", exactly one.
 func (p *play) reach(at wheel.Time) error {
 	left := time.Duration(at-p.engine.Now()) * time.Millisecond
+	for f := p.scenario.frame; f > 0 && left > 0; {
+		dt := f - time.Duration(p.engine.Now())*time.Millisecond%f
+		if dt > left {
+			break
+		}
+		if err := p.tick(dt); err != nil {
+			return err
+		}
+		left -= dt
+	}
 	// A higher rate needs shorter frames: at a rate of 1,000,000, a minute has as many pulses as a
 	// year.
 	frame := min(p.frame, max(LongestFrame/(p.fastest[define.OfBuff]*p.fastest[define.OfOwner]*p.fastest[define.OfZone]), MinFrame))
@@ -235,7 +254,7 @@ func (p *play) tick(dt time.Duration) error {
 				continue
 			}
 			l := &p.logs[p.place[e.Owner]]
-			l.lines = append(l.lines, logLine{e.At, string(e.AppendLog(nil, p.scenario.seen))})
+			l.lines = append(l.lines, logLine{e.At, string(e.AppendLog(nil, p.scenario.seen && p.scenario.frame == 0))})
 		}
 		if p.run.See != nil {
 			if err := p.run.See(Moment{p.engine, f, p.ids, p.done}); err != nil {
@@ -276,5 +295,5 @@ func (s *Scenario) LastStep() wheel.Time {
 	return 0
 }
 
-// Seen reports whether the scenario has "seen: true".
+// Seen reports whether the scenario fixes the frames, by "seen: true" or "frame".
 func (s *Scenario) Seen() bool { return s.seen }

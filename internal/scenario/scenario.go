@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
@@ -24,7 +25,7 @@ type Scenario struct {
 	Catalog  *buff.Catalog // nil if the definitions have errors
 	Want     []string      // the expected log; nil if there is none
 
-	// NeedsFrames is set if a fault is that "seen: true" is missing.
+	// NeedsFrames is set if a fault is that "frame" or "seen: true" is missing.
 	NeedsFrames bool
 
 	// Faults are the errors in the scenario. A scenario with faults cannot be played.
@@ -37,8 +38,9 @@ type Scenario struct {
 	tags    []string                // tags that the script names
 	buffs   map[string]bool         // IDs of all definitions, including those with errors
 	steps   []step
-	seen    bool
-	life    bool // deaths and revivals are in the log
+	seen    bool          // the scenario fixes the frames: each step ends one
+	frame   time.Duration // if not 0, a frame also ends at each multiple of it
+	life    bool          // deaths and revivals are in the log
 	load    Loader
 	loaded  bool // the definitions are those of the field "load"
 }
@@ -96,7 +98,8 @@ var scenarioKeys = map[string]func(*Scenario, ast.Node){
 	"name":   func(s *Scenario, n ast.Node) { s.Name, _ = s.textOf("name", n) },
 	"source": func(s *Scenario, n ast.Node) { s.textOf("source", n) },
 	"note":   func(s *Scenario, n ast.Node) { s.textOf("note", n) },
-	"seen":   func(s *Scenario, n ast.Node) { s.seen = s.boolOf("seen", n) },
+	"seen":   func(s *Scenario, n ast.Node) { s.seen = s.boolOf("seen", n) || s.frame > 0 },
+	"frame":  (*Scenario).readFrame,
 	"life":   func(s *Scenario, n ast.Node) { s.life = s.boolOf("life", n) },
 	"want":   (*Scenario).readWant,
 	"buffs":  nil,                          // readCatalog reads all fields with definitions, before the script
@@ -105,6 +108,17 @@ var scenarioKeys = map[string]func(*Scenario, ast.Node){
 
 	"attributes": nil, "curves": nil, "slots": nil, "dr": nil, "dead": nil,
 	"tags": nil, "groups": nil, "handlers": nil, "acts": nil, "icons": nil,
+}
+
+// readFrame reads the length of a frame.
+func (s *Scenario) readFrame(n ast.Node) {
+	text, _ := definition.Text(n)
+	span, err := time.ParseDuration(text)
+	if err != nil || span%MinFrame != 0 || span < MinFrame || span > LongestFrame {
+		s.fail(n, `"frame" must be a span of whole milliseconds from %v to %v, such as 500ms, not %s`, MinFrame, LongestFrame, definition.Describe(n))
+		return
+	}
+	s.seen, s.frame = true, span
 }
 
 func parseScenario(file string, text []byte, node ast.Node, listed bool, load Loader) *Scenario {
@@ -123,10 +137,13 @@ func parseScenario(file string, text []byte, node ast.Node, listed bool, load Lo
 		s.fail(node, `the "script" is missing`)
 	}
 	s.wantFrames(fields["buffs"])
+	if last := max(s.LastStep(), s.lastWanted()); s.frame > 0 && int64(last) > MaxEvents*s.frame.Milliseconds() {
+		s.fail(fields["frame"].Value, `with "frame: %v" the script has more than %d frames: make them longer, or the script shorter`, s.frame, MaxEvents)
+	}
 	for i := range s.steps {
 		if st := &s.steps[i]; st.verb != nil && st.verb.frames && !s.seen {
 			s.NeedsFrames = true
-			s.fail(st.node, "%q: it is the frames that decide when an aura looks who is near: say \"seen: true\", so that they are those of the script", st.verb.word)
+			s.fail(st.node, "%q: it is the frames that decide when an aura looks who is near: say \"frame: 500ms\", the length of a frame", st.verb.word)
 		}
 	}
 	slices.SortStableFunc(s.Faults, func(a, b *definition.Error) int {
@@ -136,7 +153,7 @@ func parseScenario(file string, text []byte, node ast.Node, listed bool, load Lo
 }
 
 // wantFrames reports an error for each definition that makes the log depend on the length of
-// frames, if the scenario does not have "seen: true", which fixes the frames. Of the definitions of
+// frames, if the scenario has neither "frame" nor "seen: true", which fix the frames. Of the definitions of
 // the field "load", only those that the script applies are checked.
 func (s *Scenario) wantFrames(buffs *ast.MappingValueNode) {
 	if s.seen || s.Catalog == nil {
@@ -171,11 +188,11 @@ func (s *Scenario) wantFramesFor(id string, at, catchup ast.Node) {
 	spec := s.Catalog.Spec(id)
 	if spec != nil && reachesOut(&spec.On) {
 		s.NeedsFrames = true
-		s.fail(at, "%q: an action for another owner comes at the end of a frame: say \"seen: true\", so that the frames are those of the script", id)
+		s.fail(at, "%q: an action for another owner comes at the end of a frame: say \"frame: 500ms\", the length of a frame", id)
 	}
 	if spec != nil && spec.Catchup != define.CatchupAll {
 		s.NeedsFrames = true
-		s.fail(catchup, "%q: \"catchup\" is about the pulses of one frame: say \"seen: true\", so that the frames are those of the script", id)
+		s.fail(catchup, "%q: \"catchup\" is about the pulses of one frame: say \"seen: true\", so that each step ends a frame, or \"frame: 500ms\"", id)
 	}
 }
 

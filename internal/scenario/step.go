@@ -36,6 +36,7 @@ type step struct {
 	owner string
 	name  string // the value of the verb, if it is a text
 	to    string // another owner, from the option "to" or "target"
+	from  string // the source that the step names
 	line  string
 	shown []shown // the names that a "show" step prints
 }
@@ -283,6 +284,8 @@ func (s *Scenario) readStep(st *step, fields fieldMap) {
 		switch {
 		case key == "owner":
 			st.owner = text
+		case key == "source":
+			st.from = text
 		case key == "target" || key == "to" && st.verb.to:
 			st.to = text
 		case key == "stacks" && text == "0":

@@ -57,7 +57,7 @@ func (s *Studio) scenarioOf(files []File, r *PlayRequest) (*scenario.Scenario, [
 	text := scriptText(".", r.Script)
 	sc, err := s.parseScript(files, dir, text)
 	if err == nil && sc.NeedsFrames {
-		sc, err = s.parseScript(files, dir, text+"seen: true\n")
+		sc, err = s.parseScript(files, dir, text+frames)
 	}
 	if err != nil {
 		return nil, atScript(findingsOf(err))
@@ -76,6 +76,9 @@ func (s *Studio) parseScript(files []File, dir, text string) (*scenario.Scenario
 
 // scriptHead is the number of lines before the steps in a scriptText.
 const scriptHead = 2
+
+// frames is added to a script whose log depends on the length of frames.
+const frames = "frame: 500ms\n"
 
 // scriptText returns a scenario without a log.
 func scriptText(load, steps string) string {

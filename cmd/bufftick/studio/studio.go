@@ -55,7 +55,7 @@ func (s *Studio) Call(ctx context.Context, method string, request []byte) (any, 
 	case "keep":
 		return call(request, func(r KeepRequest) (any, error) { return s.keep(ctx, r) })
 	case "recipes":
-		return recipes(), nil
+		return call(request, search)
 	case "recipe":
 		return call(request, s.recipe)
 	case "schema":

@@ -166,7 +166,7 @@ func TestStudio_Keep(t *testing.T) {
 
 // TestStudio_Recipe checks that each recipe, as a new file, plays its script without errors.
 func TestStudio_Recipe(t *testing.T) {
-	for _, x := range ask[[]studio.Recipe](t, newStudio(), "recipes", nil) {
+	for _, x := range ask[[]studio.Recipe](t, newStudio(), "recipes", studio.SearchRequest{}) {
 		s := studio.New(studio.NewMemory(nil))
 		r := ask[studio.RecipeResult](t, s, "recipe", studio.RecipeRequest{ID: x.ID, Dir: "."})
 		edits := studio.Edits{Open: map[string]string{r.Name: r.Text}}
@@ -176,6 +176,22 @@ func TestStudio_Recipe(t *testing.T) {
 	r := ask[studio.RecipeResult](t, s, "recipe", studio.RecipeRequest{ID: "trinket-proc", Dir: "buffs"})
 	require.NotContains(t, r.Text, "attributes:")
 	require.Contains(t, r.Note, "power, haste")
+}
+
+// TestStudio_Search checks that recipes are found by what they do.
+func TestStudio_Search(t *testing.T) {
+	for query, want := range map[string]string{
+		"a shield that explodes": "exploding-shield", "stuns shorter each time": "shared-stun-dr", "damage over time": "poison", "heals at the end": "bloom",
+		"cannot be used again": "cooldown", "thorns": "reflect", "slow area": "swamp", "lasts longer when refreshed": "pandemic-dot", "breaks on damage": "sleep",
+		"persists through death": "well-fed", "bleed": "ramping-bleed", "proc chance": "trinket-proc",
+	} {
+		var ids []string
+		for _, r := range ask[[]studio.Recipe](t, newStudio(), "recipes", studio.SearchRequest{Query: query}) {
+			ids = append(ids, r.ID)
+		}
+		require.Contains(t, ids[:min(len(ids), 5)], want, query)
+	}
+	require.Empty(t, ask[[]studio.Recipe](t, newStudio(), "recipes", studio.SearchRequest{Query: "xylophone"}))
 }
 
 func TestMemory_Save(t *testing.T) {

@@ -166,7 +166,7 @@ func (s *Studio) keep(ctx context.Context, r KeepRequest) (any, error) {
 	}
 	text := fmt.Sprintf("id: %q\nname: %q\n", id, strings.TrimSpace(r.Title)) + scriptText(filepath.ToSlash(load), r.Script)
 	if sc.Seen() {
-		text += "seen: true\n"
+		text += frames
 	}
 	text += "want:\n"
 	for _, line := range log {

@@ -16,7 +16,7 @@ type Timeline struct {
 	Owners   []*Owner  `json:"owners"`
 	Log      []string  `json:"log"`
 	Note     string    `json:"note,omitempty"`   // reason why the timeline is not complete
-	Frames   bool      `json:"frames,omitempty"` // the steps are the frames: "seen: true"
+	Frames   bool      `json:"frames,omitempty"` // the scenario fixes the frames
 }
 
 // Owner is the part of a timeline about one owner.

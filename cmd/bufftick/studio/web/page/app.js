@@ -144,16 +144,22 @@ const pick = () => {
 const played = () => {
   const [level, stacks, haste] = ["level", "stacks", "haste"].map((id) => Number($(id).value));
   $("sliders").textContent = [level && "level " + level, stacks && "stacks " + stacks, haste !== 100 && "haste " + haste / 100].filter(Boolean).join(", ") || "as in the script";
-  const lane = (line && line.owners || []).flatMap((o) => o.lanes).find((l) => l.id === buff);
   return script.text().split("\n").map((l) => {
     const m = /^(\s*- \{)(.*\bapply: *([^,}\s]+).*)\}\s*$/.exec(l);
     if (!m) return l;
     let more = "";
     if (level && !/\blevel:/.test(l)) more += ", level: " + level;
     if (stacks && !/\bstacks:/.test(l)) more += ", stacks: " + stacks;
-    const step = m[1] + m[2] + more + "}", time = /\bat: *([^,}\s]+)/.exec(l);
-    return haste !== 100 && lane && lane.period && m[3] === buff && time ? step + `\n- {at: ${time[1]}, set_period: ${buff}, to: ${Math.max(50, Math.round(lane.period * 100 / haste))}ms}` : step;
+    return m[1] + m[2] + more + "}";
   }).join("\n");
+};
+// hasted returns the text with the period of the selected buff at the haste of the slider.
+const hasted = (text) => {
+  const haste = Number($("haste").value), i = definitions.findIndex((d) => d.id === buff);
+  if (haste === 100 || i < 0 || isScenario) return text;
+  const from = definitions[i].line - 1, to = i + 1 < definitions.length ? definitions[i + 1].line - 1 : Infinity;
+  return text.split("\n").map((l, n) => n < from || n >= to ? l : l.replace(/(\bperiod: *)([\d.]+)(ms|s|m)?\b/, (_, word, number, unit) =>
+    word + Math.max(50, Math.round(number * ({ s: 1000, m: 60000 }[unit] || 1) * 100 / haste)) + "ms")).join("\n");
 };
 const other = async () => {
   const which = $("against").value;
@@ -161,7 +167,7 @@ const other = async () => {
   if (which === "commit") return (await call("committed", { name })).text;
   return which === "a" ? versionA : null;
 };
-const request = (more) => ({ name, number, open: open(), script: played(), ...more });
+const request = (more) => ({ name, number, open: { ...open(), ...(readOnly ? {} : { [name]: hasted(editor.text()) }) }, script: played(), ...more });
 const play = later(40, guarded(async () => {
   if (!name || (!buff && !isScenario) || Number(document.body.dataset.errors || 0) > 0 && !line) return;
   const began = performance.now(), r = await call("play", request());
@@ -176,7 +182,7 @@ const play = later(40, guarded(async () => {
   let old = null;
   try {
     const text = await other();
-    if (text !== null) old = await call("play", { ...request(), open: { ...open(), [name]: text } });
+    if (text !== null) old = await call("play", { ...request(), open: { ...open(), [name]: hasted(text) } });
   } catch (e) { $("against").value = ""; problem(e.message); }
   show(old);
 }));
@@ -186,12 +192,13 @@ const show = (old) => {
   at = Math.min(at, line.end);
   $("at").max = line.end; $("at").value = at; $("when").textContent = seconds(at);
   const a = h("div", {}), b = h("div", {});
-  $("line").replaceChildren(a, ...(old ? [b] : []), ...(line.note ? [h("p", { class: "note" }, line.note)] : []), ...(line.frames ? [h("p", { class: "note" }, "Each step of this script ends a frame, and effects on other owners wait for the end of a frame: add steps such as {at: 5s, tick: true}. Another owner exists if a step names it as the owner: {at: 0, owner: ann, tick: true}.")] : []));
+  $("line").replaceChildren(a, ...(old ? [b] : []), ...(line.note ? [h("p", { class: "note" }, line.note)] : []), ...(line.frames ? [h("p", { class: "note" }, "Auras and effects on other players come at the end of a frame. A frame lasts 500 ms here. Every player that a step names exists.")] : []));
   const until = old ? Math.max(line.end, old.end) : line.end;
-  where = draw(a, line, at, old ? "This text" : "", until);
+  const both = old && !old.findings.length;
+  where = draw(a, line, at, old ? "This text" : "", until, both && old);
   if (old) {
     if (old.findings.length) b.append("The other version has an error: " + old.findings[0].text);
-    else { draw(b, old, at, "The other version", until); $("line").append(h("h3", {}, "Differences"), diffOf(old.log, line.log) || h("p", {}, "None: both have the same events.")); }
+    else { draw(b, old, at, "The other version", until, line); $("line").append(h("h3", {}, "Differences"), diffOf(old.log, line.log) || h("p", {}, "None: both have the same events.")); }
   }
   $("state").replaceChildren(stateAt(line, at));
 };
@@ -209,13 +216,14 @@ const addStep = (step, shift) => {
 };
 const health = () => (known.attributes || []).find((a) => a === "health") || (known.attributes || [])[0];
 for (const [label, act] of [
-  ["Apply", () => addStep("apply: " + buff)], ["Hit", () => (health() ? addStep(`damage: ${health()}, by: 10`) : problem("A hit needs an attribute, such as health, in the definitions."))],
-  ["Dispel", () => addStep("dispel: " + buff)], ["Pause 2s", () => { addStep("pause: true"); addStep("resume: true", 2000); }], ["Kill", () => addStep("kill: true")], ["Revive", () => addStep("revive: true")],
+  ["Apply", () => addStep("apply: " + buff)], ["Hit", () => (health() ? addStep(`damage: ${health()}, by: 10, source: enemy`) : problem("A hit needs an attribute, such as health, in the definitions."))],
+  ["Enemy comes near", () => addStep("owner: enemy, near: p1")], ["Dispel", () => addStep("dispel: " + buff)], ["Pause 2s", () => { addStep("pause: true"); addStep("resume: true", 2000); }], ["Kill", () => addStep("kill: true")], ["Revive", () => addStep("revive: true")],
 ]) $("clicks").append(h("button", { type: "button", onclick: act }, label));
 for (const id of ["level", "stacks", "haste"]) $(id).oninput = () => play();
 $("against").onchange = () => play();
 $("mark-a").onclick = () => { versionA = editor.text(); $("against").value = "a"; play(); };
 $("keep").onclick = guarded(async () => {
+  if (hasted(editor.text()) !== editor.text()) return problem("A test is kept with the period of the definition: set the haste to 1 first.");
   const title = await ask("Name of the test", buff);
   if (!title) return;
   const r = await call("keep", request({ title }));
@@ -231,8 +239,8 @@ const count = guarded(async (list) => {
   numbers.show(r);
   $("told").dataset.ms = Math.round(performance.now() - began);
 });
-$("count").onclick = () => count([{ label: "", text: editor.text() }]);
-$("sweep").onclick = guarded(() => count(numbers.variants(editor.text(), editor.cursor(), $("from").value, $("to").value)));
+$("count").onclick = () => count([{ label: "", text: hasted(editor.text()) }]);
+$("sweep").onclick = guarded(() => count(numbers.variants(editor.text(), editor.cursor(), $("from").value, $("to").value).map((v) => ({ ...v, text: hasted(v.text) }))));
 $("copy").onclick = guarded(() => navigator.clipboard.writeText(numbers.copy()));
 
 // Tests
@@ -245,12 +253,11 @@ const test = later(700, guarded(async () => {
 }));
 
 // Recipes and new files
-let recipes = null;
-const found = () => {
-  const q = $("query").value.toLowerCase().split(/\s+/).filter(Boolean);
-  $("found").replaceChildren(...recipes.filter((r) => q.every((w) => (r.id + r.title + r.about + r.definitions).toLowerCase().includes(w))).map((r) => h("li", {}, h("button", { type: "button", onclick: guarded(() => fromRecipe(r.id)) }, h("b", {}, r.id), " " + r.title, h("span", {}, r.about)))));
-  if (!$("found").firstChild) $("found").append(h("li", { class: "note" }, "No recipe has all these words."));
-};
+const found = guarded(async () => {
+  const query = $("query").value, list = await call("recipes", { query });
+  if (query === $("query").value) $("found").replaceChildren(...list.map((r) => h("li", {}, h("button", { type: "button", onclick: guarded(() => fromRecipe(r.id)) }, h("b", {}, r.id), " " + r.title, h("span", {}, r.about)))));
+  if (!$("found").firstChild) $("found").append(h("li", { class: "note" }, "No recipe has these words."));
+});
 const fromRecipe = async (id) => {
   $("recipes").close();
   const r = await call("recipe", { id, dir: name && !isScenario ? dirOf(name) : dirOf((entries.find((e) => e.kind === "definitions") || { name: "" }).name), open: open() });
@@ -263,7 +270,7 @@ const openNew = async (file, text) => {
   await refresh(); await openFile(file);
   editor.go(1, 1);
 };
-$("cookbook").onclick = guarded(async () => { recipes ||= await call("recipes"); found(); $("recipes").showModal(); $("query").focus(); });
+$("cookbook").onclick = () => { found(); $("recipes").showModal(); $("query").focus(); };
 $("query").oninput = found;
 $("new").onclick = guarded(async () => {
   let file = await ask("Name of the file", (name && !isScenario && dirOf(name) !== "." ? dirOf(name) + "/" : "") + "new.yaml");

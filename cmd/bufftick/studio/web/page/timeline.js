@@ -7,8 +7,31 @@ const sentence = (m) => seconds(m.at) + " " + (m.kind === "deny" ? m.text : (nam
 const nice = (x) => { const p = 10 ** Math.floor(Math.log10(Math.max(x, 1))); return p * [1, 2, 5, 10].find((k) => k * p >= x * 0.999); };
 const maxLanes = 60;
 
+// keysOf returns a key for each part of a timeline, to find the parts that two timelines do not share.
+const keysOf = (line) => {
+  const keys = new Set();
+  for (const o of line.owners || []) {
+    for (const m of o.marks) keys.add([o.name, m.at, m.kind].join());
+    for (const l of o.lanes) {
+      const lane = [o.name, l.id, l.source];
+      for (const m of l.marks) keys.add([lane, m.at, m.kind].join());
+      for (const b of l.bars) {
+        keys.add([lane, b.to, b.why].join());
+        for (const p of b.pulses) keys.add([lane, p.at, p.kind].join());
+        for (const v of spans(b)) keys.add([lane, v.at, v.to, v.n, !!v.hidden].join());
+      }
+    }
+  }
+  return keys;
+};
+// spans returns the levels of a bar with their ends.
+const spans = (b) => b.levels.map((v, i) => ({ ...v, to: i + 1 < b.levels.length ? b.levels[i + 1].at : b.to }));
+
 // draw replaces the content of a box by a timeline with the given scale, and returns where(clientX): the time there.
-export const draw = (box, line, at, title, until) => {
+// Parts that the other timeline does not have are marked.
+export const draw = (box, line, at, title, until, other) => {
+  const known = other && keysOf(other);
+  const only = (...key) => (known && !known.has(key.join()) ? " only" : ""), told = (mark) => (mark ? ", only in this version" : "");
   const width = Math.max(box.clientWidth, 280), label = Math.min(130, width / 4), end = Math.max(line.end, until || 0, 1);
   const x = (ms) => label + (ms / end) * (width - label - 10);
   const parts = [];
@@ -18,30 +41,39 @@ export const draw = (box, line, at, title, until) => {
     const lanes = o.lanes.slice(0, maxLanes), kids = [];
     let y = 22;
     for (const l of lanes) {
-      const name = l.id + (l.source && o.lanes.some((z) => z.id === l.id && z.source !== l.source) ? " by " + l.source : "");
+      const lane = [o.name, l.id, l.source], name = l.id + (l.source && o.lanes.some((z) => z.id === l.id && z.source !== l.source) ? " by " + l.source : "");
       kids.push(s("text", { x: 0, y: y + 15 }, name.length > label / 6.4 ? name.slice(0, label / 6.4 - 1) + "…" : name, s("title", {}, name)));
       const most = Math.max(1, ...l.bars.flatMap((b) => b.levels.map((v) => v.n)));
       for (const b of l.bars) {
-        b.levels.forEach((v, i) => {
-          const to = i + 1 < b.levels.length ? b.levels[i + 1].at : b.to, high = 8 + (12 * v.n) / most;
+        spans(b).forEach((v, i) => {
+          const to = v.to, high = 8 + (12 * v.n) / most, mark = only(lane, v.at, v.to, v.n, !!v.hidden);
           if (to <= v.at && b.to > b.from) return;
-          kids.push(s("rect", { class: "bar " + l.polarity + (v.hidden ? " hid" : "") + (v.paused ? " paused" : ""), x: x(v.at), width: Math.max(x(to) - x(v.at), 1.5), y: y + 22 - high, height: high }, s("title", {}, `${name} ×${v.n}${v.hidden ? ", without effect" : ""}${v.paused ? ", paused" : ""}${v.shield ? ", shield " + v.shield : ""}, ${seconds(v.at)} to ${seconds(to)}`)));
+          kids.push(s("rect", { class: "bar " + l.polarity + (v.hidden ? " hid" : "") + (v.paused ? " paused" : "") + mark, x: x(v.at), width: Math.max(x(to) - x(v.at), 1.5), y: y + 22 - high, height: high }, s("title", {}, `${name} ×${v.n}${v.hidden ? ", without effect" : ""}${v.paused ? ", paused" : ""}${v.shield ? ", shield " + v.shield : ""}, ${seconds(v.at)} to ${seconds(to)}${told(mark)}`)));
           if (most > 1 && (i === 0 || b.levels[i - 1].n !== v.n)) kids.push(s("text", { class: "soft", x: x(v.at) + 2, y: y + 34 }, v.n));
         });
         const top = Math.max(...b.levels.map((v) => v.shield || 0));
         if (top) kids.push(s("path", { class: "shield", d: steps(b.levels.map((v) => [v.at, v.shield || 0]), b.to, x, (v) => y + 22 - (20 * v) / top) }, s("title", {}, "shield, at most " + top)));
-        for (const p of b.pulses) kids.push(s("circle", { class: "pulse " + p.kind, cx: x(p.at), cy: y + 22, r: 2.4 }, s("title", {}, sentence(p))));
-        if (b.why) kids.push(s("line", { class: "end", x1: x(b.to), x2: x(b.to), y1: y + 1, y2: y + 23 }, s("title", {}, seconds(b.to) + " " + b.why)));
+        for (const p of b.pulses) {
+          const mark = only(lane, p.at, p.kind);
+          kids.push(s("circle", { class: "pulse " + p.kind + mark, cx: x(p.at), cy: y + 22, r: mark ? 3.6 : 2.4 }, s("title", {}, sentence(p) + told(mark))));
+        }
+        if (b.why) kids.push(s("line", { class: "end" + only(lane, b.to, b.why), x1: x(b.to), x2: x(b.to), y1: y + 1, y2: y + 23 }, s("title", {}, seconds(b.to) + " " + b.why)));
       }
-      for (const m of l.marks) kids.push(s("text", { class: m.kind, x: x(m.at) - 4, y: y + 2 }, words[m.kind] || "·", s("title", {}, sentence(m))));
+      for (const m of l.marks) {
+        const mark = only(lane, m.at, m.kind);
+        kids.push(s("text", { class: m.kind + mark, x: x(m.at) - 4, y: y + 2 }, words[m.kind] || "·", s("title", {}, sentence(m) + told(mark))));
+      }
       y += 38;
     }
     if (o.lanes.length > maxLanes) { kids.push(s("text", { x: 0, y: y + 10 }, `and ${o.lanes.length - maxLanes} more rows`)); y += 20; }
     for (const m of o.marks) kids.push(s("text", { class: m.kind, x: x(m.at) - 4, y: 12 }, words[m.kind] || "·", s("title", {}, sentence(m))));
     for (const c of o.curves) {
-      const values = c.points.map((p) => p[1]), low = Math.min(...values), span = Math.max(...values) - low || 1;
-      kids.push(s("text", { x: 0, y: y + 18 }, c.name), s("text", { class: "soft", x: 0, y: y + 31 }, neat(values[0]) + " → " + neat(values[values.length - 1])));
-      kids.push(s("path", { class: "curve", d: steps(c.points, line.end, x, (v) => y + 38 - (32 * (v - low)) / span) }, s("title", {}, c.name)));
+      const same = other && (other.owners || []).filter((z) => z.name === o.name).flatMap((z) => z.curves).find((z) => z.name === c.name);
+      const values = [...c.points, ...(same ? same.points : [])].map((p) => p[1]), low = Math.min(...values), span = Math.max(...values) - low || 1;
+      const path = (z, to) => steps(z.points, to, x, (v) => y + 38 - (32 * (v - low)) / span);
+      kids.push(s("text", { x: 0, y: y + 18 }, c.name), s("text", { class: "soft", x: 0, y: y + 31 }, neat(c.points[0][1]) + " → " + neat(c.points[c.points.length - 1][1])));
+      if (same && String(same.points) !== String(c.points)) kids.push(s("path", { class: "curve other", d: path(same, other.end) }, s("title", {}, c.name + " in the other version")));
+      kids.push(s("path", { class: "curve", d: path(c, line.end) }, s("title", {}, c.name)));
       y += 46;
     }
     const step = nice(end / Math.max((width - label) / 60, 2)), grid = [];
