@@ -222,6 +222,45 @@ func TestStudio_Compare(t *testing.T) {
 	p.until(`/^buff\ton\t.*\nbleed\tp1\t1\t0\t/.test(window.pasted)`)
 }
 
+// TestStudio_Explosion starts in an empty folder, finds the recipe of a shield that explodes, plays it
+// with an enemy by clicking, and keeps that as a test.
+func TestStudio_Explosion(t *testing.T) {
+	dir := t.TempDir()
+	p := open(t, serveStudio(t, dir), 1440, tall)
+	p.until(`document.body.dataset.ready == "yes"`)
+	p.click("From a recipe")
+	p.choose("query", "a shield that explodes")
+	p.until(`document.querySelector("#found b").textContent == "exploding-shield"`)
+	p.click("exploding-shield")
+	p.until(`document.querySelector("#buff").textContent == "shell" && document.querySelector("#line").textContent.includes("burnt")`)
+
+	// Another script, by clicking: the enemy comes near and hits until the shield breaks.
+	p.typed("duration: 15s", "")
+	eval[any](p, `void document.querySelector("#script .cm-content").focus()`)
+	p.do(chromedp.KeyEvent("a", chromedp.KeyModifiers(kb.ModifierCtrl)), chromedp.KeyEvent("- {at: 0, apply: shell}\r"))
+	p.until(`document.querySelectorAll("#line rect.bar").length == 1`)
+	p.choose("at", "1000")
+	p.click("Enemy comes near")
+	p.click("Hit")
+	p.until(`document.querySelector("#script .cm-content").textContent.includes("source: enemy")`)
+	p.until(`document.querySelector("#line .shield")`)
+	eval[any](p, `void (() => {
+		const line = [...document.querySelectorAll("#script .cm-line")].find((l) => l.textContent.includes("by: 10")), walk = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+		let left = line.textContent.indexOf("by: 10") + 6;
+		for (let n; (n = walk.nextNode()); left -= n.length) if (left <= n.length) return getSelection().collapse(n, left);
+	})()`)
+	p.do(chromedp.KeyEvent("0"))
+	p.until(`[...document.querySelectorAll("#line h3")].some((n) => n.textContent == "enemy") && document.querySelector("#line").textContent.includes("burnt")`)
+	p.click("Keep as test")
+	p.until(`document.querySelector("#ask").open`)
+	p.click("OK")
+	p.until(`document.querySelectorAll("#tests .passed").length == 1`)
+	text, err := os.ReadFile(filepath.Join(dir, "scenarios", "shell.yaml"))
+	require.NoError(t, err)
+	require.Contains(t, string(text), "frame: 500ms\nwant:\n")
+	require.Contains(t, string(text), "change burnt health by=-60 value=240")
+}
+
 // TestStudio_RedFirst checks that the page shows failed tests before the others.
 func TestStudio_RedFirst(t *testing.T) {
 	dir := t.TempDir()

@@ -211,6 +211,22 @@ func (s *Studio) catalogOf(files []File, dir string, tags []string) *catalog {
 	return c
 }
 
+// Warm fills the caches with the files and the catalog of each folder.
+func (s *Studio) Warm() error {
+	files, err := s.now(nil)
+	if err != nil {
+		return err
+	}
+	done := map[string]bool{}
+	for _, f := range files {
+		if dir := path.Dir(f.Name); !done[dir] {
+			done[dir] = true
+			s.catalogOf(files, dir, nil)
+		}
+	}
+	return nil
+}
+
 // parse reads the scenarios in a text. They load the definitions of the given files.
 func (s *Studio) parse(files []File, name, text string) ([]*scenario.Scenario, error) {
 	return scenario.ParseWith(name, []byte(text), func(p string, tags []string) (*buff.Catalog, error) {

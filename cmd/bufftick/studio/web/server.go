@@ -47,7 +47,8 @@ type Server struct {
 	game   *game // nil without a running game
 }
 
-// NewServer returns a server for a folder.
+// NewServer returns a server for a folder. It reads and checks all files, so that the first check of
+// the page is as fast as later ones.
 func NewServer(dir string) (*Server, error) {
 	dir, err := filepath.Abs(dir) // the page keeps unsaved texts by folder
 	if err != nil {
@@ -57,7 +58,11 @@ func NewServer(dir string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Server{Token: rand.Text(), dir: dir, studio: studio.New(d), page: http.FileServerFS(Page())}, nil
+	s := &Server{Token: rand.Text(), dir: dir, studio: studio.New(d), page: http.FileServerFS(Page())}
+	if err := s.studio.Warm(); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // policy is the Content-Security-Policy of the page.

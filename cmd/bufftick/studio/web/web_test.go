@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -142,6 +143,40 @@ func TestServer_BadFiles(t *testing.T) {
 	require.Equal(t, http.StatusOK, status)
 	_, text = post(t, s, "check", studio.CheckRequest{Name: "a.yaml"}, nil)
 	require.Contains(t, text, "larger than")
+}
+
+// TestServer_ManyDefinitions checks and plays one of nearly 10,000 definitions, the limit of a catalog.
+func TestServer_ManyDefinitions(t *testing.T) {
+	s, dir := newServer(t)
+	for i := range 20 {
+		var b strings.Builder
+		b.WriteString("buffs:\n")
+		for k := range 499 { // with the definition of newServer at most 10,000
+			fmt.Fprintf(&b, "  b%d_%d: {duration: 3s}\n", i, k)
+		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("many%d.yaml", i)), []byte(b.String()), 0o600))
+	}
+	var check studio.CheckResult
+	_, text := post(t, s, "check", studio.CheckRequest{Name: "many7.yaml"}, nil)
+	require.NoError(t, json.Unmarshal([]byte(text), &check))
+	require.Empty(t, check.Findings)
+	require.Len(t, check.Definitions, 499)
+	_, text = post(t, s, "play", studio.PlayRequest{Name: "many7.yaml", Script: "- {at: 0, apply: b19_498}"}, nil)
+	require.Contains(t, text, "3000 remove b19_498 why=expired")
+}
+
+// TestServer_Save_Fails checks that a file that cannot be written is an error with its name. The text
+// stays in the page.
+func TestServer_Save_Fails(t *testing.T) {
+	s, dir := newServer(t)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "folder"), nil, 0o600)) // a file, so that nothing can be created in it
+	status, text := post(t, s, "save", studio.SaveRequest{Name: "folder/b.yaml", Text: "x"}, nil)
+	require.GreaterOrEqual(t, status, 400)
+	require.Contains(t, text, "folder")
+	require.NoError(t, os.RemoveAll(dir))
+	status, text = post(t, s, "save", studio.SaveRequest{Name: "b.yaml", Text: "x"}, nil)
+	require.GreaterOrEqual(t, status, 400)
+	require.Contains(t, text, "b.yaml")
 }
 
 // TestServer_Game checks a call of the live page of a game.

@@ -198,7 +198,7 @@ const show = (old) => {
   where = draw(a, line, at, old ? "This text" : "", until, both && old);
   if (old) {
     if (old.findings.length) b.append("The other version has an error: " + old.findings[0].text);
-    else { draw(b, old, at, "The other version", until, line); $("line").append(h("h3", {}, "Differences"), diffOf(old.log, line.log) || h("p", {}, "None: both have the same events.")); }
+    else { draw(b, old, at, "The other version", until, line); $("line").append(h("h3", {}, "Differences"), diffOf(old.log, line.log) || h("p", {}, "None: both have the same log.")); }
   }
   $("state").replaceChildren(stateAt(line, at));
 };

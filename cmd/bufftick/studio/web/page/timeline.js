@@ -18,7 +18,7 @@ const keysOf = (line) => {
       for (const b of l.bars) {
         keys.add([lane, b.to, b.why].join());
         for (const p of b.pulses) keys.add([lane, p.at, p.kind].join());
-        for (const v of spans(b)) keys.add([lane, v.at, v.to, v.n, !!v.hidden].join());
+        for (const v of spans(b)) keys.add([lane, v.at, v.to, v.n, !!v.hidden, v.shield || 0].join());
       }
     }
   }
@@ -46,7 +46,7 @@ export const draw = (box, line, at, title, until, other) => {
       const most = Math.max(1, ...l.bars.flatMap((b) => b.levels.map((v) => v.n)));
       for (const b of l.bars) {
         spans(b).forEach((v, i) => {
-          const to = v.to, high = 8 + (12 * v.n) / most, mark = only(lane, v.at, v.to, v.n, !!v.hidden);
+          const to = v.to, high = 8 + (12 * v.n) / most, mark = only(lane, v.at, v.to, v.n, !!v.hidden, v.shield || 0);
           if (to <= v.at && b.to > b.from) return;
           kids.push(s("rect", { class: "bar " + l.polarity + (v.hidden ? " hid" : "") + (v.paused ? " paused" : "") + mark, x: x(v.at), width: Math.max(x(to) - x(v.at), 1.5), y: y + 22 - high, height: high }, s("title", {}, `${name} ×${v.n}${v.hidden ? ", without effect" : ""}${v.paused ? ", paused" : ""}${v.shield ? ", shield " + v.shield : ""}, ${seconds(v.at)} to ${seconds(to)}${told(mark)}`)));
           if (most > 1 && (i === 0 || b.levels[i - 1].n !== v.n)) kids.push(s("text", { class: "soft", x: x(v.at) + 2, y: y + 34 }, v.n));
