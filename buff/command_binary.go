@@ -367,7 +367,7 @@ func numbered[T ~uint8 | ~uint16](f *form, kind string, v *T, nameOf func(*Catal
 }
 
 // The words of the polarities, grades and reasons.
-var polarities, grades, reasons = wordlist.All(define.Negative), wordlist.All(define.GradeUndispellable), wordlist.All(reason.Goexit)
+var polarities, grades, reasons = wordlist.All(define.Negative), wordlist.All(define.GradeUndispellable), wordlist.All(reason.Last)
 
 // rule reads or writes a value of an enumeration as its word.
 func rule[E ~uint8](f *form, v *E, words []string) {

@@ -55,11 +55,11 @@ func TestWords(t *testing.T) {
 	require.Equal(t, []string{"timed", "instant", "infinite", "define.Kind(3)"}, []string{define.Timed.String(), define.Instant.String(), define.Infinite.String(), define.Kind(3).String()})
 	require.Equal(t, "call apply remove kill", fmt.Sprint(define.DoCall, define.DoApply, define.DoRemove, define.DoKill))
 	var denials []string
-	for r := reason.Limit; r <= reason.Goexit; r++ {
+	for r := reason.Limit; r <= reason.Last; r++ {
 		denials = append(denials, r.String())
 	}
-	require.Equal(t, "limit full exclusive slot immune requirement chance dr resist level dead param duration stacks badlevel value cascade panic goexit", strings.Join(denials, " "))
-	for r := range reason.Goexit + 2 {
+	require.Equal(t, "limit full exclusive slot immune requirement chance dr resist level dead param duration stacks badlevel value cascade panic goexit cost", strings.Join(denials, " "))
+	for r := range reason.Last + 2 {
 		require.Equal(t, r >= reason.Expired && r <= reason.Fault, r.Removes(), "%v", r)
 	}
 }

@@ -69,8 +69,7 @@
 //	                a span                    that long, at most 9600h
 //	                {curve: NAME}             seconds, by the level of the application
 //	duration_scale  a number, from 0          factor of the duration. At 0 the application is denied
-//	                                          with reason resist, even if a condition returns the 0:
-//	                                          {formula: "owner.gold >= 100 ? 1 : 0"}
+//	                                          with reason resist
 //	min_duration    a span                    shortest duration after scaling and diminishing returns
 //	max_duration    a span                    longest duration after scaling and diminishing returns
 //	clock           online | uptime | wall    while its owner is away it is paused, runs while the
@@ -206,7 +205,8 @@
 //	                                          new one that is lower still is denied
 //	                soonest-to-end            the one that ends first is removed
 //	require
-//	  apply         {all, any, none}          lists of tags: if it fails, applications are denied
+//	  apply         {all, any, none, if, why} lists of tags, and a formula: if it fails, applications
+//	                                          are denied
 //	  ongoing       {all, any, none}          while it fails, the buff has no effect
 //	  remove        {all, any, none}          when it holds, the buff is removed
 //	dr
@@ -270,7 +270,9 @@
 // "shield: {}" is a shield with all the defaults. With "clock: wall", save.mode cannot be "never".
 //
 // For require, the tags of an owner are those granted by its buffs and those added by the game. The
-// field "tags" of its buffs does not count. An application that is denied by an immunity uses no
+// field "tags" of its buffs does not count. The formula "if", such as owner.mana >= 30, is evaluated
+// for each application except a stolen one, with attributes as they are then; zero denies it with
+// the reason "requirement", or, with "why: cost", "cost". An application that is denied by an immunity uses no
 // charge of the buff that grants the immunity. For the field "dr", every application counts,
 // including refreshes.
 //

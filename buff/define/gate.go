@@ -1,6 +1,10 @@
 package define
 
-import "time"
+import (
+	"time"
+
+	"github.com/bufftick/bufftick/buff/reason"
+)
 
 // Group names a set of mutually exclusive buffs.
 type Group struct {
@@ -24,11 +28,17 @@ type PerSource struct {
 	Limit int // zero means no limit
 }
 
-// Requirements are conditions on the tags of the owner.
+// Requirements are conditions on the owner.
 type Requirements struct {
 	Apply   TagTest // applications are denied unless this condition holds
 	Ongoing TagTest // while this condition fails, the buff is hidden: present, but without effect
 	Remove  TagTest // if this condition holds and is not empty, the buff is removed
+
+	// If, if not nil, is evaluated for each application except a stolen one. An application is
+	// denied if it is zero, with the reason Why: reason.Cost, or reason.None for
+	// reason.Requirement.
+	If  *Number
+	Why reason.Reason
 }
 
 // TagTest is a condition on the tags of an owner: those granted by its buffs and those added by

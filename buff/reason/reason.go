@@ -38,8 +38,8 @@ const (
 	Diminished  // diminishing returns reduced the duration to zero
 
 	// Resisted means that the duration was scaled to zero, because of a resistance or because a
-	// condition in the formula of DurationScale, such as a cost, is not met. It also means that a
-	// dispel or a steal was resisted.
+	// condition in the formula of DurationScale is not met. It also means that a dispel or a steal
+	// was resisted.
 	Resisted
 
 	LowerLevel // the owner has an instance of a higher level
@@ -57,7 +57,12 @@ const (
 	Cascade     // commands triggered further commands for more rounds than allowed
 	Panic       // a handler panicked
 	Goexit      // a handler ended its goroutine
+
+	Cost // the owner cannot pay: Require.If of the definition is not met, and Require.Why is Cost
 )
+
+// Last is the last Reason.
+const Last = Cost
 
 // LastRemoval is the last Reason of the group that ends a buff.
 const LastRemoval = Fault
@@ -67,7 +72,7 @@ var reasonWords = []string{
 	"expired", "cancelled", "dispelled", "stolen", "replaced", "overflow", "consumed", "broken", "death",
 	"source_gone", "immunity", "condition", "out_of_aura", "interrupt", "unload", "reload", "fault",
 	"limit", "full", "exclusive", "slot", "immune", "requirement", "chance", "dr", "resist", "level", "dead", "param",
-	"duration", "stacks", "badlevel", "value", "cascade", "panic", "goexit",
+	"duration", "stacks", "badlevel", "value", "cascade", "panic", "goexit", "cost",
 }
 
 // Removes reports whether r is a reason that ends a buff.

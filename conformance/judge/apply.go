@@ -55,7 +55,7 @@ func (o *owner) apply(a application) bool {
 	}
 	// A later part of a stolen buff, for which the conditions are not tested again.
 	rest := a.left != nil && a.left.rest
-	if why := o.refuses(d); why != "" && !rest {
+	if why := o.refuses(d, a); why != "" && !rest {
 		o.say("deny %s why=%s", d.ID, why)
 		return false
 	}

@@ -182,6 +182,9 @@ func (d *definition) numbers() (all []*number) {
 	if d.DurationScale != nil {
 		all = append(all, d.DurationScale)
 	}
+	if n := d.Require.Apply.condition(); n != nil {
+		all = append(all, n)
+	}
 	if d.Shield != nil && d.Shield.Pool != nil {
 		all = append(all, d.Shield.Pool)
 	}

@@ -51,16 +51,19 @@ func (o *owner) holds(t *tagTest) bool {
 	return len(t.Any) == 0
 }
 
-// refuses returns the reason for which the owner refuses an application: "requirement", "immune",
+// refuses returns the reason for which the owner refuses an application: "requirement", "cost", "immune",
 // "chance" or "dead". It returns "" if the owner accepts the application. A dead owner refuses
 // definitions with `dead: deny`. A definition without the field `dead` has the catalog's value of
 // the field.
-func (o *owner) refuses(d *definition) string {
+func (o *owner) refuses(d *definition, a application) string {
 	switch {
 	case o.dead && d.Dead == "deny":
 		return "dead"
-	case !o.holds(&d.Require.Apply):
+	case !o.holds(&d.Require.Apply.tagTest):
 		return "requirement"
+	case d.Require.Apply.If != nil && a.left == nil && a.numbers[d.Require.Apply.condition()].x == 0:
+		o.all.mark(markCondition)
+		return or(d.Require.Apply.Why, "requirement")
 	case o.immuneTo(d):
 		return "immune"
 	case d.Chance != nil && *d.Chance == 0:

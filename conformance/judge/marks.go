@@ -41,6 +41,7 @@ const (
 	markCastChain      = "numbers: snapshot cast reads what the source had before"
 	markLiveStacks     = "numbers: stacks in a formula have changed"
 	markAmount         = "numbers: a formula reads the amount of an act"
+	markCondition      = "numbers: the formula of require.apply denies"
 	markReplacesItself = "pulse: removes and applies its own definition"
 	markCascade        = "guard: a cascade of 16 rounds"
 	markGrantsImmune   = "immunity: not against what a buff only grants"
@@ -81,7 +82,7 @@ const (
 var rules = []string{
 	markUnsavedHead, markUnsavedStacks, markLinkThere, markLinkAgain, markLastHead, markStolenHead, markStolenAura, markHiddenCharges, markHiddenShield, markQueueNext, markQueueHaste,
 	markEachSpent, markEachNumbers, markNeutral, markStealStacks, markDispelStacks, markCompensateMost, markRemoveStacks, markRemoveSource, markPartialAway, markFitHaste,
-	markApplyLive, markCastChain, markLiveStacks, markAmount, markReplacesItself, markCascade, markGrantsImmune, markScale, markMiss, markMaxFell, markMinRose, markZeroClamps,
+	markApplyLive, markCastChain, markLiveStacks, markAmount, markCondition, markReplacesItself, markCascade, markGrantsImmune, markScale, markMiss, markMaxFell, markMinRose, markZeroClamps,
 	markZoneSaved, markZoneSame, markLowest, markStealKeeps, markStealResist, markStealCharges, markReplaces, markReplacesDeny, markLevelShows, markNoPool, markRefreshNothing, markChain,
 	markChainEnds, markChainJoins, markShare, markShareStacks, markShareTimed, markInfiniteScale, markShieldAttr, markShieldNamed, markSmallDamage, markDamaged, markDealt,
 	markDamageUses, markDamageQuiet, markDeath, markRevived,

@@ -473,6 +473,7 @@ type state struct {
 func (b *instance) state() state {
 	numbers := maps.Clone(b.numbers) // without those that serve only the application
 	delete(numbers, b.def.DurationScale)
+	delete(numbers, b.def.Require.Apply.condition())
 	if b.def.Shield != nil {
 		delete(numbers, b.def.Shield.Pool)
 	}

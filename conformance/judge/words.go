@@ -126,25 +126,28 @@ type definition struct {
 	Group         *group
 	Slot          *slot
 	PerSource     *perSource `json:"per_source"`
-	Require       struct{ Apply, Ongoing, Remove tagTest }
-	Inhibition    string
-	Immune        string
-	Immunity      *immunity
-	Chance        *int
-	DR            *diminishing
-	Dispel        *dispel
-	Interrupt     []string
-	Charges       *charges
-	Shield        *shield
-	Modifiers     []modifier
-	Params        map[string]*number
-	Links         []string
-	Aura          *aura
-	OnDeath       string `json:"on_death"`
-	OnSourceGone  string `json:"on_source_gone"`
-	Dead          string
-	Save          *saving
-	On            *lists
+	Require       struct {
+		Apply           applyTest
+		Ongoing, Remove tagTest
+	}
+	Inhibition   string
+	Immune       string
+	Immunity     *immunity
+	Chance       *int
+	DR           *diminishing
+	Dispel       *dispel
+	Interrupt    []string
+	Charges      *charges
+	Shield       *shield
+	Modifiers    []modifier
+	Params       map[string]*number
+	Links        []string
+	Aura         *aura
+	OnDeath      string `json:"on_death"`
+	OnSourceGone string `json:"on_source_gone"`
+	Dead         string
+	Save         *saving
+	On           *lists
 }
 
 type stacking struct {
@@ -202,6 +205,25 @@ type perSource struct {
 }
 
 type tagTest struct{ All, Any, None []string }
+
+// applyTest is the condition for an application: tags, and a formula, which is one more number of
+// the definition.
+type applyTest struct {
+	tagTest
+	If  *formula
+	Why string
+
+	number *number
+}
+
+// condition returns the number of the formula, or nil if there is none. It reads the source as it is
+// at the application.
+func (t *applyTest) condition() *number {
+	if t.If != nil && t.number == nil {
+		t.number = &number{Formula: t.If, Snapshot: "apply"}
+	}
+	return t.number
+}
 
 type immunity struct {
 	Tags     []string

@@ -112,7 +112,7 @@ func TestRecord(t *testing.T) {
 // TestWords checks that kinds and reasons fit into the first word of a record, and that the
 // longest record fits into the buffer of put.
 func TestWords(t *testing.T) {
-	require.Less(t, uint64(reason.Goexit), uint64(1)<<(specShift-whyShift))
+	require.Less(t, uint64(reason.Last), uint64(1)<<(specShift-whyShift))
 	require.Less(t, uint64(timeChange), uint64(1)<<(whyShift-kindShift))
 	var c context
 	e := buff.Event{

@@ -59,7 +59,7 @@ const reasons = {
   condition: "its removal condition was met", out_of_aura: "the owner left the area", interrupt: "an action of the owner ended it",
   unload: "the owner left", reload: "its definition changed", fault: "its handler failed",
   limit: "the stack limit is reached", full: "the owner has the maximum number of buffs", exclusive: "another buff of its group is active",
-  slot: "all slots of its class are taken", immune: "the owner is immune", requirement: "its requirement is not met",
+  slot: "all slots of its class are taken", immune: "the owner is immune", requirement: "its requirement is not met", cost: "the owner cannot pay for it",
   chance: "its chance roll failed", dr: "reduced to zero by diminishing returns", resist: "resisted: its duration_scale is 0, or a condition in it is not met",
   level: "a higher level is active", param: "a parameter is missing", duration: "invalid duration", stacks: "invalid number of stacks",
   badlevel: "invalid level", cascade: "endless chain of commands", panic: "its handler panicked", goexit: "its handler ended its goroutine",

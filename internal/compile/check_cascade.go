@@ -80,7 +80,7 @@ func idsOf(ring []*Program) string {
 // accepted nevertheless, MaxRounds stops the cascade.
 func (s *Program) guarded() bool {
 	g := &s.Spec.Group
-	return s.Chance != 0 && s.Chance != 1000 || !noTest(&s.Spec.Require.Apply) || s.DR.Group != "" || s.Spec.Slot.Class != "" || s.PerSource.Limit > 0 ||
+	return s.Chance != 0 && s.Chance != 1000 || !noTest(&s.Spec.Require.Apply) || s.Spec.Require.If != nil || s.DR.Group != "" || s.Spec.Slot.Class != "" || s.PerSource.Limit > 0 ||
 		g.Name != "" && g.Rule != define.GroupHide && g.Rule != define.GroupSameSource
 }
 

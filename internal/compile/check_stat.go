@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/internal/rules/sheet"
 )
@@ -134,6 +135,18 @@ func (k *checker) scaling(s *Program) {
 		}
 		k.once("duration_scale", n)
 		s.Scale = k.number("duration_scale", "", n)
+	}
+	if n := s.Spec.Require.If; n != nil {
+		c := *n
+		s.Spec.Require.If = &c
+		k.once("require.apply.if", n)
+		s.If = k.number("require.apply.if", "", n)
+	}
+	switch why := s.Spec.Require.Why; {
+	case why != reason.None && why != reason.Requirement && why != reason.Cost:
+		k.failf("require.apply.why", "must be %v or %v, not %v", reason.Requirement, reason.Cost, why)
+	case why != reason.None && s.Spec.Require.If == nil:
+		k.failf("require.apply.why", "is the reason of if, which is missing")
 	}
 	if n := s.Shield.By; n != nil {
 		c := *n

@@ -75,7 +75,7 @@ func (s *Program) findUses() (u uses) {
 	set(UsesImmunity, !s.Immunity.empty())
 	set(UsesChance, s.Chance != 0 && s.Chance != 1000)
 	set(UsesDR, s.Dr != 0)
-	set(UsesNumbers, len(s.Numbers) > 0 || s.Scale != nil || s.PoolBy != nil || s.Shield.On && s.Shield.Pool == 0)
+	set(UsesNumbers, len(s.Numbers) > 0 || s.Scale != nil || s.If != nil || s.PoolBy != nil || s.Shield.On && s.Shield.Pool == 0)
 	set(UsesModifiers, len(s.Modifiers) > 0)
 	set(UsesOverride, slices.ContainsFunc(s.Modifiers, func(m Modifier) bool { return m.Op == stat.Override }))
 	set(UsesPulsed, slices.ContainsFunc(s.Numbers, func(n Number) bool { return n.Snapshot == define.SnapshotPulse }))

@@ -145,6 +145,7 @@ type Program struct {
 
 	Numbers       []Number // stored in each instance: Params and all other numbers that are not constant
 	Scale, PoolBy *Number  // DurationScale and Shield.By, nil if not set
+	If            *Number  // Require.If, nil if not set
 	Callers       []string // names of the Application.Params that numbers of this definition use
 	Modifiers     []Modifier
 	Links         []*Program

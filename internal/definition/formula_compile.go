@@ -25,6 +25,7 @@ type scope struct {
 	attrs  map[string]float64     // bases of the attributes by name; nil if they are unknown
 	curves map[string]*curveEntry // curves by name
 	amount bool                   // the name "amount" is defined, as in change and damage of on.act
+	truth  bool                   // the formula is a condition, such as owner.gold >= 100
 }
 
 // formulaCompiler compiles one formula.
@@ -75,7 +76,11 @@ func compileFormula(text string, in scope) (*formula, *formulaError) {
 		return nil, err
 	}
 	c := formulaCompiler{formula: &formula{text: text}, scope: in}
-	c.want(tree, isNumber)
+	if in.truth {
+		c.want(tree, isTruth)
+	} else {
+		c.want(tree, isNumber)
+	}
 	switch {
 	case c.err != nil:
 		return nil, c.err

@@ -64,7 +64,7 @@ func (d *definition) formula(field string, n ast.Node) {
 	d.afterwards(func(l *loader) {
 		in := l.scope()
 		// In on.act, only change and damage have numbers.
-		in.amount = strings.HasPrefix(field, "on.act.")
+		in.amount, in.truth = strings.HasPrefix(field, "on.act."), strings.HasSuffix(field, ".if")
 		f, wrong := compileFormula(text, in)
 		switch {
 		case wrong != nil:

@@ -4,6 +4,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 )
 
 var groupFields = table{"group", []string{"name"}, map[string]readFunc{
@@ -38,17 +39,43 @@ var perSourceFields = table{"per_source", []string{"limit"}, map[string]readFunc
 }}
 
 var requireFields = table{"require", nil, map[string]readFunc{
-	"apply":   func(d *definition, f string, n ast.Node) { d.tagTest(f, n, &d.spec.Require.Apply) },
+	"apply":   (*definition).requireForApply,
 	"ongoing": func(d *definition, f string, n ast.Node) { d.tagTest(f, n, &d.spec.Require.Ongoing) },
 	"remove":  func(d *definition, f string, n ast.Node) { d.tagTest(f, n, &d.spec.Require.Remove) },
 }}
 
+// requireForApply reads the condition for an application: tags, and a formula.
+func (d *definition) requireForApply(field string, n ast.Node) {
+	r := &d.spec.Require
+	t := tagTestFields(&r.Apply)
+	t.read["if"] = func(d *definition, f string, n ast.Node) {
+		r.If = &define.Number{Snapshot: define.SnapshotApply}
+		d.loader.number = r.If
+		d.formula(f, n)
+	}
+	t.read["why"] = func(d *definition, f string, n ast.Node) {
+		if d.oneOf(f, n, reason.Requirement.String(), reason.Cost.String()) {
+			if text, _ := Text(n); text == reason.Cost.String() {
+				r.Why = reason.Cost
+			}
+		}
+	}
+	d.fields(field, at(n), n, t)
+	if _, has := d.places.get(field + ".why"); has && r.If == nil {
+		d.fail(field+".why", at(n), "is the reason of if, which is missing")
+	}
+}
+
 func (d *definition) tagTest(field string, n ast.Node, to *define.TagTest) {
-	d.fields(field, at(n), n, table{"condition", nil, map[string]readFunc{
+	d.fields(field, at(n), n, tagTestFields(to))
+}
+
+func tagTestFields(to *define.TagTest) table {
+	return table{"condition", nil, map[string]readFunc{
 		"all":  func(d *definition, f string, n ast.Node) { d.texts(f, n, false, &to.All) },
 		"any":  func(d *definition, f string, n ast.Node) { d.texts(f, n, false, &to.Any) },
 		"none": func(d *definition, f string, n ast.Node) { d.texts(f, n, false, &to.None) },
-	}})
+	}}
 }
 
 // immunity reads the effects to which the owner becomes immune. At least one field is required,

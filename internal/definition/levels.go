@@ -24,7 +24,7 @@ func init() {
 		{"slot", slotFields.read},
 		{"per_source", perSourceFields.read},
 		{"require", requireFields.read},
-		{"require.apply", condition},
+		{"require.apply", map[string]readFunc{"all": nil, "any": nil, "none": nil, "if": nil, "why": nil}},
 		{"require.ongoing", condition},
 		{"require.remove", condition},
 		{"dr", drFields.read},

@@ -235,6 +235,6 @@ func (w *walk) report(loop []use) {
 func (l *linter) guarded(id string) bool {
 	s := l.byID[id].spec
 	r := &s.Require.Apply
-	return cmp.Or(s.Chance, 1000) != 1000 || len(r.All)+len(r.Any)+len(r.None) > 0 || len(s.DR.Steps) > 0 || s.Slot.Limit > 0 ||
+	return cmp.Or(s.Chance, 1000) != 1000 || len(r.All)+len(r.Any)+len(r.None) > 0 || s.Require.If != nil || len(s.DR.Steps) > 0 || s.Slot.Limit > 0 ||
 		s.Group.Name != "" && s.Group.Rule != define.GroupAlways && s.Group.Rule != define.GroupHide
 }

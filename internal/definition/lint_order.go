@@ -110,7 +110,7 @@ func eachNumber(s *buff.Spec, do func(*define.Number)) {
 			do(&a.Change.By)
 		}
 	})
-	for _, n := range []*define.Number{s.DurationScale, s.Shield.By} {
+	for _, n := range []*define.Number{s.DurationScale, s.Require.If, s.Shield.By} {
 		if n != nil {
 			do(n)
 		}

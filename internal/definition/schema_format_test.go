@@ -177,9 +177,15 @@ type perSourceFormat struct {
 }
 
 type requireFormat struct {
-	Apply   tagTestFormat `json:"apply,omitempty"`
+	Apply   applyFormat   `json:"apply,omitempty"`
 	Ongoing tagTestFormat `json:"ongoing,omitempty"`
 	Remove  tagTestFormat `json:"remove,omitempty"`
+}
+
+type applyFormat struct {
+	tagTestFormat
+	If  string `json:"if,omitempty" jsonschema:"a formula; zero denies the application"`
+	Why string `json:"why,omitempty" jsonschema:"the reason of that denial: requirement (default) or cost"`
 }
 
 type tagTestFormat struct {

@@ -109,7 +109,7 @@ func summaries(l *Lane, most int) []string {
 	if done > 0 {
 		out = append(out, fmt.Sprintf("executed %s, first at %s", times(done, "time"), span(firstOf(l, buff.Executed))))
 	}
-	for why := reason.None; why <= reason.Goexit; why++ {
+	for why := reason.None; why <= reason.Last; why++ {
 		if n := denied[why]; n > 0 {
 			out = append(out, fmt.Sprintf("refused %s: %v", times(n, "time"), why))
 		}

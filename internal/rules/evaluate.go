@@ -28,6 +28,7 @@ type evaluation struct {
 	coming    []float64  // numbers of an application, saved while other numbers are evaluated
 	scale     float64    // factor of the duration
 	pool      int64      // pool of the shield
+	unmet     bool       // Require.If is zero
 
 	missing string // the missing parameter or attribute, for NoParam
 }
@@ -68,7 +69,7 @@ func evaluateNumbers(t *Turn, s *Owner, a *buff.Application) reason.Reason {
 			q.level = min(int(i.level)+a.Level, define.MaxLevel)
 		}
 	}
-	w.values, w.scale, w.pool = w.values[:0], 1, 0
+	w.values, w.scale, w.pool, w.unmet = w.values[:0], 1, 0, false
 	for k := range spec.Numbers {
 		n := &spec.Numbers[k]
 		v, why := taken.Find(spec, k)
@@ -92,6 +93,13 @@ func evaluateNumbers(t *Turn, s *Owner, a *buff.Application) reason.Reason {
 			return why
 		}
 		w.scale = min(max(v, 0), buff.MaxRatio)
+	}
+	if spec.If != nil && taken == nil {
+		v, why := q.evaluate(spec.If)
+		if why != reason.None {
+			return why
+		}
+		w.unmet = v == 0
 	}
 	if spec.PoolBy != nil && !(taken != nil && taken.Spec.Shield.On) {
 		v, why := q.evaluate(spec.PoolBy)

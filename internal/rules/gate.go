@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -100,6 +101,8 @@ func admit(t *Turn, s *Owner, a *buff.Application) reason.Reason {
 		return reason.Dead
 	case spec.Uses&compile.UsesRequire != 0 && !holds(&spec.Require.Apply, s.gates().ownerTags()):
 		return reason.Requirement
+	case spec.If != nil && t.evaluated.unmet:
+		return cmp.Or(spec.Spec.Require.Why, reason.Requirement)
 	case s.gates() != nil && s.immuneTo(spec, instance{}):
 		return reason.Immune
 	case spec.Uses&compile.UsesChance != 0 && !s.ensureGates().rolls.Roll(t.Seed, s.id, spec.Chance):

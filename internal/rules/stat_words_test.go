@@ -8,6 +8,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/cockroachdb/datadriven"
@@ -197,6 +198,12 @@ func (l *lexicon) defineStat(t testing.TB, s *buff.Spec, a datadriven.CmdArg) bo
 		s.DurationBy = l.curves[curve]
 	case a.Key == "period" && byCurve:
 		s.PeriodBy = l.curves[curve]
+	case a.Key == "if":
+		n := l.numberOf(t, first)
+		s.Require.If = &n
+	case a.Key == "if.why":
+		require.Equal(t, "cost", a.Vals[0])
+		s.Require.Why = reason.Cost
 	case a.Key == "duration_scale":
 		n := l.numberOf(t, first)
 		s.DurationScale = &n
