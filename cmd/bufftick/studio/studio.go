@@ -173,6 +173,8 @@ type catalog struct {
 	*buff.Catalog
 	warnings definition.Errors
 	err      error
+
+	once sync.Once // a check and a timeline of the same text share the work
 }
 
 // maxCatalogs bounds the cache of catalogs.
@@ -183,31 +185,30 @@ func (s *Studio) catalogOf(files []File, dir string, tags []string) *catalog {
 	var list []definition.File
 	key := dir + "\n" + strings.Join(tags, "\n") + "\n"
 	for _, f := range files {
-		if path.Dir(f.Name) == dir && !s.isScenario(f) {
-			list = append(list, s.index(f).parsed)
+		if path.Dir(f.Name) != dir {
+			continue
+		}
+		if f.Problem != "" {
+			return &catalog{err: definition.Errors{{File: f.Name, Text: f.Problem}}}
+		}
+		if x := s.index(f); !x.scenario {
+			list = append(list, x.parsed)
 			key += f.Name + " " + f.Version + "\n"
 		}
 	}
 	s.mu.Lock()
 	c := s.catalogs[key]
-	s.mu.Unlock()
-	if c != nil {
-		return c
-	}
-	c = &catalog{}
-	for _, f := range files {
-		if f.Problem != "" && path.Dir(f.Name) == dir {
-			c.err = definition.Errors{{File: f.Name, Text: f.Problem}}
-			return c
+	if c == nil {
+		if len(s.catalogs) >= maxCatalogs {
+			clear(s.catalogs)
 		}
+		c = &catalog{}
+		s.catalogs[key] = c
 	}
-	c.Catalog, c.warnings, c.err = definition.CheckFiles(definition.CheckOptions{}, tags, list...)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.catalogs) >= maxCatalogs {
-		clear(s.catalogs)
-	}
-	s.catalogs[key] = c
+	s.mu.Unlock()
+	c.once.Do(func() {
+		c.Catalog, c.warnings, c.err = definition.CheckFiles(definition.CheckOptions{}, tags, list...)
+	})
 	return c
 }
 

@@ -116,7 +116,7 @@ const script = create($("script"), "Script: the steps that the timeline plays", 
 });
 
 // check asks for errors of the text. The answer to an older text is ignored.
-const check = later(30, guarded(async () => {
+const check = later(10, guarded(async () => {
   if (!name) return;
   const file = name, r = await call("check", { name: file, open: open() });
   if (file !== name) return;
