@@ -62,7 +62,7 @@ func (o *owner) apply(a application) bool {
 	if d.Duration.instant { // an instant runs its actions and adds no buff to the owner
 		o.all.markShare(d, a)
 		o.say("exec %s x1", d.ID) // an instant always has one stack
-		o.issue(d, d.on().Exec, eventBy(a, max(a.share.stacks, 1)))
+		o.issue(d, d.on().Exec, eventBy(a, nil, max(a.share.stacks, 1)))
 		return true
 	}
 	return o.carries(d, a, rest)
@@ -189,7 +189,7 @@ func (o *owner) begin(d *definition, a application) bool {
 		b.move(-a.ago)
 	}
 	o.say("apply %s x%d%s", d.ID, b.count(), o.endOf(b))
-	o.issue(d, d.on().Apply, eventBy(a, b.count()))
+	o.issue(d, d.on().Apply, eventBy(a, b, b.count()))
 	o.links(b, a, false)
 	o.cross(b, 0, b.count(), a)
 	o.all.markShare(d, a)
@@ -220,7 +220,7 @@ func (o *owner) newInstance(d *definition, a application) *instance {
 	}
 	b := &instance{
 		age: o.sequence, def: d, source: a.source, others: []string{a.source}, key: a.key, level: a.level, magnitude: a.magnitude, stacks: n,
-		endless: d.Duration.infinite && !a.override || a.hold != nil, ofAura: a.hold != nil, look: o.stamp, born: o.all.birth(), end: o.own + a.duration, full: a.duration,
+		endless: d.Duration.infinite && !a.override || a.hold != nil, ofAura: a.hold != nil, look: o.stamp, born: o.all.birth(), started: o.own, end: o.own + a.duration, full: a.duration,
 		period: d.Period.at(a.level), coming: d.Period.at(a.level), content: d.newContent(a), known: a.known, given: o.nextGiven(), turn: o.sequence,
 	}
 	b.mark = o.all.mark
@@ -239,7 +239,7 @@ func (o *owner) links(b *instance, a application, again bool) {
 	chain.known = b.known
 	for _, id := range b.def.Links {
 		o.todo = append(o.todo, command{
-			action: action{Apply: id}, source: b.source, magnitude: b.magnitude, level: b.level, round: o.running + 1, head: b, chain: chain, again: again,
+			action: action{Apply: applied{ID: id}}, source: b.source, magnitude: b.magnitude, level: b.level, round: o.running + 1, head: b, chain: chain, again: again,
 		})
 	}
 }
@@ -284,7 +284,7 @@ func (o *owner) join(b *instance, a application) bool {
 	}
 	o.pulseOnJoin(b, refreshed || grown)
 	if full {
-		o.overflows(b, a)
+		o.overflows(b, a, a.stacks)
 	}
 	return refreshed || grown
 }
@@ -375,7 +375,11 @@ func (o *owner) refusesMore(b *instance, a application, replaces bool) bool {
 		}
 		return false
 	}
-	o.overflows(b, a)
+	over := a.stacks
+	if b.def.queued() {
+		over = 1
+	}
+	o.overflows(b, a, over)
 	return true
 }
 
@@ -383,7 +387,7 @@ func (o *owner) refusesMore(b *instance, a application, replaces bool) bool {
 // several pulses, or a pulse of several stacks.
 func (w *world) markShare(d *definition, a application) {
 	s := a.share
-	if s.stacks > 1 && d.Duration.instant && slices.ContainsFunc(d.on().Exec, action.perStack) {
+	if s.stacks > 1 && d.Duration.instant && slices.ContainsFunc(d.on().Exec, func(a action) bool { return a.perStack() }) {
 		w.mark(markShareStacks)
 	}
 	if s.period == 0 && s.count < 2 {
@@ -398,16 +402,15 @@ func (w *world) markShare(d *definition, a application) {
 	}
 }
 
-func (a action) perStack() bool {
-	return a.Change != nil && a.Change.PerStack || a.Damage != nil && a.Damage.PerStack
-}
-
 // overflows queues the actions that an application at the limit causes: the actions in
-// `stack.overflow_apply` and `on.overflow`. They run whatever the value of `stack.overflow` is.
-func (o *owner) overflows(b *instance, a application) {
-	e := eventBy(a, b.def.limit())
+// `stack.overflow_apply` and `on.overflow`. They run whatever the value of `stack.overflow` is. The
+// parameter "over" is the number of stacks of the application for which the buff had no room.
+func (o *owner) overflows(b *instance, a application, over int) {
+	e := eventBy(a, b, b.def.limit())
+	amount := float64(over)
+	e.amount = &amount
 	for _, id := range b.def.stack().OverflowApply {
-		o.issue(b.def, []action{{Apply: id}}, e)
+		o.issue(b.def, []action{{Apply: applied{ID: id}}}, e)
 	}
 	o.issue(b.def, b.def.on().Overflow, e)
 }
@@ -424,7 +427,7 @@ func (o *owner) cross(b *instance, from, to int, a application) {
 			continue
 		}
 		o.todo = append(o.todo, command{
-			action: action{Apply: t.Apply}, source: a.source, magnitude: b.magnitude, level: b.level, round: o.running + 1, chain: a.chain,
+			action: action{Apply: applied{ID: t.Apply}}, source: a.source, magnitude: b.magnitude, level: b.level, round: o.running + 1, chain: a.chain,
 		})
 		if n := t.Consume.n; t.Consume.word == "all" {
 			o.todo = append(o.todo, command{uses: b, n: b.def.limit(), round: o.running + 1, chain: chain{reaction: a.reaction}})

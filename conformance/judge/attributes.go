@@ -154,14 +154,8 @@ type change struct {
 	PerStack     bool `json:"per_stack"`
 }
 
-// numbers returns all numbers of a definition, in the order of their evaluation.
-func (d *definition) numbers() (all []*number) {
-	for _, name := range sortedKeys(d.Params) {
-		all = append(all, d.Params[name])
-	}
-	for i := range d.Modifiers {
-		all = append(all, &d.Modifiers[i].Value)
-	}
+// actions returns all actions of a definition.
+func (d *definition) actions() (all []*action) {
 	on := d.on()
 	lists := [][]action{on.Apply, on.Refresh, on.Pulse, on.Exec, on.Overflow, on.Death}
 	for _, why := range sortedKeys(on.Remove) {
@@ -171,13 +165,23 @@ func (d *definition) numbers() (all []*number) {
 		lists = append(lists, on.Act[act])
 	}
 	for _, list := range lists {
-		for _, a := range list {
-			for _, c := range []*change{a.Change, a.Damage} {
-				if c != nil {
-					all = append(all, &c.By)
-				}
-			}
+		for i := range list {
+			all = append(all, &list[i])
 		}
+	}
+	return all
+}
+
+// numbers returns all numbers of a definition except the conditions of actions, in the order of their evaluation.
+func (d *definition) numbers() (all []*number) {
+	for _, name := range sortedKeys(d.Params) {
+		all = append(all, d.Params[name])
+	}
+	for i := range d.Modifiers {
+		all = append(all, &d.Modifiers[i].Value)
+	}
+	for _, a := range d.actions() {
+		all = append(all, a.numbers()...)
 	}
 	if d.DurationScale != nil {
 		all = append(all, d.DurationScale)
@@ -299,7 +303,7 @@ func (o *owner) asks(d *definition, a application) (of map[*number]amount, why s
 	}
 	of = map[*number]amount{}
 	for _, n := range d.numbers() {
-		if n.readsAmount() {
+		if n.runs() {
 			continue
 		}
 		if of[n], why = o.ask(n, a); why != "" {
@@ -376,36 +380,6 @@ func (o *owner) askFormula(n *number, a application, given func(float64, bool) (
 		return amount{x: x}, ""
 	}
 	return amount{x, n.Formula, frozen, a.stacks, o.all.mark}, ""
-}
-
-// readsAmount reports whether the number is a formula that reads "amount", the amount of an act.
-// Such a number is evaluated when the buff reacts to the act.
-func (n *number) readsAmount() bool {
-	return n.Formula != nil && slices.ContainsFunc(n.Formula.names, func(path []string) bool { return path[0] == "amount" })
-}
-
-// askAmount evaluates the formula n of buff b, which reacts to an act with the given amount.
-func (o *owner) askAmount(n *number, b *instance, amount int64) (x float64, why string) {
-	missing := false
-	o.all.mark(markAmount)
-	x, ok := n.Formula.evaluate(func(path []string) (float64, bool) {
-		if path[0] == "amount" {
-			return float64(amount), true
-		}
-		a := application{source: b.source, stacks: b.active().n, magnitude: b.magnitude, level: b.level, chain: chain{known: b.known}}
-		x, ok := o.readName(path, n.Snapshot, a)
-		missing = missing || !ok
-		return x, ok
-	})
-	switch {
-	case missing && n.Default != nil:
-		return *n.Default, ""
-	case missing:
-		return 0, "param"
-	case !ok:
-		return 0, "value"
-	}
-	return x, ""
 }
 
 // ofSource returns an attribute of the source of an application. With `snapshot: cast`, the

@@ -309,7 +309,7 @@ func (p *parser) name(word string) expression {
 		}
 		break
 	}
-	if len(path) > 1 || word == "level" || word == "magnitude" || word == "stacks" || word == "amount" {
+	if len(path) > 1 || slices.Contains([]string{"level", "magnitude", "stacks"}, word) || runNames[word] {
 		p.names = append(p.names, path)
 	}
 	return func(in *scope) (float64, bool) {

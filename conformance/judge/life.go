@@ -179,17 +179,8 @@ func (o *owner) happened(act, target string, amount int64, quiet bool) {
 			e := b.eventOf(b.active())
 			e.target, e.magnitude = target, amount
 			e.reaction = act == "damaged" || act == "dealt"
-			kept := e.value
-			e.value = func(n *number, perStack bool) (float64, string) {
-				if !n.readsAmount() {
-					return kept(n, perStack)
-				}
-				x, why := o.askAmount(n, b, amount)
-				if perStack {
-					x *= float64(e.n)
-				}
-				return x, why
-			}
+			x := float64(amount)
+			e.amount = &x
 			o.issue(b.def, list, e)
 		}
 	}
@@ -321,9 +312,10 @@ func (o *owner) meets(amount int64, school, attr string) (rest int64) {
 	sort.SliceStable(all, func(i, j int) bool {
 		return all[i].def.Shield != nil && all[j].def.Shield != nil && all[i].def.Shield.Priority > all[j].def.Shield.Priority
 	})
-	take := func(pool *int64) {
+	take := func(of *instance, pool *int64) {
 		taken := min(amount, *pool)
 		amount -= taken
+		of.absorbed += taken
 		*pool -= taken
 	}
 	for _, b := range all {
@@ -346,10 +338,10 @@ func (o *owner) meets(amount int64, school, attr string) (rest int64) {
 			continue
 		}
 		if !b.each() {
-			take(&b.pool)
+			take(b, &b.pool)
 		}
 		for _, l := range b.byEnd() {
-			take(&l.pool)
+			take(b, &l.pool)
 		}
 	}
 	return amount

@@ -42,6 +42,8 @@ const (
 	markLiveStacks     = "numbers: stacks in a formula have changed"
 	markAmount         = "numbers: a formula reads the amount of an act"
 	markCondition      = "numbers: the formula of require.apply denies"
+	markIf             = "conditions: if skips an action"
+	markIfTags         = "conditions: if_tags skips an action"
 	markReplacesItself = "pulse: removes and applies its own definition"
 	markCascade        = "guard: a cascade of 16 rounds"
 	markGrantsImmune   = "immunity: not against what a buff only grants"

@@ -69,7 +69,10 @@ type command struct {
 	n         int
 	ends      *instance // if not nil, the command ends the links of this buff
 	who       string    // the ID of the definition that has the action, followed by a space
-	x         float64   // the amount of a change
+	values    map[*number]float64
+	// late completes the command when it runs: it evaluates the condition and the numbers that read
+	// the present state. It returns false if the command must not run. It may be nil.
+	late func(c *command) bool
 	chain
 }
 
@@ -215,7 +218,11 @@ type event struct {
 	target    string // for an act: the owner at the other end; for a death: the killer
 	magnitude int64
 	level     int
-	n         int // number of stacks for `per_stack`
+	n         int                // number of stacks for `per_stack`
+	on        *instance          // the buff that has the actions, or nil
+	amount    *float64           // of an act, or the stacks that did not fit; nil otherwise
+	params    map[string]float64 // of the application that is the cause, if any
+	own       int64              // the magnitude of the buff or the application
 	value     func(n *number, perStack bool) (x float64, why string)
 	chain
 }
@@ -224,16 +231,16 @@ type event struct {
 // stacks take part in the event.
 func (b *instance) eventOf(c counted) event {
 	return event{
-		source: b.source, magnitude: c.magnitude(b), level: b.level, n: c.n, chain: chain{known: b.known},
+		source: b.source, magnitude: c.magnitude(b), level: b.level, n: c.n, on: b, own: b.magnitude, chain: chain{known: b.known},
 		value: func(n *number, perStack bool) (float64, string) { return orWhy(c.value(b, n, perStack)) },
 	}
 }
 
 // eventBy returns an event that an application has caused. It has the level, magnitude, numbers and
-// source of the application, and n stacks.
-func eventBy(a application, n int) event {
+// source of the application, and n stacks. The buff b is nil for an instant.
+func eventBy(a application, b *instance, n int) event {
 	return event{
-		source: a.source, magnitude: a.magnitude, level: a.level, n: n, chain: a.chain,
+		source: a.source, magnitude: a.magnitude, level: a.level, n: n, on: b, params: a.params, own: a.magnitude, chain: a.chain,
 		value: func(num *number, perStack bool) (float64, string) { return orWhy(a.numbers[num].of(n, perStack)) },
 	}
 }
@@ -247,31 +254,30 @@ func orWhy(x float64, ok bool) (float64, string) {
 }
 
 // issue queues the actions in a list. An action for another owner is delivered at the end of the
-// frame.
+// frame. Its condition and all its numbers are evaluated at once; those of another action that read
+// the present state are evaluated when the action runs.
 func (o *owner) issue(d *definition, list []action, e event) {
 	for _, a := range list {
 		c := command{
-			action: a, source: e.source, target: e.target, magnitude: e.magnitude, level: e.level, round: o.running + 1, who: d.ID + " ", chain: e.chain,
+			action: a, source: e.source, target: e.target, magnitude: e.magnitude, level: e.level, round: o.running + 1, who: d.ID + " ", chain: e.chain, values: map[*number]float64{},
 		}
 		c.reaction = c.reaction || o.reaction
 		to := map[string]string{"source": e.source, "target": e.target}[a.To]
-		if or(a.To, "owner") != "owner" && to == "" {
+		if or(a.To, "owner") == "owner" || to == o.name {
+			if o.evaluates(&c, e, false) {
+				c.late = func(c *command) bool { return o.allows(c, e) && o.evaluates(c, e, true) }
+				o.todo = append(o.todo, c)
+			}
+			continue
+		}
+		if !o.allows(&c, e) {
+			continue
+		}
+		if to == "" {
 			o.miss(c)
 			continue
 		}
-		failed := ""
-		for _, change := range []*change{a.Change, a.Damage} {
-			if change != nil {
-				c.x, failed = e.value(&change.By, change.PerStack)
-				c.x = e.share.scale(c.x)
-			}
-		}
-		if failed != "" {
-			o.say("error %s why=%s", d.ID, failed)
-			continue
-		}
-		if or(a.To, "owner") == "owner" || to == o.name {
-			o.todo = append(o.todo, c)
+		if !o.evaluates(&c, e, false) || !o.evaluates(&c, e, true) {
 			continue
 		}
 		c.round, c.ago = 1, 0
@@ -295,8 +301,8 @@ func (o *owner) issue(d *definition, list []action, e event) {
 func (o *owner) miss(c command) {
 	what := ""
 	switch {
-	case c.Apply != "":
-		what = "apply " + c.Apply
+	case c.Apply.ID != "":
+		what = "apply " + c.Apply.ID
 	case c.Remove != "":
 		what = "remove " + c.Remove
 	case c.Kill:
@@ -355,18 +361,21 @@ func (o *owner) nextAge() int64 {
 
 // act runs one action.
 func (o *owner) act(c command) {
+	if c.late != nil && !c.late(&c) {
+		return
+	}
 	switch {
 	case c.uses != nil:
 		o.take(c.uses, c.n, "consumed")
 	case c.ends != nil:
 		o.unlink(c.ends, c.Reason)
-	case c.head != nil && c.head.hasLink(o, c.Apply):
+	case c.head != nil && c.head.hasLink(o, c.Apply.ID):
 		o.all.mark(markLinkThere) // the head has this link already
-	case c.Apply != "":
+	case c.Apply.ID != "":
 		if c.again {
 			o.all.mark(markLinkAgain)
 		}
-		o.apply(application{id: c.Apply, source: c.source, magnitude: c.magnitude, level: c.level, head: c.head, chain: c.chain})
+		o.applyBy(c)
 	case c.Remove != "":
 		if b := o.oldestBy(c.Remove, c.source); b != nil {
 			if b != o.oldest(c.Remove) {
@@ -378,10 +387,10 @@ func (o *owner) act(c command) {
 		o.kill(c.who, c.source, c.chain)
 	case c.Change != nil:
 		o.killer, o.cause = c.source, c.chain
-		o.changes(c.who, c.Change.Attr, c.x)
+		o.changes(c.who, c.Change.Attr, c.values[&c.Change.By])
 		o.killer, o.cause = "", chain{}
 	case c.Damage != nil:
-		o.damages(c.who, c.Damage.Attr, c.x, c.Damage.School, c.source, c.chain)
+		o.damages(c.who, c.Damage.Attr, c.values[&c.Damage.By], c.Damage.School, c.source, c.chain)
 	}
 }
 

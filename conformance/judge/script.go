@@ -307,8 +307,13 @@ func (w *world) run(to int64) {
 // application.
 func (s *Scenario) views() bool {
 	for _, d := range s.buffs {
+		for _, a := range d.actions() {
+			if a.If != nil {
+				return true
+			}
+		}
 		for _, n := range d.numbers() {
-			if n.Snapshot == "apply" && (n.Of == "source" || n.Formula != nil) {
+			if (n.Snapshot == "apply" || n.runs()) && (n.Of == "source" || n.Formula != nil) {
 				return true
 			}
 		}

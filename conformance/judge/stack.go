@@ -321,12 +321,12 @@ func (o *owner) joinEach(b *instance, a application, replaces bool) bool {
 		}
 		if s.Overflow != "replace-oldest" {
 			if s.Refresh == "none" && !replaces {
-				o.overflows(b, a)
+				o.overflows(b, a, a.stacks)
 				return false
 			}
 			o.restartLayer(b, a, replaces, fresh)
 			o.links(b, a, true)
-			o.overflows(b, a)
+			o.overflows(b, a, a.stacks)
 			return true
 		}
 	}
@@ -355,7 +355,7 @@ func (o *owner) joinEach(b *instance, a application, replaces bool) bool {
 	o.restartBeat(b)
 	o.pulseOnJoin(b, true)
 	if full {
-		o.overflows(b, a)
+		o.overflows(b, a, a.stacks-room)
 	}
 	return true
 }
@@ -391,7 +391,7 @@ func (o *owner) joinQueue(b *instance, a application) bool {
 		i := b.overflowVictim(a)
 		if i < 0 {
 			o.say("deny %s why=limit", b.def.ID)
-			o.overflows(b, a)
+			o.overflows(b, a, 1)
 			return false
 		}
 		o.memorize(b.def, []string{b.waiting[i].source})
@@ -409,7 +409,7 @@ func (o *owner) joinQueue(b *instance, a application) bool {
 	o.say("queue %s active=%d%s", b.def.ID, b.magnitude, o.endOf(b))
 	o.links(b, a, true)
 	if full {
-		o.overflows(b, a)
+		o.overflows(b, a, 1)
 	}
 	return true
 }
@@ -503,7 +503,7 @@ func (o *owner) refreshActions(b *instance, a application, replaces bool, was st
 	phase := b.def.stack().Phase
 	always := or(b.def.stack().Refresh, "restart") == "restart" || phase == "reset" || phase == "execute" || replaces
 	if always || !b.state().equal(was) {
-		e := eventBy(a, b.count())
+		e := eventBy(a, b, b.count())
 		if b.def.stack().Level == "sum" {
 			e.level = b.level
 		}

@@ -51,11 +51,14 @@ type instance struct {
 	gone           bool
 	mark           func(rule string)
 
-	ofAura bool    // an aura has applied the buff
-	look   int64   // if the buff has an aura: time of its next search, in ms of the world's time
-	born   int64   // position in the order in which the auras started
-	holds  []*hold // if an aura has applied the buff: its bearers
-	late   missing // due pulses of this frame that a later pulse will include
+	ofAura   bool  // an aura has applied the buff
+	look     int64 // if the buff has an aura: time of its next search, in ms of the world's time
+	started  int64 // the start, in the buff's own time
+	absorbed int64 // the damage that its shield has absorbed
+
+	born  int64   // position in the order in which the auras started
+	holds []*hold // if an aura has applied the buff: its bearers
+	late  missing // due pulses of this frame that a later pulse will include
 }
 
 // tie is one head of a link, with the number of stacks that the head has added.
@@ -234,7 +237,7 @@ func (o *owner) pulseFor(b *instance, c counted, more string, s share) {
 		}
 	}
 	if list := b.def.on().Pulse; slices.ContainsFunc(list, func(a action) bool { return a.Remove == b.def.ID }) &&
-		slices.ContainsFunc(list, func(a action) bool { return a.Apply == b.def.ID }) {
+		slices.ContainsFunc(list, func(a action) bool { return a.Apply.ID == b.def.ID }) {
 		o.all.mark(markReplacesItself)
 	}
 	e := b.eventOf(c)

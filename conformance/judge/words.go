@@ -288,14 +288,65 @@ type lists struct {
 }
 
 type action struct {
+	If     *formula
+	IfTags tagTest `json:"if_tags"`
 	Call   string
-	Apply  string
+	Apply  applied
 	Remove string
 	Reason string
 	Kill   bool
 	Change *change
 	Damage *change
 	To     string
+
+	condition *number // the formula of the field `if`
+}
+
+// applied is the ID of a definition, or an ID with numbers that replace those of the event.
+type applied struct {
+	ID                                 string
+	Magnitude, Duration, Stacks, Level *number
+}
+
+// UnmarshalJSON reads an ID, or a JSON object with the fields of applied.
+func (a *applied) UnmarshalJSON(text []byte) error {
+	if json.Unmarshal(text, &a.ID) == nil {
+		return nil
+	}
+	type plain applied
+	return strictly(text, (*plain)(a))
+}
+
+// numbers returns the numbers of an action except its condition, in the order of their evaluation.
+func (a *action) numbers() (all []*number) {
+	for _, c := range []*change{a.Change, a.Damage} {
+		if c != nil {
+			all = append(all, &c.By)
+		}
+	}
+	for _, n := range []*number{a.Apply.Magnitude, a.Apply.Duration, a.Apply.Stacks, a.Apply.Level} {
+		if n != nil {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// perStack reports whether a number of the action counts once for each stack.
+func (a *action) perStack() bool {
+	return a.Change != nil && a.Change.PerStack || a.Damage != nil && a.Damage.PerStack
+}
+
+// UnmarshalJSON reads an action.
+func (a *action) UnmarshalJSON(text []byte) error {
+	type plain action
+	if err := strictly(text, (*plain)(a)); err != nil {
+		return err
+	}
+	if a.If != nil {
+		a.condition = &number{Formula: a.If, Snapshot: "run"}
+	}
+	return nil
 }
 
 // or returns the word or, if it is empty, the default.
