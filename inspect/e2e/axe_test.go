@@ -57,6 +57,7 @@ func (p *tab) violations() (out []string) {
 // TestAxe checks that no page violates a rule of axe. It tests both themes, a phone and a wide
 // screen, with a stuck player, incidents, a refused reload and the field for the token.
 func TestAxe(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, inspect.Options{Token: token, Reload: func() (any, error) { return nil, errReload }})
 	w.page.Reloaded(nil, errReload)
 	w.trap(t, 30)

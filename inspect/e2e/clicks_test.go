@@ -33,6 +33,7 @@ func (w *world) redefine(t *testing.T) {
 // alone, an operator who does not know this can find the player, the buff, its file and line, the
 // line of the handler that hangs, and the reload that has caused it.
 func TestMinuteOfClicks(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, inspect.Options{Title: "Northmarch"})
 	p := open(t, w.url, wide, tall)
 	p.until(`document.querySelector("#verdict").textContent.startsWith("All is well")`)

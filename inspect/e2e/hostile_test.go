@@ -38,6 +38,7 @@ func hostile() []string {
 // names are used for players, definitions, tags, attributes and the page itself, and in the error
 // of a reload.
 func TestHostileNames(t *testing.T) {
+	t.Parallel()
 	names := hostile()
 	specs := []buff.Spec{{ID: "trap", Kind: define.Instant, On: define.Hooks{Exec: []define.Action{{Do: define.DoCall, Name: "hang"}}}}}
 	for i, name := range names {

@@ -19,6 +19,7 @@ const wide, tall = 1280, 900
 // TestClockHands checks that the hands move at the speed of the game's clock, and that waiting
 // players are shown.
 func TestClockHands(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, inspect.Options{Title: "Northmarch"})
 	p := open(t, w.url, wide, tall)
 	p.until(`document.querySelectorAll(".hand").length == 4 && document.querySelector("#verdict").textContent.startsWith("All is well")`)
@@ -43,6 +44,7 @@ func TestClockHands(t *testing.T) {
 
 // TestStuckPlayer checks that a player whose handler does not return is named on the page.
 func TestStuckPlayer(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, inspect.Options{})
 	p := open(t, w.url, wide, tall)
 	p.until(`document.querySelector("#verdict").textContent.startsWith("All is well")`)
@@ -74,6 +76,7 @@ func TestAlarm(t *testing.T) {
 // and then not again for five seconds. To control this time, the test intercepts timers of that
 // length.
 func TestAnnouncements(t *testing.T) {
+	t.Parallel()
 	var text atomic.Pointer[string]
 	say := func(s string) { text.Store(&s) }
 	say("")
@@ -109,6 +112,7 @@ func TestAnnouncements(t *testing.T) {
 
 // TestPlayer checks that a buff's bar shrinks and that its pulses are counted.
 func TestPlayer(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, inspect.Options{})
 	p := open(t, w.url+"#/player/7", wide, tall)
 	p.until(`document.querySelector("#p-name").textContent == "Sigrun Bold"`)
@@ -270,6 +274,7 @@ func (g *gapWriter) Write(p []byte) (int, error) {
 // TestGap checks that a slow browser shows how many views it has skipped. TestStream_Gap of
 // package inspect checks the server.
 func TestGap(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, inspect.Options{})
 	w.wrap = func(rw http.ResponseWriter, r *http.Request) http.ResponseWriter {
 		if r.URL.Query().Has("stream") {
@@ -285,6 +290,7 @@ func TestGap(t *testing.T) {
 // TestDark checks that the colours follow the system's setting and the key, and that all texts
 // are readable.
 func TestDark(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, inspect.Options{Title: "Northmarch"})
 	p := open(t, w.url, wide, tall)
 	p.until(`document.querySelector("#verdict").textContent.startsWith("All is well")`)
@@ -409,6 +415,7 @@ func TestActions(t *testing.T) {
 // state at an instant, reasons of denials, a second player for comparison, and a link to the
 // instant.
 func TestLastMinute(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, inspect.Options{})
 	p := open(t, w.url+"#/player/7", wide, tall)
 	// Other players also apply Venom to the player.

@@ -81,6 +81,7 @@ func (p *tab) click(text string) {
 
 // TestStudio edits a definition, looks at its timeline and numbers, and keeps it as a test.
 func TestStudio(t *testing.T) {
+	t.Parallel()
 	p, dir := newStudio(t, 1440)
 	p.until(`document.querySelector("#buff").textContent == "bleed" && document.querySelectorAll("#line circle.pulse").length == 3`)
 
@@ -174,6 +175,7 @@ func (p *tab) choose(id, value string) {
 // TestStudio_Compare compares a text with the last commit and with version A, marks the differences in
 // the lanes, plays with the sliders, and copies the table of numbers.
 func TestStudio_Compare(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "bleed.yaml")
 	require.NoError(t, os.WriteFile(file, []byte(studioFile), 0o600))
@@ -225,6 +227,7 @@ func TestStudio_Compare(t *testing.T) {
 // TestStudio_Explosion starts in an empty folder, finds the recipe of a shield that explodes, plays it
 // with an enemy by clicking, and keeps that as a test.
 func TestStudio_Explosion(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	p := open(t, serveStudio(t, dir), 1440, tall)
 	p.until(`document.body.dataset.ready == "yes"`)
@@ -263,6 +266,7 @@ func TestStudio_Explosion(t *testing.T) {
 
 // TestStudio_RedFirst checks that the page shows failed tests before the others.
 func TestStudio_RedFirst(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "bleed.yaml"), []byte(studioFile+"  calm: {duration: 3s}\n"), 0o600))
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "scenarios"), 0o755))
@@ -284,6 +288,7 @@ func TestStudio_RedFirst(t *testing.T) {
 // TestStudio_Keyboard makes a buff with the keyboard in an empty folder: Enter after a key starts a
 // deeper line, Ctrl+S saves once, and the errors of a long file stay in view.
 func TestStudio_Keyboard(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	p := open(t, serveStudio(t, dir), 1440, tall)
 	p.until(`document.body.dataset.ready == "yes" && document.querySelector("#list").textContent.includes("no file") && document.querySelector("#problem").hidden`)
@@ -325,6 +330,7 @@ func TestStudio_Keyboard(t *testing.T) {
 // TestStudio_Windows edits files in two windows of a browser: both unsaved texts survive, and a removed
 // file can be saved again.
 func TestStudio_Windows(t *testing.T) {
+	t.Parallel()
 	dir, in := t.TempDir(), browser(t)
 	for _, name := range []string{"a", "b"} {
 		text := "buffs:\n  " + name + ":\n    duration: 9s\n"
@@ -358,6 +364,7 @@ func TestStudio_Windows(t *testing.T) {
 
 // TestStudio_Game watches a player of a running game and reloads its definitions.
 func TestStudio_Game(t *testing.T) {
+	t.Parallel()
 	var reloads atomic.Int32
 	w := newWorld(t, inspect.Options{Token: token, Reload: func() (any, error) { reloads.Add(1); return "1 changed", nil }})
 	p, _ := newStudio(t, 1440, w.url)
@@ -379,6 +386,7 @@ func TestStudio_Game(t *testing.T) {
 
 // TestStudio_Axe checks the page with axe, dark on a phone and light on a wide screen.
 func TestStudio_Axe(t *testing.T) {
+	t.Parallel()
 	text := axe(t)
 	for width, theme := range map[int64]string{390: "dark", 1440: "light"} {
 		p, _ := newStudio(t, width)
@@ -398,6 +406,7 @@ func TestStudio_Axe(t *testing.T) {
 
 // TestStudio_Playground checks the page without a server, which "make playground" builds.
 func TestStudio_Playground(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it builds the engine for the browser")
 	}

@@ -147,6 +147,7 @@ func TestTabsAndTheToken(t *testing.T) {
 // TestFrozenTab checks that a tab that does not process messages for a while, like a frozen tab,
 // does not delay other tabs, and then shows the latest state and how many views it has missed.
 func TestFrozenTab(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, inspect.Options{})
 	in := browser(t)
 	p := openTab(t, in, w.url)

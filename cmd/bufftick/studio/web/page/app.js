@@ -255,7 +255,8 @@ const test = later(700, guarded(async () => {
 // Recipes and new files
 const found = guarded(async () => {
   const query = $("query").value, list = await call("recipes", { query });
-  if (query === $("query").value) $("found").replaceChildren(...list.map((r) => h("li", {}, h("button", { type: "button", onclick: guarded(() => fromRecipe(r.id)) }, h("b", {}, r.id), " " + r.title, h("span", {}, r.about)))));
+  if (query !== $("query").value) return;
+  $("found").replaceChildren(...list.map((r) => h("li", {}, h("button", { type: "button", onclick: guarded(() => fromRecipe(r.id)) }, h("b", {}, r.id), " " + r.title, h("span", {}, r.about)))));
   if (!$("found").firstChild) $("found").append(h("li", { class: "note" }, "No recipe has these words."));
 });
 const fromRecipe = async (id) => {
