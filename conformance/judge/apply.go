@@ -224,6 +224,7 @@ func (o *owner) newInstance(d *definition, a application) *instance {
 		period: d.Period.at(a.level), coming: d.Period.at(a.level), content: d.newContent(a), known: a.known, given: o.nextGiven(), turn: o.sequence,
 	}
 	b.mark = o.all.mark
+	b.vars = d.newVars(a)
 	b.held(a.hold, n)
 	if s.each() {
 		b.layers = []layer{{stacks: n, end: b.end, source: a.source, rank: rank{a.level, a.magnitude, b.age}, content: b.content}}

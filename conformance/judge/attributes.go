@@ -164,6 +164,9 @@ func (d *definition) actions() (all []*action) {
 	for _, act := range sortedKeys(on.Act) {
 		lists = append(lists, on.Act[act])
 	}
+	for _, name := range sortedKeys(d.Vars) {
+		lists = append(lists, d.Vars[name].AtMax, d.Vars[name].AtMin)
+	}
 	for _, list := range lists {
 		for i := range list {
 			all = append(all, &list[i])
@@ -191,6 +194,9 @@ func (d *definition) numbers() (all []*number) {
 	}
 	if d.Shield != nil && d.Shield.Pool != nil {
 		all = append(all, d.Shield.Pool)
+	}
+	for _, name := range sortedKeys(d.Vars) {
+		all = append(all, &d.Vars[name].Base)
 	}
 	return all
 }

@@ -28,6 +28,7 @@
 //	life.go        1.4 and 1.5: shields, charges, ends, acts, death, sources
 //	save.go        1.6: logout and return
 //	run.go         conditions of actions, and numbers that are evaluated when an action runs
+//	verbs.go       actions that do what commands do, and variables of a buff
 //	words.go       3: the words of a definition
 //	refuse.go      3.4: definitions that must not load
 //	script.go      the steps and lines of vectors/README.md

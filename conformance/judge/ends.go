@@ -12,6 +12,11 @@ func (o *owner) extend(id string, by int64, atMost *span) {
 	if b == nil || !b.ends() {
 		return
 	}
+	o.extendOne(b, by, atMost)
+}
+
+// extendOne extends one buff, which must have an end.
+func (o *owner) extendOne(b *instance, by int64, atMost *span) {
 	now := b.clock(o.own)
 	if atMost != nil && by > 0 { // limit the extension, but never shorten the buff
 		by = max(0, min(by, now+int64(*atMost)-b.last()))

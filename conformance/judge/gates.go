@@ -343,8 +343,14 @@ func (o *owner) dispel(q query, stacks int) {
 		}
 		return
 	}
+	o.dispelWhere(q, stacks, func(*instance) bool { return true })
+}
+
+// dispelWhere is like "dispel", for the buffs that match a query and for which the given function
+// returns true.
+func (o *owner) dispelWhere(q query, stacks int, takes func(*instance) bool) {
 	strength := rankOf(q.Grade)
-	found := o.found(q, func(b *instance) bool { return b.grade() <= strength })
+	found := o.found(q, func(b *instance) bool { return b.grade() <= strength && takes(b) })
 	if q.Most == 0 {
 		for _, b := range found {
 			if !b.gone {

@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Section 1.7 of the rules: the total order of the events of one owner.
@@ -70,6 +71,7 @@ type command struct {
 	ends      *instance // if not nil, the command ends the links of this buff
 	who       string    // the ID of the definition that has the action, followed by a space
 	values    map[*number]float64
+	on        *instance // the buff that has the action, or nil
 	// late completes the command when it runs: it evaluates the condition and the numbers that read
 	// the present state. It returns false if the command must not run. It may be nil.
 	late func(c *command) bool
@@ -259,7 +261,7 @@ func orWhy(x float64, ok bool) (float64, string) {
 func (o *owner) issue(d *definition, list []action, e event) {
 	for _, a := range list {
 		c := command{
-			action: a, source: e.source, target: e.target, magnitude: e.magnitude, level: e.level, round: o.running + 1, who: d.ID + " ", chain: e.chain, values: map[*number]float64{},
+			action: a, source: e.source, target: e.target, magnitude: e.magnitude, level: e.level, round: o.running + 1, who: d.ID + " ", chain: e.chain, on: e.on, values: map[*number]float64{},
 		}
 		c.reaction = c.reaction || o.reaction
 		to := map[string]string{"source": e.source, "target": e.target}[a.To]
@@ -303,14 +305,22 @@ func (o *owner) miss(c command) {
 	switch {
 	case c.Apply.ID != "":
 		what = "apply " + c.Apply.ID
-	case c.Remove != "":
-		what = "remove " + c.Remove
+	case c.removes():
+		what = strings.TrimSpace("remove " + c.Remove.ID)
 	case c.Kill:
 		what = "kill"
 	case c.Change != nil:
 		what = "change " + c.Change.Attr
 	case c.Damage != nil:
 		what = "damage " + c.Damage.Attr
+	case c.Extend != nil:
+		what = strings.TrimSpace("extend " + c.Extend.Buff.ID)
+	case c.Use != nil:
+		what = "use " + c.Use.Buff
+	case c.Dispel != nil:
+		what = strings.TrimSpace("dispel " + c.Dispel.ID)
+	case c.Rate != nil:
+		what = "rate " + c.Rate.Buff
 	default:
 		return
 	}
@@ -376,13 +386,8 @@ func (o *owner) act(c command) {
 			o.all.mark(markLinkAgain)
 		}
 		o.applyBy(c)
-	case c.Remove != "":
-		if b := o.oldestBy(c.Remove, c.source); b != nil {
-			if b != o.oldest(c.Remove) {
-				o.all.mark(markRemoveSource)
-			}
-			o.remove(b, or(c.Reason, "cancelled"), "")
-		}
+	case c.removes():
+		o.removeBy(c)
 	case c.Kill:
 		o.kill(c.who, c.source, c.chain)
 	case c.Change != nil:
@@ -391,6 +396,8 @@ func (o *owner) act(c command) {
 		o.killer, o.cause = "", chain{}
 	case c.Damage != nil:
 		o.damages(c.who, c.Damage.Attr, c.values[&c.Damage.By], c.Damage.School, c.source, c.chain)
+	default:
+		o.verb(c)
 	}
 }
 

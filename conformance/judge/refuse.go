@@ -49,6 +49,8 @@ func (d *definition) refusals() (all []string) {
 	for _, list := range [][]action{d.on().Exec} {
 		no(len(list) > 0 && !d.Duration.instant, "an instant buff's own action list is on.exec")
 	}
+	no(len(d.Vars) > 0 && (d.stack().Timers == "each" || d.queued()), "vars with timers each or queue")
+	no(len(d.Vars) > 8, "more than 8 vars")
 	if d.Stack != nil {
 		all = append(all, d.stackRefusals()...)
 	}
@@ -60,7 +62,7 @@ func (d *definition) carriedWords() bool {
 	on := d.on()
 	return d.DurationScale != nil || d.MinDuration+d.MaxDuration != 0 || d.Clock != "" || d.Period.given() || d.Stack.given() || len(d.Grants) > 0 || d.Group != nil || d.Slot != nil ||
 		d.PerSource != nil || d.DR != nil || !d.Require.Ongoing.empty() || !d.Require.Remove.empty() || or(d.Inhibition, "keep") != "keep" || or(d.Immune, "suppress") != "suppress" || d.Immunity != nil || len(d.Interrupt) > 0 ||
-		d.Charges != nil || d.Shield != nil || len(d.Modifiers) > 0 || len(d.Links) > 0 || d.Aura != nil || d.Save != nil ||
+		d.Charges != nil || d.Shield != nil || len(d.Vars) > 0 || len(d.Modifiers) > 0 || len(d.Links) > 0 || d.Aura != nil || d.Save != nil ||
 		len(on.Apply)+len(on.Refresh)+len(on.Overflow)+len(on.Death)+len(on.Act)+len(on.Remove) > 0 ||
 		d.Dispel != nil && (d.Dispel.Grade != "" || d.Dispel.Per != "" || d.Dispel.Resist != 0 || d.Dispel.Stealable != nil)
 }

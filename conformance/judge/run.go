@@ -10,7 +10,7 @@ import (
 // actions of the list, but before their own effects.
 
 // runNames are the names in formulas that have a value only when an action runs.
-var runNames = map[string]bool{"amount": true, "left": true, "age": true, "absorbed": true}
+var runNames = map[string]bool{"amount": true, "left": true, "age": true, "absorbed": true, "var": true}
 
 // runs reports whether a number is evaluated when its action runs, and not at the application.
 func (n *number) runs() bool {
@@ -59,7 +59,7 @@ func (o *owner) evaluates(c *command, e event, run bool) bool {
 			o.say("error %swhy=%s", c.who, why)
 			return false
 		}
-		if change {
+		if change || c.Add != nil {
 			x = e.share.scale(x)
 		}
 		c.values[n] = x
@@ -75,7 +75,7 @@ func (o *owner) present(n *number, e event) (x float64, why string) {
 	missing := false
 	read := func(path []string) (x float64, ok bool) {
 		if runNames[path[0]] {
-			x, ok = o.runName(path[0], e)
+			x, ok = o.runName(path, e)
 		} else {
 			x, ok = o.readName(path, "apply", a)
 		}
@@ -110,8 +110,8 @@ func (o *owner) present(n *number, e event) (x float64, why string) {
 
 // runName returns the value of a name that is known only when an action runs. The names "left" and
 // "age" are in seconds of the buff's own time.
-func (o *owner) runName(name string, e event) (x float64, ok bool) {
-	if name == "amount" {
+func (o *owner) runName(path []string, e event) (x float64, ok bool) {
+	if path[0] == "amount" {
 		if e.amount == nil {
 			return 0, false
 		}
@@ -122,7 +122,10 @@ func (o *owner) runName(name string, e event) (x float64, ok bool) {
 		return 0, false
 	}
 	now := e.on.clock(o.own)
-	switch name {
+	switch path[0] {
+	case "var":
+		x, ok = e.on.vars[path[1]]
+		return x, ok
 	case "left":
 		return float64(max(0, e.on.last()-now)) / 1000, e.on.ends()
 	case "age":
@@ -153,7 +156,10 @@ func (o *owner) applyBy(c command) {
 		return
 	}
 	if n := c.Apply.Duration; n != nil {
-		a.override, a.duration = true, int64(math.Floor(c.values[n]*1000+0.5))
+		a.override, a.duration = true, seconds(c.values[n])
 	}
 	o.apply(a)
 }
+
+// seconds converts seconds to ms, rounded half up.
+func seconds(x float64) int64 { return int64(math.Floor(x*1000 + 0.5)) }

@@ -8,6 +8,7 @@ import "slices"
 // loot holds the remaining shield and charges of a stolen application.
 type loot struct {
 	content
+	vars map[string]float64
 	rest bool // the buff is stolen in several parts, and this is a later part
 }
 
@@ -88,7 +89,7 @@ func (o *owner) stealOne(b *instance, to *owner, atMost *span, stacks int) {
 func (b *instance) parts(own int64, thief string, atMost *span, stacks int) (parts []application) {
 	now := b.clock(own)
 	part := func(stacks int, end int64, r rank, c content) {
-		a := application{id: b.def.ID, source: thief, stacks: stacks, magnitude: r.magnitude, level: r.level, key: b.key, left: &loot{content: c}}
+		a := application{id: b.def.ID, source: thief, stacks: stacks, magnitude: r.magnitude, level: r.level, key: b.key, left: &loot{content: c, vars: b.vars}}
 		if a.override = !b.endless || atMost != nil; a.override {
 			if a.duration = end - now; atMost != nil && (b.endless || a.duration > int64(*atMost)) {
 				a.duration = int64(*atMost)

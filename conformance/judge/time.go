@@ -54,6 +54,7 @@ type instance struct {
 	ofAura   bool  // an aura has applied the buff
 	look     int64 // if the buff has an aura: time of its next search, in ms of the world's time
 	started  int64 // the start, in the buff's own time
+	vars     map[string]float64
 	absorbed int64 // the damage that its shield has absorbed
 
 	born  int64   // position in the order in which the auras started
@@ -236,7 +237,7 @@ func (o *owner) pulseFor(b *instance, c counted, more string, s share) {
 			}
 		}
 	}
-	if list := b.def.on().Pulse; slices.ContainsFunc(list, func(a action) bool { return a.Remove == b.def.ID }) &&
+	if list := b.def.on().Pulse; slices.ContainsFunc(list, func(a action) bool { return a.Remove.ID == b.def.ID }) &&
 		slices.ContainsFunc(list, func(a action) bool { return a.Apply.ID == b.def.ID }) {
 		o.all.mark(markReplacesItself)
 	}

@@ -141,6 +141,7 @@ type definition struct {
 	Shield       *shield
 	Modifiers    []modifier
 	Params       map[string]*number
+	Vars         map[string]*variable
 	Links        []string
 	Aura         *aura
 	OnDeath      string `json:"on_death"`
@@ -292,11 +293,17 @@ type action struct {
 	IfTags tagTest `json:"if_tags"`
 	Call   string
 	Apply  applied
-	Remove string
+	Remove removed
 	Reason string
 	Kill   bool
 	Change *change
 	Damage *change
+	Extend *extended
+	Use    *used
+	Dispel *dispelled
+	Rate   *rated
+	Set    *assigned
+	Add    *added
 	To     string
 
 	condition *number // the formula of the field `if`
@@ -328,6 +335,16 @@ func (a *action) numbers() (all []*number) {
 		if n != nil {
 			all = append(all, n)
 		}
+	}
+	switch {
+	case a.Extend != nil:
+		all = append(all, &a.Extend.By)
+	case a.Rate != nil:
+		all = append(all, &a.Rate.Value)
+	case a.Set != nil:
+		all = append(all, &a.Set.To)
+	case a.Add != nil:
+		all = append(all, &a.Add.By)
 	}
 	return all
 }
