@@ -181,8 +181,8 @@ func replaced(v any, id string) any {
 		for k := range v {
 			v[k] = replaced(v[k], id)
 		}
-		if v["apply"] == "q" && len(v) == 1 {
-			return map[string]any{"apply": "x"}
+		if v["apply"] == "q" {
+			v["apply"] = "x"
 		}
 		return v
 	case []any:

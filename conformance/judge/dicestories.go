@@ -47,6 +47,80 @@ var modifiedBySource = list(
 
 var stories = []story{
 	{
+		name: "conditions see what earlier actions changed",
+		words: map[string][]word{
+			"x": {{"on.exec", list(
+				list(m("if", "owner.pow >= 4", "change", m("attr", "pow", "by", -4)), m("if", "owner.pow >= 4", "change", m("attr", "pow", "by", -4)), m("if_tags", m("none", list("t.a")), "apply", "y"), m("if_tags", m("none", list("t.a")), "apply", "y")),
+				list(m("change", m("attr", "pow", "by", m("attr", "pow", "snapshot", "run"))), m("change", m("attr", "hp", "by", m("formula", "0 - owner.pow", "snapshot", "run"), "per_stack", true)), m("change", m("attr", "hp", "by", m("attr", "pow")))),
+				list(m("remove", "p"), m("if_tags", m("all", list("t.b")), "change", m("attr", "hp", "by", -1)), m("if", "owner.cap < 100", "apply", "y"), m("if", "1 / (owner.pow - 8)", "remove", "y")),
+				list(m("damage", m("attr", "life", "by", 6)), m("if", "owner.life > 0", "apply", "y"), m("if", "owner.life <= 0", "change", m("attr", "life", "by", 5))),
+				list(m("apply", "y"), m("if_tags", m("all", list("t.a")), "damage", m("attr", "soul", "by", m("formula", "owner.pow + source.pow", "snapshot", "run", "default", 3))), m("if_tags", m("all", list("t.a")), "kill", true, "to", "source")),
+			)}},
+			"p": {
+				{"modifiers", list(list(m("attr", "pow", "value", 4, "per_stack", true)), list(m("attr", "cap", "value", -40)), modifiedBySource[0])},
+				{"grants", list(list("t.b"), list("t.a"))},
+				{"require.ongoing", list(m("none", list("t.a")))},
+				{"stack", list(m("by", "target", "limit", 3), m("by", "source", "limit", 3), m("by", "target", "limit", 3, "timers", "each"))},
+				{"on.apply", list(list(m("apply", "x")), list(m("if", "owner.pow > 11", "apply", "x")))},
+				{"duration", list("6s")},
+			},
+		},
+		steps: []any{
+			m("apply", "x", "source", anySource), m("apply", "x", "source", anySource, "owner", anyOwner), m("apply", "p", "source", anySource, "stacks", someStacks), rebasePow, rebasePow, m("base", "life", "to", oneOf{5, 20}), m("revive", true), applyThird, saveAny,
+		},
+		life: true,
+	},
+	{
+		name: "pulses with conditions and present numbers",
+		words: map[string][]word{
+			"p": {
+				{"period", list("500ms", "700ms")},
+				{"duration", list("3300ms", "6s")},
+				{"tail", list("partial", "none")},
+				{"catchup", list("coalesce", "all")},
+				{"clock", list("wall", "online")},
+				{"save", list(m("offline_pulses", "coalesce"), m("offline_pulses", "all", "offline_expire", "run"))},
+				{"stack", list(m("by", "target", "limit", 3), m("by", "target", "limit", 3, "timers", "each"), m("by", "target", "limit", 3, "timers", "each", "effective", 1), m("by", "target", "limit", 3, "timers", "queue"), m("by", "source", "limit", 2, "level", "sum"))},
+				{"on.pulse", list(
+					list(m("damage", m("attr", "hp", "by", m("formula", "owner.hp / 4", "snapshot", "run"))), m("damage", m("attr", "hp", "by", m("formula", "owner.hp / 4", "snapshot", "run")))),
+					list(m("change", m("attr", "pow", "by", 0.5)), m("if", "owner.pow > 9 and stacks > 1", "change", m("attr", "hp", "by", m("formula", "magnitude - level", "snapshot", "run"), "per_stack", true)), m("if", "owner.pow > 9", "apply", "x")),
+					list(m("if", "source.pow > owner.pow", "apply", "q"), m("if", "source.pow <= owner.pow", "apply", "x", "to", "source")),
+				)},
+				{"on.refresh", list(list(m("if", "stacks > 2", "apply", "x"), m("change", m("attr", "hp", "by", m("formula", "stacks + level", "snapshot", "run")))))},
+				{"on.remove", list(m("any", list(m("if", "owner.hp < 80", "apply", "q"), m("change", m("attr", "hp", "by", m("attr", "pow", "snapshot", "run"))))))},
+			},
+			"q": {{"modifiers", list(list(m("attr", "pow", "value", 4)), list(m("attr", "cap", "op", "mul_add", "value", -0.5)))}, {"group", list(m("name", "g", "priority", 3, "rule", "hide"))}},
+			"x": {{"on.exec", list(list(m("if_tags", m("none", list("t")), "damage", m("attr", "hp", "by", m("formula", "owner.pow", "snapshot", "run"))), m("change", m("attr", "pow", "by", -1))))}},
+		},
+		steps: []any{
+			m("apply", "p", "source", anySource, "stacks", someStacks, "magnitude", someStacks, "level", someLevels), m("apply", "p", "source", anyOwner, "magnitude", someStacks), applySecond, applyThird, rebasePow, saveAway, saveAny, m("tick", true), m("tick", true), m("remove", "p"), m("steal", "p", "to", "o2"),
+		},
+		seen: true, leave: true,
+	},
+	{
+		name: "conditions of actions for other owners",
+		words: map[string][]word{
+			"p": {
+				{"on.act", list(
+					m("hit", list(m("change", m("attr", "pow", "by", -4)), m("if", "owner.pow > 4", "damage", m("attr", "hp", "by", m("formula", "owner.pow + source.pow", "snapshot", "run", "default", 1)), "to", "target"), m("if", "owner.pow > 4", "apply", "q"))),
+					m("damaged", list(m("if", "amount > 5", "damage", m("attr", "soul", "by", m("formula", "amount / 2")), "to", "target"), m("if_tags", m("all", list("t.a")), "apply", "x"))),
+					m("dealt", list(m("if", "owner.hp < 100", "change", m("attr", "hp", "by", m("formula", "amount + stacks"))), m("if_tags", m("any", list("t.a")), "apply", "y", "to", "target"))),
+				)},
+				{"on.death", list(list(m("if", "level > 0", "apply", "x", "to", "target"), m("if", "owner.life <= 0", "apply", "q")))},
+				{"stack", list(m("by", "target", "limit", 2), m("by", "source"))},
+				{"duration", list("6s", "infinite")},
+				{"on_death", list("keep", "remove")},
+			},
+			"q": {{"on.apply", list(list(m("if", "source.pow > 5", "change", m("attr", "pow", "by", 1), "to", "source"), m("if", "owner.pow > 5", "apply", "x")))}, {"stack", list(m("by", "target"))}},
+			"x": {{"on.exec", list(list(m("damage", m("attr", "life", "by", m("formula", "owner.pow / 4", "snapshot", "run")))), list(m("damage", m("attr", "hp", "by", 12))))}},
+		},
+		steps: []any{
+			m("apply", "p", "owner", anyOwner, "source", anySource, "level", someLevels), m("happened", "hit", "owner", anyOwner, "target", anyOwner, "amount", oneOf{5, 20}), m("happened", "hit", "owner", anyOwner), m("damage", oneOf{"hp", "life"}, "by", oneOf{3, 12}, "owner", anyOwner, "source", oneOf{"o2", "p1"}),
+			m("apply", "x", "owner", anyOwner, "source", anySource), rebasePow, applyThird, saveAny, m("revive", true),
+		},
+		seen: true, life: true, leave: true,
+	},
+	{
 		name: "links of heads that are not saved",
 		words: map[string][]word{
 			"p": {{"links", list(list("q"), list("q", "y"))}, {"save", list(m("mode", "never"), m("mode", "ifRemaining", "if_remaining", "2s"))}, {"stack", list(m("by", "target", "limit", 3))}},

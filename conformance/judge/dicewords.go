@@ -130,9 +130,12 @@ var vocabulary = []word{
 	{"on.apply", list(
 		list(m("change", m("attr", "hp", "by", m("attr", "most")))), list(m("change", m("attr", "hp", "by", m("attr", "one")))),
 		list(m("change", m("attr", "hp", "by", m("attr", "least")))), list(m("damage", m("attr", "hp", "by", m("caller", "k", "default", 7)))),
-		list(m("apply", "q")), list(m("remove", "y"), m("apply", "x")))},
+		list(m("apply", "q")), list(m("remove", "y"), m("apply", "x")),
+		list(m("change", m("attr", "pow", "by", 1)), m("if", "owner.pow > 8", "change", m("attr", "hp", "by", -2)), m("if_tags", m("none", list("t.a")), "apply", "y"), m("if_tags", m("all", list("t.a", "t")), "apply", "x")))},
 	{"on.refresh", list(list(m("change", m("attr", "hp", "by", m("attr", "pow"), "per_stack", true))), list(m("apply", "x")), list(m("apply", "q")))},
 	{"on.pulse", list(
+		list(m("change", m("attr", "pow", "by", -1)), m("damage", m("attr", "hp", "by", m("formula", "owner.pow + source.pow + stacks", "snapshot", "run", "default", 2))), m("if", "owner.hp < 90 and stacks > 1", "apply", "x")),
+		list(m("if", "source.pow > owner.pow", "change", m("attr", "pow", "by", m("attr", "pow", "of", "source", "snapshot", "run", "coef", 0.5), "per_stack", true)), m("if", "1 / (owner.pow - 8)", "apply", "q", "to", "source")),
 		list(m("apply", "q")), list(m("remove", "p")), list(m("kill", true)),
 		list(m("change", m("attr", "hp", "by", m("attr", "pow", "coef", -1)))), list(m("change", m("attr", "pow", "by", 0.5, "per_stack", true))),
 		list(m("damage", m("attr", "hp", "by", m("attr", "pow", "snapshot", "pulse")))), list(m("damage", m("attr", "life", "by", 2.5, "school", "f"))),
@@ -140,7 +143,8 @@ var vocabulary = []word{
 		list(m("apply", "x")), list(m("remove", "p"), m("apply", "p")), list(m("damage", m("attr", "hp", "by", m("caller", "k", "default", 2), "per_stack", true))),
 		list(m("damage", m("attr", "soul", "by", m("formula", "3 * stacks")))), list(m("change", m("attr", "hp", "by", m("attr", "pow", "of", "source", "default", -2)))),
 	)},
-	{"on.exec", list(removals, list(m("remove", "q", "reason", "stolen"), m("remove", "y", "reason", "immunity"), m("call", "h")), list(m("apply", "q"), m("remove", "y", "reason", "dispelled")), list(m("damage", m("attr", "hp", "by", m("attr", "pow")))),
+	{"on.exec", list(removals,
+		list(m("change", m("attr", "pow", "by", -3)), m("if", "owner.pow >= 5", "change", m("attr", "pow", "by", -3)), m("if", "owner.pow >= 5", "apply", "q"), m("if_tags", m("any", list("t", "u")), "remove", "y"), m("damage", m("attr", "hp", "by", m("attr", "pow", "snapshot", "run")))), list(m("remove", "q", "reason", "stolen"), m("remove", "y", "reason", "immunity"), m("call", "h")), list(m("apply", "q"), m("remove", "y", "reason", "dispelled")), list(m("damage", m("attr", "hp", "by", m("attr", "pow")))),
 		list(m("damage", m("attr", "soul", "by", 2.5, "per_stack", true))), list(m("change", m("attr", "hp", "by", m("attr", "pow", "of", "source")))),
 		list(m("change", m("attr", "hp", "by", m("attr", "pow", "of", "source", "snapshot", "apply", "default", -4)))),
 		list(m("change", m("attr", "hp", "by", m("formula", "stacks - source.pow", "snapshot", "apply", "default", 1)))),
@@ -148,6 +152,7 @@ var vocabulary = []word{
 	{"on.death", list(list(m("apply", "q")), list(m("damage", m("attr", "soul", "by", 10), "to", "target")), list(m("apply", "x", "to", "target"), m("remove", "y")))},
 	{"on.overflow", list(list(m("apply", "q")), list(m("change", m("attr", "hp", "by", 0.5, "per_stack", true))))},
 	{"on.act", list(
+		m("hit", list(m("if", "amount > 9", "apply", "x"), m("if", "source.pow > 7", "if_tags", m("none", list("u")), "apply", "y", "to", "target"), m("if", "magnitude < 2", "damage", m("attr", "soul", "by", m("formula", "amount + owner.pow", "snapshot", "run")), "to", "target"))),
 		m("hit", list(m("apply", "y", "to", "target"), m("apply", "q"))), m("hit", list(m("damage", m("attr", "hp", "by", 3, "per_stack", true), "to", "target"), m("remove", "y"))),
 		m("move", list(m("apply", "q", "to", "source"), m("apply", "x", "to", "owner")), "hit", list(m("remove", "p"))), m("hit", list(m("kill", true, "to", "target"), m("call", "h"))),
 		m("hit", list(m("change", m("attr", "hp", "by", m("attr", "pow")), "to", "source"), m("remove", "p", "to", "target"))),
@@ -155,6 +160,7 @@ var vocabulary = []word{
 		m("dealt", list(m("change", m("attr", "hp", "by", m("formula", "amount / 2"))))), m("damaged", list(m("damage", m("attr", "soul", "by", m("formula", "amount - stacks"))))),
 	)},
 	{"on.remove", list(
+		m("any", list(m("if", "level > 0 or magnitude > 1", "apply", "x"), m("if_tags", m("none", list("t")), "apply", "y"))),
 		m("expired", list(m("apply", "q"))), m("any", list(m("apply", "x"))), m("death", list(m("apply", "x")), "any", list(m("apply", "q"))),
 		m("replaced", list(m("apply", "x"))), m("dispelled", list(m("apply", "q"))), m("consumed", list(m("apply", "x"))),
 		m("expired", list(m("change", m("attr", "hp", "by", -3, "per_stack", true)))),

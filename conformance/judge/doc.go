@@ -50,5 +50,6 @@
 // are in range. It supports only chances and resistances of 0 and 1000. It does not reload
 // catalogs, and it has no handlers in Go, so there are no panics. Decode refuses a field or step
 // outside of these limits with an error that matches [ErrNotCovered]. A script in which an owner
-// gets more than 150 buffs is undecided.
+// gets more than 150 buffs is undecided. The log does not have the school of a reaction to damage,
+// so it is not compared; TestDamage_School of package engine tests it.
 package judge
