@@ -131,7 +131,7 @@ func (d *definition) newVars(a application) map[string]float64 {
 // queues the actions of `at_max` or `at_min`. A buff that has ended has no variables to change.
 func (o *owner) assign(c command, name string, to float64) {
 	b := c.on
-	if b == nil || b.gone {
+	if b == nil || b.gone || b.def.Vars[name] == nil {
 		return
 	}
 	v, was := b.def.Vars[name], b.vars[name]
