@@ -384,23 +384,44 @@ func TestStudio_Game(t *testing.T) {
 	p.expect("422")
 }
 
-// TestStudio_Axe checks the page with axe, dark on a phone and light on a wide screen.
+// TestStudio_Axe checks the page with axe, in both themes, from a phone to a wide screen.
 func TestStudio_Axe(t *testing.T) {
 	t.Parallel()
 	text := axe(t)
-	for width, theme := range map[int64]string{390: "dark", 1440: "light"} {
+	for _, width := range []int64{390, 1024, 1920} {
 		p, _ := newStudio(t, width)
 		eval[any](p, text+"; void 0")
-		if theme == "dark" {
-			p.click("Dark")
-		}
-		for _, name := range []string{"Timeline", "Numbers", "Tests"} {
-			p.click(name)
-			for _, v := range p.violations() {
-				t.Errorf("%s, %d px, %s: %s", name, width, theme, v)
+		p.choose("against", "saved")
+		p.typed("9s", "x")
+		p.until(`document.querySelector("#findings .error")`)
+		p.do(chromedp.KeyEvent("\b\b\b8s"))
+		p.until(`document.querySelector("#findings .warning") && document.querySelectorAll("#line .only").length > 0`)
+		p.click("Numbers")
+		p.click("Run")
+		p.until(`document.querySelectorAll("#table tbody tr").length == 1`)
+		for _, theme := range []string{"light", "dark"} {
+			if eval[string](p, "document.documentElement.dataset.theme") != theme {
+				eval[any](p, `void document.querySelector("#theme").click()`)
 			}
+			for _, name := range []string{"Timeline", "Numbers", "Tests", "From a recipe"} {
+				p.click(name)
+				if name == "From a recipe" {
+					p.until(`document.querySelectorAll("#found li").length > 0`)
+				}
+				for _, v := range p.violations() {
+					t.Errorf("%s, %d px, %s: %s", name, width, theme, v)
+				}
+				require.LessOrEqual(t, eval[int64](p, "document.documentElement.scrollWidth"), width)
+			}
+			eval[any](p, `void document.querySelector("#recipes").close()`)
 		}
-		require.LessOrEqual(t, eval[int64](p, "document.documentElement.scrollWidth"), width)
+		// A timeline that was drawn while another tab was open has the width of the page.
+		p.click("Numbers")
+		p.typed("8s", "\b\b6s")
+		p.until(`document.querySelector("#findings ul").children.length == 0`)
+		p.choose("at", "3000")
+		p.click("Timeline")
+		require.Greater(t, eval[float64](p, `document.querySelector("#line svg").viewBox.baseVal.width / document.querySelector("#line").clientWidth`), 0.99)
 	}
 }
 

@@ -306,7 +306,10 @@ $("reload").onclick = async () => {
 
 // The frame of the page
 const tabs = [["timeline", "Timeline"], ["numbers", "Numbers"], ["tests", "Tests"], ["game", "Game"]];
-const showTab = (id) => { for (const [t] of tabs) { $("p-" + t).hidden = t !== id; $("t-" + t).setAttribute("aria-selected", t === id); $("t-" + t).tabIndex = t === id ? 0 : -1; } };
+const showTab = (id) => {
+  for (const [t] of tabs) { $("p-" + t).hidden = t !== id; $("t-" + t).setAttribute("aria-selected", t === id); $("t-" + t).tabIndex = t === id ? 0 : -1; }
+  if (id === "timeline" && line) show(before); // a hidden panel has no width
+};
 for (const [id, label] of tabs) document.querySelector(".tabs").append(h("button", { type: "button", role: "tab", id: "t-" + id, "aria-controls": "p-" + id, onclick: () => showTab(id), onkeydown: (e) => {
   const shown = tabs.filter(([t]) => !$("t-" + t).hidden).map((t) => t[0]), d = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
   if (d) { const next = shown[(shown.indexOf(id) + d + shown.length) % shown.length]; showTab(next); $("t-" + next).focus(); }

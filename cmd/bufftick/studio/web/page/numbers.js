@@ -4,7 +4,7 @@ import { $, h, s, neat, seconds } from "./dom.js";
 const columns = [["buff", (r) => r.id], ["on", (r) => r.owner], ["applied", (r) => neat(r.applied)], ["refused", (r) => neat(r.refused)], ["uptime", (r, n) => neat((r.uptime / n.seconds / 10) || 0) + " %"], ["pulses", (r) => neat(r.pulses)],
   ["damage", (r) => neat(r.damage)], ["per second", (r, n) => neat(r.damage / n.seconds || 0)], ["healing", (r) => neat(r.healing)], ["absorbed", (r) => neat(r.blocked)]];
 const table = (head, rows) => $("table").replaceChildren(h("thead", {}, h("tr", {}, ...head.map((t) => h("th", { scope: "col" }, t)))), h("tbody", {}, ...rows.map((r) => h("tr", {}, ...r.map((t) => h("td", {}, t))))));
-const chart = (label, ...kids) => $("chart").replaceChildren(s("svg", { viewBox: "0 0 600 150", role: "img", "aria-label": label, preserveAspectRatio: "none" }, ...kids));
+const chart = (label, first, last, ...kids) => $("chart").replaceChildren(s("svg", { viewBox: "0 0 600 130", role: "img", "aria-label": label, preserveAspectRatio: "none" }, ...kids), h("div", { class: "soft" }, h("span", {}, first), h("span", {}, last)));
 
 export const show = (list) => {
   const wrong = list.find((n) => n.findings.length);
@@ -13,18 +13,18 @@ export const show = (list) => {
   if (!n.runs) return ($("told").textContent = "No run was finished in time. Make the script shorter.");
   if (list.length > 1) return sweep(list);
   const d = n.damage;
-  $("told").textContent = `${n.runs.toLocaleString("en")} runs of ${seconds(n.seconds * 1000)}: damage ${neat(d.mean)} on average, ${neat(d.mean / n.seconds || 0)} per second; 90 % of the runs are from ${neat(d.p5)} to ${neat(d.p95)}.`;
+  $("told").textContent = `${n.runs.toLocaleString("en")} runs of ${seconds(n.seconds * 1000)}: damage ${neat(d.mean)} ${d.min === d.max ? "in each" : "on average"}, ${neat(d.mean / n.seconds || 0)} per second${d.min === d.max ? "" : `; 90 % of the runs are from ${neat(d.p5)} to ${neat(d.p95)}`}.`;
   table(columns.map((c) => c[0]), n.rows.map((r) => columns.map((c) => c[1](r, n))));
+  if (d.min === d.max) return $("chart").replaceChildren();
   const most = Math.max(...n.bins, 1), w = 600 / n.bins.length;
-  chart("Number of runs by damage", ...n.bins.map((v, i) => s("rect", { x: i * w + 1, width: w - 2, y: 130 - (120 * v) / most, height: (120 * v) / most }, s("title", {}, `${v} runs`))),
-    s("text", { x: 0, y: 146 }, neat(d.min)), s("text", { x: 600, y: 146, "text-anchor": "end" }, neat(d.max)));
+  chart("Number of runs by damage", neat(d.min), neat(d.max), ...n.bins.map((v, i) => s("rect", { x: i * w + 1, width: w - 2, y: 130 - (120 * v) / most, height: (120 * v) / most }, s("title", {}, `${v} runs`))));
 };
 const sweep = (list) => {
   $("told").textContent = `${list[0].runs} runs for each value.`;
   table(["value", "damage", "per second", "5 %", "95 %", "length"], list.map((n) => [n.label, neat(n.damage.mean), neat(n.damage.mean / n.seconds || 0), neat(n.damage.p5), neat(n.damage.p95), seconds(n.seconds * 1000)]));
   const top = Math.max(...list.map((n) => n.damage.p95), 1), x = (i) => 20 + (i * 560) / Math.max(list.length - 1, 1), y = (v) => 130 - (115 * v) / top;
-  chart("Damage by value", ...list.map((n, i) => s("line", { class: "grid", x1: x(i), x2: x(i), y1: y(n.damage.p5), y2: y(n.damage.p95) })), s("path", { class: "curve", d: list.map((n, i) => (i ? "L" : "M") + x(i) + " " + y(n.damage.mean)).join("") }),
-    ...list.map((n, i) => s("rect", { x: x(i) - 3, y: y(n.damage.mean) - 3, width: 6, height: 6 }, s("title", {}, `${n.label}: ${neat(n.damage.mean)}`))), s("text", { x: 0, y: 148 }, list[0].label), s("text", { x: 600, y: 148, "text-anchor": "end" }, list[list.length - 1].label));
+  chart("Damage by value", list[0].label, list[list.length - 1].label, ...list.map((n, i) => s("line", { class: "grid", x1: x(i), x2: x(i), y1: y(n.damage.p5), y2: y(n.damage.p95) })), s("path", { class: "curve", d: list.map((n, i) => (i ? "L" : "M") + x(i) + " " + y(n.damage.mean)).join("") }),
+    ...list.map((n, i) => s("rect", { x: x(i) - 3, y: y(n.damage.mean) - 3, width: 6, height: 6 }, s("title", {}, `${n.label}: ${neat(n.damage.mean)}`))));
 };
 
 // copy returns the table as text with tabs, which spreadsheets read.

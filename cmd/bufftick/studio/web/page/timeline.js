@@ -53,8 +53,11 @@ export const draw = (box, line, at, title, until, other) => {
         });
         const top = Math.max(...b.levels.map((v) => v.shield || 0));
         if (top) kids.push(s("path", { class: "shield", d: steps(b.levels.map((v) => [v.at, v.shield || 0]), b.to, x, (v) => y + 22 - (20 * v) / top) }, s("title", {}, "shield, at most " + top)));
+        let drawn = -1;
         for (const p of b.pulses) {
-          const mark = only(lane, p.at, p.kind);
+          const mark = only(lane, p.at, p.kind), pixel = Math.round(x(p.at));
+          if (pixel === drawn && !mark) continue; // thousands of pulses would freeze the page
+          drawn = pixel;
           kids.push(s("circle", { class: "pulse " + p.kind + mark, cx: x(p.at), cy: y + 22, r: mark ? 3.6 : 2.4 }, s("title", {}, sentence(p) + told(mark))));
         }
         if (b.why) kids.push(s("line", { class: "end" + only(lane, b.to, b.why), x1: x(b.to), x2: x(b.to), y1: y + 1, y2: y + 23 }, s("title", {}, seconds(b.to) + " " + b.why)));
