@@ -52,7 +52,7 @@ var stories = []story{
 			"x": {{"on.exec", list(
 				list(m("if", "owner.pow >= 4", "change", m("attr", "pow", "by", -4)), m("if", "owner.pow >= 4", "change", m("attr", "pow", "by", -4)), m("if_tags", m("none", list("t.a")), "apply", "y"), m("if_tags", m("none", list("t.a")), "apply", "y")),
 				list(m("change", m("attr", "pow", "by", m("attr", "pow", "snapshot", "run"))), m("change", m("attr", "hp", "by", m("formula", "0 - owner.pow", "snapshot", "run"), "per_stack", true)), m("change", m("attr", "hp", "by", m("attr", "pow")))),
-				list(m("remove", "p"), m("if_tags", m("all", list("t.b")), "change", m("attr", "hp", "by", -1)), m("if", "owner.cap < 100", "apply", "y"), m("if", "1 / (owner.pow - 8)", "remove", "y")),
+				list(m("remove", "p"), m("if_tags", m("all", list("t.b")), "change", m("attr", "hp", "by", -1)), m("if", "owner.cap < 100", "apply", "y"), m("if", "1 / (owner.pow - 8) < 0.25", "remove", "y")),
 				list(m("damage", m("attr", "life", "by", 6)), m("if", "owner.life > 0", "apply", "y"), m("if", "owner.life <= 0", "change", m("attr", "life", "by", 5))),
 				list(m("apply", "y"), m("if_tags", m("all", list("t.a")), "damage", m("attr", "soul", "by", m("formula", "owner.pow + source.pow", "snapshot", "run", "default", 3))), m("if_tags", m("all", list("t.a")), "kill", true, "to", "source")),
 			)}},

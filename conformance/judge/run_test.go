@@ -21,10 +21,10 @@ func playText(t *testing.T, buffs, script string) []string {
 // effects of earlier actions, and that a failed condition skips the action without a line.
 func TestScenario_Play_If(t *testing.T) {
 	buy := `"buy": {"duration": "instant", "on": {"exec": [
-		{"if": "owner.gold >= 60", "change": {"attr": "gold", "by": -60}}, {"if": "owner.gold >= 60", "change": {"attr": "gold", "by": -60}}, {"if": "1 / (owner.gold - 40)", "apply": "mark"}, {"if_tags": {"none": ["a"]}, "apply": "mark"}, {"if_tags": {"none": ["a"]}, "apply": "mark"}
+		{"if": "owner.gold >= 60", "change": {"attr": "gold", "by": -60}}, {"if": "owner.gold >= 60", "change": {"attr": "gold", "by": -60}}, {"if": "source.pow > 0", "apply": "mark"}, {"if_tags": {"none": ["a"]}, "apply": "mark"}, {"if_tags": {"none": ["a"]}, "apply": "mark"}
 	]}}, "mark": {"duration": "1s", "grants": ["a"]}`
 	require.Equal(t, []string{
-		"0 exec buy x1", "0 change buy gold by=-60 value=40", "0 error buy why=value", "0 apply mark x1 end=1000",
+		"0 exec buy x1", "0 change buy gold by=-60 value=40", "0 error buy why=param", "0 apply mark x1 end=1000",
 	}, playText(t, buy, `{"at": 0, "apply": "buy"}`))
 }
 
