@@ -21,17 +21,14 @@ import (
 	"github.com/bufftick/bufftick/inspect"
 )
 
-const studioFile = `# Bleeds
-attributes:
-  health: {base: 1000, min: 0, max: 1000, at_min: kill}
-buffs:
-  bleed:
-    polarity: negative
-    duration: 9s
-    period: 3s
-    stack: {by: source, limit: 5}
-    on: {pulse: [{damage: {attr: health, by: 10, per_stack: true}}]}
-`
+// studioFile is the file of the tests of package studio, with a comment.
+var studioFile = func() string {
+	text, err := os.ReadFile("../../cmd/bufftick/studio/testdata/bleed.yaml")
+	if err != nil {
+		panic(err)
+	}
+	return "# Bleeds\n" + string(text)
+}()
 
 // newStudio serves a folder with one file, attached to games, and opens the page.
 func newStudio(t *testing.T, width int64, attach ...string) (p *tab, dir string) {
@@ -325,6 +322,59 @@ func TestStudio_Keyboard(t *testing.T) {
 	p.do(chromedp.KeyEvent("x"))
 	p.until(`document.querySelector("#findings .error")`)
 	require.True(t, eval[bool](p, `document.querySelector("#findings .error").getBoundingClientRect().bottom <= innerHeight`))
+}
+
+// TestStudio_KeyboardOnly reaches all parts of the page with the keyboard: it finds a recipe, plays it
+// and keeps a test.
+func TestStudio_KeyboardOnly(t *testing.T) {
+	dir := t.TempDir()
+	p := open(t, serveStudio(t, dir), 1440, tall)
+	p.until(`document.body.dataset.ready == "yes"`)
+	// tab presses Tab until the focus is on an element.
+	tab := func(what string) {
+		t.Helper()
+		for range 40 {
+			p.do(chromedp.KeyEvent(kb.Tab))
+			if eval[bool](p, `!!document.activeElement.closest(`+"`"+what+"`"+`)`) {
+				return
+			}
+		}
+		t.Fatalf("Tab does not reach %s: the focus is on %s", what, eval[string](p, "document.activeElement.outerHTML.slice(0, 100)"))
+	}
+	tab("#cookbook")
+	p.do(chromedp.KeyEvent(kb.Enter))
+	p.until(`document.activeElement.id == "query"`)
+	p.do(chromedp.KeyEvent("a bleed that ramps"))
+	p.until(`document.querySelector("#found b").textContent == "ramping-bleed"`)
+	tab("#found")
+	p.do(chromedp.KeyEvent(kb.Enter))
+	p.until(`document.querySelectorAll("#line rect.bar").length > 0 && document.activeElement.closest("#editor")`)
+
+	// Tab indents in an editor; after Escape it leaves it.
+	p.do(chromedp.KeyEvent(kb.Escape))
+	tab("#findings")
+	tab("#t-timeline")
+	p.do(chromedp.KeyEvent(kb.ArrowRight))
+	p.until(`document.activeElement.id == "t-numbers" && !document.querySelector("#p-numbers").hidden`)
+	p.do(chromedp.KeyEvent(kb.ArrowLeft))
+	p.until(`document.activeElement.id == "t-timeline" && !document.querySelector("#p-timeline").hidden`)
+	tab("#line")
+	p.do(chromedp.KeyEvent(kb.ArrowRight + kb.ArrowRight))
+	p.until(`Number(document.querySelector("#at").value) > 0`)
+	tab("#clicks button")
+	const steps = `document.querySelector("#script .cm-content").textContent.split("apply: bleed").length`
+	was := eval[int](p, steps)
+	p.do(chromedp.KeyEvent(kb.Enter))
+	p.until(fmt.Sprintf(`%s == %d`, steps, was+1))
+	tab("#script")
+	p.do(chromedp.KeyEvent(kb.Escape))
+	tab("#keep")
+	p.do(chromedp.KeyEvent(kb.Enter))
+	p.until(`document.activeElement.id == "ask-value"`)
+	p.do(chromedp.KeyEvent(kb.Enter))
+	p.until(`document.querySelectorAll("#tests .passed").length == 1`)
+	p.do(chromedp.KeyEvent("3", chromedp.KeyModifiers(kb.ModifierAlt)))
+	p.until(`!document.querySelector("#p-tests").hidden`)
 }
 
 // TestStudio_Windows edits files in two windows of a browser: both unsaved texts survive, and a removed

@@ -1,6 +1,7 @@
 package studio_test
 
 import (
+	_ "embed"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -33,16 +34,8 @@ func failure(t *testing.T, s *studio.Studio, method string, request any) string 
 	return err.Error()
 }
 
-const bleed = `attributes:
-  health: {base: 1000, min: 0, max: 1000, at_min: kill}
-buffs:
-  bleed:
-    polarity: negative
-    duration: 9s
-    period: 3s
-    stack: {by: source, limit: 5}
-    on: {pulse: [{damage: {attr: health, by: 10, per_stack: true}}]}
-`
+//go:embed testdata/bleed.yaml
+var bleed string
 
 func newStudio() *studio.Studio {
 	return studio.New(studio.NewMemory(map[string]string{"buffs/bleed.yaml": bleed}))
@@ -183,7 +176,7 @@ func TestStudio_Search(t *testing.T) {
 	for query, want := range map[string]string{
 		"a shield that explodes": "exploding-shield", "stuns shorter each time": "shared-stun-dr", "damage over time": "poison", "heals at the end": "bloom",
 		"cannot be used again": "cooldown", "thorns": "reflect", "slow area": "swamp", "lasts longer when refreshed": "pandemic-dot", "breaks on damage": "sleep",
-		"persists through death": "well-fed", "bleed": "ramping-bleed", "proc chance": "trinket-proc",
+		"persists through death": "well-fed", "a bleed that ramps": "ramping-bleed", "a stun with diminishing returns": "shared-stun-dr", "proc chance": "trinket-proc",
 	} {
 		var ids []string
 		for _, r := range ask[[]studio.Recipe](t, newStudio(), "recipes", studio.SearchRequest{Query: query}) {
