@@ -315,6 +315,12 @@
 //	                rounds a number to whole points, half up, lets the shields against that
 //	                school absorb their part, and subtracts the rest; school is an optional tag
 //
+// Any action can also have conditions: "if", a formula that is true or false, such as owner.gold >=
+// 100, and "if_tags", a map with all, any and none. They are evaluated when the action runs, after
+// the earlier actions of the list. If one fails, the action is skipped, without an event. A formula
+// with "snapshot: run" is evaluated at the same time. An action on another owner evaluates both when
+// the list starts. Neither can read what the caller gives.
+//
 // The field "by" is a number. It counts once or, with "per_stack: true", once for each stack. If a
 // pulse covers only a fraction of a period, the number is multiplied by that fraction; if several
 // pulses were merged into one, it is multiplied by their number. The same factor applies to instant

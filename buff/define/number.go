@@ -70,6 +70,11 @@ const (
 	SnapshotCast  Snapshot = iota // when an application is made, and again for each further one
 	SnapshotApply                 // when the application reaches the owner
 	SnapshotPulse                 // like SnapshotApply, and again at each pulse
+
+	// SnapshotRun is for numbers of actions: when the action runs, after the earlier actions of its
+	// list; for an action on another owner, when the list starts. Attributes of the source are
+	// read as with SnapshotApply. Such a number cannot read parameters of the application.
+	SnapshotRun
 )
 
 // Formula computes a number. Implementations must be pure functions of their inputs, with the

@@ -282,6 +282,12 @@ type Action struct {
 
 	// Change is the operand of DoChange and DoDamage.
 	Change *Change
+
+	// If, if not nil, and IfTags are conditions. They are evaluated when the action runs, after the
+	// earlier actions of its list; for an action on another owner, when the list starts. If If is
+	// zero or IfTags does not hold for the owner of the buff, the action is skipped.
+	If     *Number
+	IfTags TagTest
 }
 
 // HandlerID is the position of a handler's name in the result of buff.Catalog.Handlers, from 1. The

@@ -194,7 +194,7 @@ var (
 	atMinWords    = []string{"nothing", "kill"}
 	syncWords     = []string{"all", "owner", "none", "source", "party"}
 	reloadWords   = []string{"keep", "migrate", "end"}
-	snapshotWords = []string{"cast", "apply", "pulse"}
+	snapshotWords = []string{"cast", "apply", "pulse", "run"}
 	whomWords     = []string{"owner", "source"}
 )
 

@@ -22,6 +22,7 @@ type checker struct {
 
 	numbers map[string]int // how often each name is used by numbers of the current definition: see unique
 	acting  bool           // the current number may read the amount of an act
+	late    bool           // the current number is evaluated after the application
 }
 
 func (k *checker) failf(field, format string, args ...any) {

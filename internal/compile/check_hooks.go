@@ -117,6 +117,12 @@ func (k *checker) ops(field string, list *[]define.Action) []Op {
 		default:
 			k.failf(at, "%v is not an action", a.Do)
 		}
+		if a.If != nil {
+			c := *a.If
+			(*list)[i].If = &c
+			o.If = k.run(element(field, i)+".if", field, &c)
+		}
+		o.Tags = k.condition(element(field, i)+".if_tags", &(*list)[i].IfTags)
 		ops = append(ops, o)
 	}
 	return ops

@@ -3,6 +3,7 @@ package compile
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/bufftick/bufftick/buff/define"
 )
@@ -93,13 +94,20 @@ func readsAmount(n *define.Number) bool {
 		slices.ContainsFunc(n.Formula.Reads(), func(r define.Read) bool { return r.Amount })
 }
 
-// atAct checks and compiles a number that is evaluated when an act happens.
-func (k *checker) atAct(field string, n *define.Number) *Number {
-	k.acting = true
-	c := k.number(field, "", n)
-	k.acting = false
-	if slices.ContainsFunc(c.Reads, func(r read) bool { return r.Caller }) {
-		k.failf(field+".formula", "a formula with amount is evaluated at the act, which has no caller: take caller.NAME out of it")
+// run checks and compiles a number that is evaluated when an action of a list runs.
+func (k *checker) run(field, list string, n *define.Number) *Number {
+	own := *n
+	if own.Snapshot == define.SnapshotRun || own.Snapshot == define.SnapshotCast && !readsAmount(n) {
+		own.Snapshot = define.SnapshotApply
+	}
+	if n.From == define.FromConst || n.From == define.FromCurve {
+		own.Snapshot = n.Snapshot // reported by snapshot
+	}
+	k.acting, k.late = strings.HasPrefix(list, "on.act."), true
+	c := k.number(field, "", &own)
+	k.acting, k.late = false, false
+	if n.From == define.FromCaller || slices.ContainsFunc(c.Reads, func(r read) bool { return r.Caller }) {
+		k.failf(field, "it is evaluated when the action runs, which has no caller: take what the caller gives out of it")
 	}
 	return c
 }
@@ -200,7 +208,7 @@ func (s *Program) asks(caller string) {
 func (k *checker) reads(whom define.Whose, c *Number) {
 	if whom == define.OfSource && c.Snapshot < define.SnapshotPulse {
 		k.current.addCapture(capture{c.Attr, c.Snapshot})
-		if k.acting { // the number is evaluated at each act
+		if k.late {
 			k.current.addLateCapture(capture{c.Attr, c.Snapshot})
 		}
 	}
@@ -224,8 +232,10 @@ func (k *checker) curve(field string, c *define.Curve) {
 func (k *checker) snapshot(field string, n *define.Number) {
 	field += ".snapshot"
 	switch {
-	case n.Snapshot > define.SnapshotPulse:
+	case n.Snapshot > define.SnapshotRun:
 		k.failf(field, "%v is not one of the rules", n.Snapshot)
+	case n.Snapshot == define.SnapshotRun:
+		k.failf(field, "only a formula or an attribute of a change or a damage is evaluated when an action runs")
 	case n.Snapshot == define.SnapshotCast:
 	case n.From == define.FromConst || n.From == define.FromCurve:
 		k.failf(field, "%v means nothing for what stands in the definition", n.Snapshot)

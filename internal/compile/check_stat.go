@@ -107,8 +107,9 @@ func (k *checker) change(at string, list string, a *define.Action) *Change {
 	c := *a.Change
 	a.Change = &c
 	o := &Change{Attr: k.attr(at+".attr", c.Attr), PerStack: c.PerStack, Pulsed: c.By.Snapshot == define.SnapshotPulse}
-	if strings.HasPrefix(list, "on.act.") && readsAmount(&c.By) {
-		o.AtAct = k.atAct(at+".by", &c.By)
+	runs := c.By.Snapshot == define.SnapshotRun && (c.By.From == define.FromFormula || c.By.From == define.FromAttr)
+	if runs || strings.HasPrefix(list, "on.act.") && readsAmount(&c.By) {
+		o.Run = k.run(at+".by", list, &c.By)
 	} else {
 		o.By = k.kept(at+".by", fmt.Sprintf("%s.%v.%s", list, a.Do, c.Attr), &c.By)
 	}

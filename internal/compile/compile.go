@@ -94,5 +94,5 @@ func (s *Program) findUses() (u uses) {
 
 // onlyCalls reports whether a pulse of a plain instance only calls one handler.
 func (s *Program) onlyCalls(u uses) bool {
-	return len(s.Pulse) == 1 && s.Pulse[0].Do == define.DoCall && s.Align == define.AlignStart && u&(UsesExtra|UsesCatchup) == 0
+	return len(s.Pulse) == 1 && s.Pulse[0].Do == define.DoCall && !s.Pulse[0].Conditional() && s.Align == define.AlignStart && u&(UsesExtra|UsesCatchup) == 0
 }

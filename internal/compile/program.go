@@ -256,7 +256,13 @@ type Op struct {
 	Handler define.HandlerID
 	Spec    *Program // the definition of a DoApply or DoRemove
 	Change  *Change
+
+	If   *Number   // Action.If, nil if not set
+	Tags Condition // Action.IfTags
 }
+
+// Conditional reports whether the action has a condition.
+func (o *Op) Conditional() bool { return o.If != nil || !o.Tags.Empty() }
 
 // reaction is a compiled entry of Hooks.Act.
 type reaction struct {
@@ -268,7 +274,7 @@ type reaction struct {
 type Change struct {
 	Attr     stat.Attr
 	By       Ref
-	AtAct    *Number // if not nil, used instead of By; it reads the amount of an act, so it is evaluated when the act happens
+	Run      *Number // if not nil, used instead of By; it is evaluated when the action runs
 	Pulsed   bool    // By is evaluated again at each pulse
 	PerStack bool
 	School   define.Tag

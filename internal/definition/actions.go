@@ -63,6 +63,12 @@ var actionFields = table{"action", nil, map[string]readFunc{
 	"damage": func(d *definition, f string, n ast.Node) { d.changes(define.DoDamage, f, n, damageFields) },
 	"to":     func(d *definition, f string, n ast.Node) { d.word(f, n, &d.loader.action.To) },
 	"reason": func(d *definition, f string, n ast.Node) { d.word(f, n, &d.loader.action.Reason) },
+	"if": func(d *definition, f string, n ast.Node) {
+		d.loader.action.If = &define.Number{Snapshot: define.SnapshotRun}
+		d.loader.number = d.loader.action.If
+		d.formula(f, n)
+	},
+	"if_tags": func(d *definition, f string, n ast.Node) { d.tagTest(f, n, &d.loader.action.IfTags) },
 }}
 
 // named reads the value of an action that names a handler or a definition.

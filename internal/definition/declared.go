@@ -125,6 +125,9 @@ func (l *loader) undeclared() {
 			if a.Do == define.DoCall {
 				d.knownOne("handlers", field+".call", a.Name)
 			}
+			d.known("tags", field+".if_tags.all", a.IfTags.All)
+			d.known("tags", field+".if_tags.any", a.IfTags.Any)
+			d.known("tags", field+".if_tags.none", a.IfTags.None)
 			if a.Do == define.DoDamage && a.Change != nil {
 				d.knownOne("tags", field+".damage.school", a.Change.School)
 			}

@@ -63,7 +63,7 @@ func (d *definition) formula(field string, n ast.Node) {
 	to.From = define.FromFormula
 	d.afterwards(func(l *loader) {
 		in := l.scope()
-		// In on.act, only change and damage have numbers.
+		// In on.act, all numbers are evaluated when their action runs.
 		in.amount, in.truth = strings.HasPrefix(field, "on.act."), strings.HasSuffix(field, ".if")
 		f, wrong := compileFormula(text, in)
 		switch {

@@ -68,15 +68,23 @@ func (l *linter) after(id string, seen map[string]bool) (t touched) {
 // the action runs. The result `early` has the parts that are read before the first action of the
 // list runs, because the action's number depends on them.
 func (l *linter) readBy(a *define.Action) (turn, early touched) {
+	if a.If != nil {
+		turn.attrs = ownAttrs(a.If)
+	}
+	turn.tags = slices.Concat(a.IfTags.All, a.IfTags.Any, a.IfTags.None)
 	switch a.Do {
 	case define.DoChange, define.DoDamage:
-		early.attrs = ownAttrs(&a.Change.By)
+		if a.Change.By.Snapshot == define.SnapshotRun {
+			turn.attrs = append(turn.attrs, ownAttrs(&a.Change.By)...)
+		} else {
+			early.attrs = ownAttrs(&a.Change.By)
+		}
 	case define.DoRemove:
 		turn.buffs = []string{a.Name}
 	case define.DoApply:
 		s := l.byID[a.Name].spec
 		r := &s.Require.Apply
-		turn.tags = slices.Concat(r.All, r.Any, r.None)
+		turn.tags = slices.Concat(turn.tags, r.All, r.Any, r.None)
 		eachNumber(s, func(n *define.Number) { turn.attrs = append(turn.attrs, ownAttrs(n)...) })
 	}
 	return turn, early
@@ -108,6 +116,9 @@ func eachNumber(s *buff.Spec, do func(*define.Number)) {
 	eachAction(s, func(_ string, a *define.Action) {
 		if a.Change != nil {
 			do(&a.Change.By)
+		}
+		if a.If != nil {
+			do(a.If)
 		}
 	})
 	for _, n := range []*define.Number{s.DurationScale, s.Require.If, s.Shield.By} {

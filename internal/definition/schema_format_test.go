@@ -263,4 +263,6 @@ type actionFormat struct {
 	Damage damageFormat  `json:"damage,omitempty" jsonschema:"an attribute loses so much, after the shields"`
 	To     define.To     `json:"to,omitempty" jsonschema:"whom it is for; target is, in on.act, who else was in what happened"`
 	Reason reason.Reason `json:"reason,omitempty" jsonschema:"why it is removed; cancelled is the default"`
+	If     string        `json:"if,omitempty" jsonschema:"a formula that is true or false; if it is false when the action runs, the action is skipped"`
+	IfTags tagTestFormat `json:"if_tags,omitempty" jsonschema:"tags; if this fails when the action runs, the action is skipped"`
 }

@@ -35,22 +35,52 @@ func queueActionsFrom(t *Turn, s *Owner, ops []compile.Op, source buff.OwnerID, 
 // queueEventActions queues actions for any event e. Applications issued by the actions have the
 // given source. e may point into a list that is reallocated meanwhile.
 func queueEventActions(t *Turn, s *Owner, ops []compile.Op, e *buff.Event, source buff.OwnerID, k *magnitudes) {
+	var c buff.Command
 	for j := range ops {
-		switch o := &ops[j]; o.Do {
+		o := &ops[j]
+		if o.Conditional() || o.Change != nil && o.Change.Run != nil {
+			queueLate(t, s, o, e, source, k)
+			continue
+		}
+		switch o.Do {
 		case define.DoCall:
 			queueCall(t, s, e, nil, o.Handler, 0)
-		case define.DoApply:
-			issueAction(t, s, o, e, source, &buff.Command{Verb: verb.Apply, Application: buff.Application{
-				Spec: &t.compiled().Newest(o.Spec).Spec, Source: source, Magnitude: e.Magnitude, Level: int(e.Level), Captured: t.inherit(k.captured), Origin: buff.Origin{Share: t.shareOf(e), Backdate: t.backdateOf(e)},
-			}})
-		case define.DoRemove:
-			issueAction(t, s, o, e, source, &buff.Command{Verb: verb.RemoveSpec, Application: buff.Application{Spec: &o.Spec.Spec, Source: source}, Reason: o.Reason})
-		case define.DoKill:
-			issueAction(t, s, o, e, source, &buff.Command{Verb: verb.Kill, Application: buff.Application{Spec: e.Spec, Source: source}})
 		case define.DoChange, define.DoDamage:
-			issueChange(t, s, o, e, source, k)
+			v, why := t.changeOf(o.Change, e, k)
+			if why != reason.None {
+				emitBadNumber(t, s, e, why)
+				continue
+			}
+			changeCommand(&c, o, e, source, v)
+			issueAction(t, s, o, e, source, &c)
+		default:
+			actionCommand(t, &c, o, e, source, k)
+			issueAction(t, s, o, e, source, &c)
 		}
 	}
+}
+
+// actionCommand sets c to the command of an action that applies, removes or kills.
+func actionCommand(t *Turn, c *buff.Command, o *compile.Op, e *buff.Event, source buff.OwnerID, k *magnitudes) {
+	switch o.Do {
+	case define.DoApply:
+		*c = buff.Command{Verb: verb.Apply, Application: buff.Application{
+			Spec: &t.compiled().Newest(o.Spec).Spec, Source: source, Magnitude: e.Magnitude, Level: int(e.Level), Captured: t.inherit(k.captured), Origin: buff.Origin{Share: t.shareOf(e), Backdate: t.backdateOf(e)},
+		}}
+	case define.DoRemove:
+		*c = buff.Command{Verb: verb.RemoveSpec, Application: buff.Application{Spec: &o.Spec.Spec, Source: source}, Reason: o.Reason}
+	case define.DoKill:
+		*c = buff.Command{Verb: verb.Kill, Application: buff.Application{Spec: e.Spec, Source: source}}
+	}
+}
+
+// changeCommand sets c to the command of an action that changes an attribute by v.
+func changeCommand(c *buff.Command, o *compile.Op, e *buff.Event, source buff.OwnerID, v float64) {
+	do := verb.AddBase
+	if o.Do == define.DoDamage {
+		do = verb.Damage
+	}
+	*c = buff.Command{Verb: do, Attr: o.Change.Attr, Value: v, Tag: o.Change.School, Application: buff.Application{Spec: e.Spec, Source: source}}
 }
 
 // issueAction issues the command of an action, or sends it to another owner. A missing target is
@@ -77,56 +107,36 @@ func issueAction(t *Turn, s *Owner, o *compile.Op, e *buff.Event, source buff.Ow
 	t.Outbox = append(t.Outbox, Outgoing{At: t.at, From: s.id, To: to, Command: *c, Cause: cause})
 }
 
-// issueChange issues the command of an action that changes an attribute, in response to the event
-// e.
-func issueChange(t *Turn, s *Owner, o *compile.Op, e *buff.Event, source buff.OwnerID, k *magnitudes) {
-	c, stacks, share := o.Change, e.Stacks, t.shareOf(e)
-	switch e.Kind {
-	case buff.Denied:
-		stacks = compile.Of(e.Spec).Limit // the event of an overflow, at the stack limit
-	case buff.Executed:
-		stacks = instantStacks(&share)
-	case buff.Reacted, buff.Died, buff.Removed:
-		stacks = int32(compile.Of(e.Spec).Counted(int16(stacks)))
-	}
-	v, ok := t.numberOf(compile.Of(e.Spec), c, k, stacks)
-	if c.AtAct != nil {
-		var why reason.Reason
-		if v, why = evaluateAtAct(t, s, c.AtAct, e, stacks, k); why != reason.None {
-			fault := buff.Event{Kind: buff.Faulted, Why: why, Spec: e.Spec, Source: e.Source, Handle: e.Handle, Magnitude: e.Magnitude, End: wheel.Never}
-			if why == reason.NoParam {
-				fault.Name = t.evaluated.missing
-			}
-			t.emit(s, &fault)
-			return
-		}
-		if ok = true; c.PerStack {
-			v = float64(v * float64(stacks))
-		}
-	}
+// changeOf returns the number of an action that changes an attribute, in response to the event e.
+func (t *Turn) changeOf(c *compile.Change, e *buff.Event, k *magnitudes) (float64, reason.Reason) {
+	share := t.shareOf(e)
+	v, ok := t.numberOf(compile.Of(e.Spec), c, k, countedStacks(e, &share))
 	if v = scale(&share, v); !ok || !compile.Finite(v) {
-		t.emit(s, &buff.Event{Kind: buff.Faulted, Why: reason.BadValue, Spec: e.Spec, Source: e.Source, Handle: e.Handle, Magnitude: e.Magnitude, End: wheel.Never})
-		return
+		return 0, reason.BadValue
 	}
-	do := verb.AddBase
-	if o.Do == define.DoDamage {
-		do = verb.Damage
-	}
-	issueAction(t, s, o, e, source, &buff.Command{Verb: do, Attr: c.Attr, Value: v, Tag: c.School, Application: buff.Application{Spec: e.Spec, Source: source}})
+	return v, reason.None
 }
 
-// evaluateAtAct evaluates a number that reads the amount of the act e, for an action.
-//
-// Example: testdata/stat/amount.txt.
-func evaluateAtAct(t *Turn, s *Owner, n *compile.Number, e *buff.Event, stacks int32, k *magnitudes) (float64, reason.Reason) {
-	q := evaluator{
-		set: s, turn: t, spec: compile.Of(e.Spec), captured: k.captured, own: e.Source == s.id,
-		level: int(e.Level), stacks: stacks, amount: e.Magnitude,
+// countedStacks returns the number of stacks that an action in response to the event e counts.
+func countedStacks(e *buff.Event, share *buff.Share) int32 {
+	switch e.Kind {
+	case buff.Denied:
+		return compile.Of(e.Spec).Limit // the event of an overflow, at the stack limit
+	case buff.Executed:
+		return instantStacks(share)
+	case buff.Reacted, buff.Died, buff.Removed:
+		return int32(compile.Of(e.Spec).Counted(int16(e.Stacks)))
 	}
-	if i := s.lookup(e.Handle); i.exists() {
-		q.magnitude = i.magnitude
+	return e.Stacks
+}
+
+// emitBadNumber reports that a number of an action has no value. The action is skipped.
+func emitBadNumber(t *Turn, s *Owner, of *buff.Event, why reason.Reason) {
+	e := buff.Event{Kind: buff.Faulted, Why: why, Spec: of.Spec, Source: of.Source, Handle: of.Handle, Magnitude: of.Magnitude, End: wheel.Never}
+	if why == reason.NoParam {
+		e.Name = t.evaluated.missing
 	}
-	return q.evaluate(n)
+	t.emit(s, &e)
 }
 
 // Outgoing is a command that the rules of one owner issue for another owner.

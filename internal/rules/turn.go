@@ -97,6 +97,7 @@ type Turn struct {
 	head     int
 	commands []buff.Command
 	calls    []waitingCall
+	late     []lateAction
 
 	current   *Call       // the call that is running, or the last one
 	deferred  waitingCall // a deferred call while it is running
@@ -121,7 +122,8 @@ type item struct {
 	at    int32 // index in commands or calls
 	round int8
 	call  bool
-	quiet bool // see Turn.quiet
+	quiet bool  // see Turn.quiet
+	late  int32 // index in Turn.late, counted from 1; 0 if nothing is evaluated late
 }
 
 // compiled returns the compiled form of Turn.Catalog, or nil if there is none.
@@ -187,7 +189,8 @@ func (t *Turn) resetQueue() {
 		for k := range t.calls {
 			t.calls[k].forget()
 		}
-		t.items, t.commands, t.calls, t.head = t.items[:0], t.commands[:0], t.calls[:0], 0
+		clear(t.late)
+		t.items, t.commands, t.calls, t.late, t.head = t.items[:0], t.commands[:0], t.calls[:0], t.late[:0], 0
 		t.captured = t.captured[:0]
 	}
 }
@@ -328,6 +331,15 @@ func runNext(t *Turn, s *Owner) {
 
 // runItem runs one item of the queue.
 func runItem(t *Turn, s *Owner, it item) {
+	if it.late != 0 {
+		var c *buff.Command
+		if !it.call {
+			c = &t.commands[it.at]
+		}
+		if !t.late[it.late-1].prepare(t, s, c) {
+			return
+		}
+	}
 	if !it.call {
 		t.backdate = buff.Backdate{} // only an application can have a backdate
 		// Commands issued meanwhile may reallocate the list; the pointer then refers to the old

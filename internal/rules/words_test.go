@@ -174,10 +174,22 @@ func param(t testing.TB, words []string) define.Param {
 
 // actions reads "apply:boom", "remove:shield/broken", "call:handler", "kill",
 // "change:health+5", "damage:health+caller:dmg+school:fire+per_stack", each with "@source" or
-// "@target" behind it if it is not for the owner.
+// "@target" behind it if it is not for the owner. Then a condition may follow: "?owner:mana" or
+// "?tag:NAME".
 func (l *lexicon) actions(t testing.TB, words []string) []define.Action {
 	var list []define.Action
 	for _, w := range words {
+		w, condition, conditional := strings.Cut(w, "?")
+		if conditional {
+			defer func(k int) {
+				if tag, ok := strings.CutPrefix(condition, "tag:"); ok {
+					list[k].IfTags.All = []string{tag}
+				} else {
+					n := l.numberOf(t, condition)
+					list[k].If = &n
+				}
+			}(len(list))
+		}
 		w, whom, _ := strings.Cut(w, "@")
 		var to define.To
 		if whom != "" {
