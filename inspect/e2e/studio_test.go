@@ -237,6 +237,10 @@ func TestStudio_Explosion(t *testing.T) {
 	p.click("exploding-shield")
 	p.until(`document.querySelector("#buff").textContent == "shell" && document.querySelector("#line").textContent.includes("burnt")`)
 
+	// The buttons are for the player that carries the shield.
+	p.click("Hit")
+	p.until(`document.querySelector("#script .cm-content").textContent.includes("owner: knight, damage: health, by: 10, source: enemy")`)
+
 	// Another script, by clicking: the enemy comes near and hits until the shield breaks.
 	p.typed("duration: 15s", "")
 	eval[any](p, `void document.querySelector("#script .cm-content").focus()`)
@@ -262,6 +266,10 @@ func TestStudio_Explosion(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(text), "frame: 500ms\nwant:\n")
 	require.Contains(t, string(text), "change burnt health by=-60 value=240")
+
+	// The message stays while the time moves.
+	p.choose("at", "500")
+	require.Equal(t, "Kept as scenarios/shell.yaml.", eval[string](p, `document.querySelector("#kept").textContent`))
 }
 
 // TestStudio_RedFirst checks that the page shows failed tests before the others.

@@ -136,6 +136,7 @@ const pick = () => {
   buff = id;
   $("script").dataset.file = name + isScenario;
   $("script").hidden = $("h-script").hidden = $("clicks").hidden = isScenario;
+  $("kept").textContent = "";
   $("buff").textContent = isScenario ? name : buff || "Timeline";
   script.open(scripts[key(name) + "\n" + buff] ?? scripts[key(name) + "\n"] ?? (buff ? `- {at: 0, apply: ${buff}}\n` : ""));
   play();
@@ -214,10 +215,13 @@ const addStep = (step, shift) => {
   lines.splice(i < 0 ? lines.length : i, 0, `- {at: ${seconds(t)}, ${step}}`);
   script.set(lines.join("\n") + "\n");
 };
+// player returns the player of the buttons: the owner of the first application in the script.
+const player = () => { for (const l of script.text().split("\n")) if (/\bapply:/.test(l)) return (/\bowner: *([^,}\s]+)/.exec(l) || [0, "p1"])[1]; return "p1"; };
+const addAct = (step, shift) => addStep((player() === "p1" ? "" : `owner: ${player()}, `) + step, shift);
 const health = () => (known.attributes || []).find((a) => a === "health") || (known.attributes || [])[0];
 for (const [label, act] of [
-  ["Apply", () => addStep("apply: " + buff)], ["Hit", () => (health() ? addStep(`damage: ${health()}, by: 10, source: enemy`) : problem("A hit needs an attribute, such as health, in the definitions."))],
-  ["Enemy comes near", () => addStep("owner: enemy, near: p1")], ["Dispel", () => addStep("dispel: " + buff)], ["Pause 2s", () => { addStep("pause: true"); addStep("resume: true", 2000); }], ["Kill", () => addStep("kill: true")], ["Revive", () => addStep("revive: true")],
+  ["Apply", () => addAct("apply: " + buff)], ["Hit", () => (health() ? addAct(`damage: ${health()}, by: 10, source: enemy`) : problem("A hit needs an attribute, such as health, in the definitions."))],
+  ["Enemy comes near", () => addStep("owner: enemy, near: " + player())], ["Dispel", () => addAct("dispel: " + buff)], ["Pause 2s", () => { addAct("pause: true"); addAct("resume: true", 2000); }], ["Kill", () => addAct("kill: true")], ["Revive", () => addAct("revive: true")],
 ]) $("clicks").append(h("button", { type: "button", onclick: act }, label));
 for (const id of ["level", "stacks", "haste"]) $(id).oninput = () => play();
 $("against").onchange = () => play();
@@ -228,7 +232,7 @@ $("keep").onclick = guarded(async () => {
   if (!title) return;
   const r = await call("keep", request({ title }));
   await refresh(); test();
-  $("state").textContent = "Kept as " + r.file + ".";
+  $("kept").textContent = "Kept as " + r.file + ".";
 });
 
 // Numbers
