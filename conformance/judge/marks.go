@@ -87,7 +87,7 @@ const (
 var rules = []string{
 	markUnsavedHead, markUnsavedStacks, markLinkThere, markLinkAgain, markLastHead, markStolenHead, markStolenAura, markHiddenCharges, markHiddenShield, markQueueNext, markQueueHaste,
 	markEachSpent, markEachNumbers, markNeutral, markStealStacks, markDispelStacks, markCompensateMost, markRemoveStacks, markRemoveSource, markPartialAway, markFitHaste,
-	markApplyLive, markCastChain, markLiveStacks, markAmount, markCondition, markReplacesItself, markCascade, markGrantsImmune, markScale, markMiss, markMaxFell, markMinRose, markZeroClamps,
+	markApplyLive, markCastChain, markLiveStacks, markAmount, markCondition, markIf, markIfTags, markReplacesItself, markCascade, markGrantsImmune, markScale, markMiss, markMaxFell, markMinRose, markZeroClamps,
 	markZoneSaved, markZoneSame, markLowest, markStealKeeps, markStealResist, markStealCharges, markReplaces, markReplacesDeny, markLevelShows, markNoPool, markRefreshNothing, markChain,
 	markChainEnds, markChainJoins, markShare, markShareStacks, markShareTimed, markInfiniteScale, markShieldAttr, markShieldNamed, markSmallDamage, markDamaged, markDealt,
 	markDamageUses, markDamageQuiet, markDeath, markRevived,

@@ -220,11 +220,10 @@ type event struct {
 	target    string // for an act: the owner at the other end; for a death: the killer
 	magnitude int64
 	level     int
-	n         int                // number of stacks for `per_stack`
-	on        *instance          // the buff that has the actions, or nil
-	amount    *float64           // of an act, or the stacks that did not fit; nil otherwise
-	params    map[string]float64 // of the application that is the cause, if any
-	own       int64              // the magnitude of the buff or the application
+	n         int       // number of stacks for `per_stack`
+	on        *instance // the buff that has the actions, or nil
+	amount    *float64  // of an act, or the stacks that did not fit; nil otherwise
+	own       int64     // the magnitude of the buff or the application
 	value     func(n *number, perStack bool) (x float64, why string)
 	chain
 }
@@ -242,7 +241,7 @@ func (b *instance) eventOf(c counted) event {
 // source of the application, and n stacks. The buff b is nil for an instant.
 func eventBy(a application, b *instance, n int) event {
 	return event{
-		source: a.source, magnitude: a.magnitude, level: a.level, n: n, on: b, params: a.params, own: a.magnitude, chain: a.chain,
+		source: a.source, magnitude: a.magnitude, level: a.level, n: n, on: b, own: a.magnitude, chain: a.chain,
 		value: func(num *number, perStack bool) (float64, string) { return orWhy(a.numbers[num].of(n, perStack)) },
 	}
 }

@@ -49,6 +49,12 @@ func (d *definition) refusals() (all []string) {
 	for _, list := range [][]action{d.on().Exec} {
 		no(len(list) > 0 && !d.Duration.instant, "an instant buff's own action list is on.exec")
 	}
+	caller := func(n *number) bool {
+		return n != nil && n.runs() && (n.Caller != "" || n.Formula != nil && slices.ContainsFunc(n.Formula.names, func(path []string) bool { return path[0] == "caller" }))
+	}
+	for _, a := range d.actions() {
+		no(caller(a.condition) || slices.ContainsFunc(a.numbers(), caller), "a number that is evaluated when its action runs has no caller")
+	}
 	no(len(d.Vars) > 0 && (d.stack().Timers == "each" || d.queued()), "vars with timers each or queue")
 	no(len(d.Vars) > 8, "more than 8 vars")
 	if d.Stack != nil {

@@ -71,7 +71,7 @@ func (o *owner) evaluates(c *command, e event, run bool) bool {
 // source as with `snapshot: apply`. If the number has no value and no default, it returns the
 // reason.
 func (o *owner) present(n *number, e event) (x float64, why string) {
-	a := application{source: e.source, stacks: e.n, magnitude: e.own, level: e.level, params: e.params, chain: e.chain}
+	a := application{source: e.source, stacks: e.n, magnitude: e.own, level: e.level, chain: e.chain}
 	missing := false
 	read := func(path []string) (x float64, ok bool) {
 		if runNames[path[0]] {
@@ -90,8 +90,6 @@ func (o *owner) present(n *number, e event) (x float64, why string) {
 		x, ok = n.Formula.evaluate(read)
 	case n.Curve != "":
 		x, ok = read([]string{"curve", n.Curve})
-	case n.Caller != "":
-		x, ok = read([]string{"caller", n.Caller})
 	default:
 		if x, ok = read([]string{or(n.Of, "owner"), n.Attr}); ok {
 			x = n.reads(x)
