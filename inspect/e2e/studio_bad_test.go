@@ -26,6 +26,7 @@ func (p *tab) pasted(editor, text string) {
 
 // TestStudio_BadInput checks that the page stays usable and keeps its text after bad input.
 func TestStudio_BadInput(t *testing.T) {
+	t.Parallel()
 	p, dir := newStudio(t, 1440)
 
 	// Broken YAML: the timeline of the last good text stays.

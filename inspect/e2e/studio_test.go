@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"bytes"
+	"compress/gzip"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -338,6 +340,7 @@ func TestStudio_Keyboard(t *testing.T) {
 // TestStudio_KeyboardOnly reaches all parts of the page with the keyboard: it finds a recipe, plays it
 // and keeps a test.
 func TestStudio_KeyboardOnly(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	p := open(t, serveStudio(t, dir), 1440, tall)
 	p.until(`document.body.dataset.ready == "yes"`)
@@ -497,6 +500,7 @@ func TestStudio_Playground(t *testing.T) {
 	build.Dir = "../.."
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", out)
+	require.Less(t, compressed(t, dir), 6<<20)
 	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
 	t.Cleanup(server.Close)
 	p := open(t, server.URL+"/", 1440, tall)
@@ -509,4 +513,23 @@ func TestStudio_Playground(t *testing.T) {
 	p.until(`location.hash.startsWith("#d=")`)
 	other := open(t, eval[string](p, "location.href"), 390, tall)
 	other.until(`document.querySelectorAll("#line circle.pulse").length > 0 && document.querySelector("#script .cm-content").textContent.includes("3s")`)
+}
+
+// compressed returns the number of bytes of the files of a folder as a web server sends them.
+func compressed(t *testing.T, dir string) int {
+	t.Helper()
+	files, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	sum := 0
+	for _, f := range files {
+		text, err := os.ReadFile(filepath.Join(dir, f.Name()))
+		require.NoError(t, err)
+		var out bytes.Buffer
+		z := gzip.NewWriter(&out)
+		_, err = z.Write(text)
+		require.NoError(t, err)
+		require.NoError(t, z.Close())
+		sum += min(out.Len(), len(text))
+	}
+	return sum
 }
