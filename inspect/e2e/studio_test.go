@@ -110,6 +110,7 @@ func TestStudio(t *testing.T) {
 	eval[any](p, `void (document.querySelector("#at").value = 4000, document.querySelector("#at").dispatchEvent(new Event("input")))`)
 	p.click("Apply")
 	p.until(`document.querySelector("#script .cm-content").textContent.includes("at: 4s") && document.querySelectorAll("#line circle.pulse").length == 6`)
+	require.Equal(t, 10.0, eval[float64](p, `document.querySelector("#line text.refresh").x.baseVal[0].value - document.querySelector("#line text.stack").x.baseVal[0].value`))
 	eval[any](p, `void (document.querySelector("#against").value = "saved", document.querySelector("#against").dispatchEvent(new Event("change")))`)
 	p.until(`document.querySelectorAll("#line .diff .minus").length > 0`)
 	p.do(chromedp.KeyEvent(kb.Escape))

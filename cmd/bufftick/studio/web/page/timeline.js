@@ -62,10 +62,12 @@ export const draw = (box, line, at, title, until, other) => {
         }
         if (b.why) kids.push(s("line", { class: "end" + only(lane, b.to, b.why), x1: x(b.to), x2: x(b.to), y1: y + 1, y2: y + 23 }, s("title", {}, seconds(b.to) + " " + b.why)));
       }
-      for (const m of l.marks) {
-        const mark = only(lane, m.at, m.kind);
-        kids.push(s("text", { class: m.kind + mark, x: x(m.at) - 4, y: y + 2 }, words[m.kind] || "·", s("title", {}, sentence(m) + told(mark))));
-      }
+      let free = 0; // marks of one instant are next to each other
+      l.marks.forEach((m, i) => {
+        const mark = only(lane, m.at, m.kind), left = i && m.at === l.marks[i - 1].at ? free : x(m.at) - 4;
+        free = Math.min(left + 10, x(m.at) + 36);
+        kids.push(s("text", { class: m.kind + mark, x: left, y: y + 2 }, words[m.kind] || "·", s("title", {}, sentence(m) + told(mark))));
+      });
       y += 38;
     }
     if (o.lanes.length > maxLanes) { kids.push(s("text", { x: 0, y: y + 10 }, `and ${o.lanes.length - maxLanes} more rows`)); y += 20; }
