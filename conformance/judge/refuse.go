@@ -55,6 +55,13 @@ func (d *definition) refusals() (all []string) {
 	for _, a := range d.actions() {
 		no(caller(a.condition) || slices.ContainsFunc(a.numbers(), caller), "a number that is evaluated when its action runs has no caller")
 	}
+	ofActions := map[*number]bool{}
+	for _, a := range d.actions() {
+		for _, n := range a.numbers() {
+			ofActions[n] = true
+		}
+	}
+	no(slices.ContainsFunc(d.numbers(), func(n *number) bool { return n.runs() && !ofActions[n] }), "only numbers of actions are evaluated when an action runs")
 	no(len(d.Vars) > 0 && (d.stack().Timers == "each" || d.queued()), "vars with timers each or queue")
 	no(len(d.Vars) > 8, "more than 8 vars")
 	if d.Stack != nil {
