@@ -47,6 +47,28 @@ var modifiedBySource = list(
 
 var stories = []story{
 	{
+		name: "levels that add up",
+		words: map[string][]word{
+			"p": {
+				{"stack", list(m("by", "target", "limit", 3, "level", "sum"), m("by", "source", "limit", 2, "level", "sum", "refresh", "none"), m("by", "target", "limit", 2, "timers", "each", "level", "sum"), m("by", "source", "limit", 3, "level", "sum", "overflow", "replace-oldest"))},
+				{"on.refresh", list(
+					list(m("change", m("attr", "hp", "by", m("formula", "0 - level", "snapshot", "run"))), m("if", "level > 3", "apply", "x")),
+					list(m("change", m("attr", "hp", "by", m("formula", "0 - level - stacks"), "per_stack", true)), m("apply", "q")),
+				)},
+				{"on.overflow", list(list(m("if", "level > 2", "change", m("attr", "pow", "by", m("formula", "level", "snapshot", "run")))))},
+				{"on.act", list(m("hit", list(m("if", "level > 4", "apply", "q"), m("change", m("attr", "hp", "by", m("formula", "level * magnitude", "snapshot", "run"))))))},
+				{"period", list("700ms")},
+				{"on.pulse", list(list(m("damage", m("attr", "hp", "by", m("formula", "level / 2 + magnitude", "snapshot", "run"), "per_stack", true))))},
+				{"duration", list("4s", "infinite")},
+			},
+			"q": {{"modifiers", list(list(m("attr", "pow", "value", m("formula", "level"))))}, {"stack", list(m("by", "target"))}},
+			"x": {{"on.exec", list(list(m("damage", m("attr", "hp", "by", m("formula", "level"))), m("change", m("attr", "pow", "by", m("formula", "level - magnitude", "snapshot", "run")))))}},
+		},
+		steps: []any{
+			m("apply", "p", "level", someLevels, "magnitude", someStacks), m("apply", "p", "level", someLevels, "source", anySource, "stacks", someStacks), m("happened", "hit", "amount", oneOf{3, 7}), m("dispel", "p", "stacks", 1), saveAway, m("steal", "p", "to", "o2"), m("tick", true),
+		},
+	},
+	{
 		name: "conditions see what earlier actions changed",
 		words: map[string][]word{
 			"x": {{"on.exec", list(
