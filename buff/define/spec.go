@@ -283,11 +283,38 @@ type Action struct {
 	// Change is the operand of DoChange and DoDamage.
 	Change *Change
 
+	// With, if not nil, has numbers of a DoApply.
+	With *ApplyWith
+
 	// If, if not nil, and IfTags are conditions. They are evaluated when the action runs, after the
 	// earlier actions of its list; for an action on another owner, when the list starts. If If is
 	// zero or IfTags does not hold for the owner of the buff, the action is skipped.
 	If     *Number
 	IfTags TagTest
+}
+
+// ApplyWith are numbers of an application that an action makes. A number that is nil is that of the
+// event: its magnitude and level, the duration of the definition, and one application's stacks. The
+// numbers are rounded half up. The action is skipped, with a Faulted, if one is out of range:
+// Magnitude beyond 2^53 in size, Stacks not from 1 to MaxStacks, Level not from 0 to MaxLevel. A
+// duration that is not above zero denies the application.
+type ApplyWith struct {
+	Magnitude *Number
+	Duration  *Number // seconds, rounded to milliseconds
+	Stacks    *Number
+	Level     *Number
+}
+
+// Numbers returns the numbers with their names.
+func (w *ApplyWith) Numbers() (all [4]struct {
+	Name   string
+	Number **Number
+},
+) {
+	for i, n := range [4]**Number{&w.Magnitude, &w.Duration, &w.Stacks, &w.Level} {
+		all[i].Name, all[i].Number = [...]string{"magnitude", "duration", "stacks", "level"}[i], n
+	}
+	return all
 }
 
 // HandlerID is the position of a handler's name in the result of buff.Catalog.Handlers, from 1. The

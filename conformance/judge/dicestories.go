@@ -66,6 +66,27 @@ var stories = []story{
 		},
 		steps: []any{
 			m("apply", "p", "level", someLevels, "magnitude", someStacks), m("apply", "p", "level", someLevels, "source", anySource, "stacks", someStacks), m("happened", "hit", "amount", oneOf{3, 7}), m("dispel", "p", "stacks", 1), saveAway, m("steal", "p", "to", "o2"), m("tick", true),
+		name: "applications with numbers",
+		words: map[string][]word{
+			"x": {{"on.exec", list(
+				list(m("change", m("attr", "pow", "by", 2)), m("apply", m("id", "y", "magnitude", m("formula", "owner.pow", "snapshot", "run"), "stacks", m("attr", "pow", "coef", 0.25, "snapshot", "run"))), m("apply", m("id", "y", "magnitude", m("attr", "pow")))),
+				list(m("apply", m("id", "y", "duration", m("formula", "owner.pow / 4", "snapshot", "run"), "level", 2)), m("apply", m("id", "y", "duration", 0))),
+				list(m("apply", m("id", "y", "duration", 1.5, "level", m("formula", "level + 1")))),
+				list(m("if", "owner.pow > 3", "apply", m("id", "y", "stacks", m("formula", "owner.pow - 3", "snapshot", "run"))), m("apply", m("id", "y")), m("apply", m("id", "y", "stacks", 0.4))),
+			)}},
+			"y": {{"duration", list("4s", "infinite")}, {"stack", list(m("by", "target", "limit", 4), m("by", "source", "limit", 3, "level", "higherWins"))}, {"modifiers", list(list(m("attr", "cap", "value", m("formula", "magnitude + level"))))}},
+			"p": {
+				{"period", list("500ms", "700ms")},
+				{"duration", list("3300ms")},
+				{"tail", list("partial", "none")},
+				{"stack", list(m("by", "target", "limit", 3), m("by", "target", "limit", 3, "timers", "each"), m("by", "target", "limit", 3, "timers", "queue"))},
+				{"on.pulse", list(list(m("apply", m("id", "y", "magnitude", m("formula", "magnitude + stacks")))), list(m("apply", m("id", "x", "magnitude", m("formula", "10 * stacks", "snapshot", "run")))), list(m("apply", m("id", "y", "level", m("formula", "source.pow", "default", 1), "duration", m("formula", "1 + stacks / 2")))))},
+				{"on.remove", list(m("any", list(m("apply", m("id", "y", "magnitude", m("attr", "pow", "snapshot", "run")))), "expired", list(m("apply", m("id", "y", "stacks", 2)))))},
+				{"on.act", list(m("hit", list(m("apply", m("id", "y", "magnitude", m("formula", "amount / 2"))))))},
+			},
+		},
+		steps: []any{
+			m("apply", "x", "source", anySource, "level", someLevels), m("apply", "x", "source", anySource, "magnitude", oneOf{1, 30}), m("apply", "p", "source", anySource, "stacks", someStacks, "magnitude", oneOf{1, 2, 30}), rebasePow, rebasePow, m("happened", "hit", "amount", 5), applyThird, saveAny,
 		},
 	},
 	{

@@ -144,7 +144,7 @@ var vocabulary = []word{
 		list(m("apply", "x")), list(m("remove", "p"), m("apply", "p")), list(m("damage", m("attr", "hp", "by", m("caller", "k", "default", 2), "per_stack", true))),
 		list(m("damage", m("attr", "soul", "by", m("formula", "3 * stacks")))), list(m("change", m("attr", "hp", "by", m("attr", "pow", "of", "source", "default", -2)))),
 	)},
-	{"on.exec", list(removals,
+	{"on.exec", list(removals, list(m("apply", m("id", "y", "magnitude", m("formula", "owner.pow + magnitude", "snapshot", "run"), "duration", 1.5, "stacks", 2, "level", m("formula", "level + 1")))),
 		list(m("change", m("attr", "pow", "by", -3)), m("if", "owner.pow >= 5", "change", m("attr", "pow", "by", -3)), m("if", "owner.pow >= 5", "apply", "q"), m("if_tags", m("any", list("t", "u")), "remove", "y"), m("damage", m("attr", "hp", "by", m("attr", "pow", "snapshot", "run")))), list(m("remove", "q", "reason", "stolen"), m("remove", "y", "reason", "immunity"), m("call", "h")), list(m("apply", "q"), m("remove", "y", "reason", "dispelled")), list(m("damage", m("attr", "hp", "by", m("attr", "pow")))),
 		list(m("damage", m("attr", "soul", "by", 2.5, "per_stack", true))), list(m("change", m("attr", "hp", "by", m("attr", "pow", "of", "source")))),
 		list(m("change", m("attr", "hp", "by", m("attr", "pow", "of", "source", "snapshot", "apply", "default", -4)))),

@@ -103,6 +103,7 @@ func (k *checker) ops(field string, list *[]define.Action) []Op {
 			o.Handler = k.catalog.handler(a.Name)
 		case define.DoApply:
 			o.Spec = k.ref(at, a.Name)
+			o.With = k.with(at, field, &(*list)[i])
 		case define.DoRemove:
 			o.Spec = k.ref(at, a.Name)
 			o.Reason = reason.Cancelled

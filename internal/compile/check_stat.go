@@ -107,12 +107,7 @@ func (k *checker) change(at string, list string, a *define.Action) *Change {
 	c := *a.Change
 	a.Change = &c
 	o := &Change{Attr: k.attr(at+".attr", c.Attr), PerStack: c.PerStack, Pulsed: c.By.Snapshot == define.SnapshotPulse}
-	runs := c.By.Snapshot == define.SnapshotRun && (c.By.From == define.FromFormula || c.By.From == define.FromAttr)
-	if runs || strings.HasPrefix(list, "on.act.") && readsAmount(&c.By) {
-		o.Run = k.run(at+".by", list, &c.By)
-	} else {
-		o.By = k.kept(at+".by", fmt.Sprintf("%s.%v.%s", list, a.Do, c.Attr), &c.By)
-	}
+	k.operand(at+".by", list, fmt.Sprintf("%s.%v.%s", list, a.Do, c.Attr), &c.By, o)
 	switch {
 	case c.School == "":
 	case a.Do != define.DoDamage:
@@ -124,6 +119,36 @@ func (k *checker) change(at string, list string, a *define.Action) *Change {
 		}
 	}
 	return o
+}
+
+// operand checks and compiles the number of an action of a list. Name is the name under which
+// instances store it, unless it is evaluated when the action runs.
+func (k *checker) operand(at, list, name string, n *define.Number, to *Change) {
+	runs := n.Snapshot == define.SnapshotRun && (n.From == define.FromFormula || n.From == define.FromAttr)
+	if runs || strings.HasPrefix(list, "on.act.") && readsAmount(n) {
+		to.Run = k.run(at, list, n)
+	} else {
+		to.By = k.kept(at, name, n)
+	}
+}
+
+// with checks and compiles the numbers of an application.
+func (k *checker) with(at, list string, a *define.Action) *[4]*Change {
+	if a.With == nil {
+		return nil
+	}
+	w := *a.With
+	a.With = &w
+	out := &[4]*Change{}
+	for i, n := range w.Numbers() {
+		if *n.Number != nil {
+			c := **n.Number
+			*n.Number = &c
+			out[i] = &Change{Pulsed: c.Snapshot == define.SnapshotPulse}
+			k.operand(at+"."+n.Name, list, fmt.Sprintf("%s.%v.%s.%s", list, a.Do, a.Name, n.Name), &c, out[i])
+		}
+	}
+	return out
 }
 
 // scaling checks and compiles the numbers that are evaluated only when the buff is applied.

@@ -256,9 +256,16 @@ type Op struct {
 	Handler define.HandlerID
 	Spec    *Program // the definition of a DoApply or DoRemove
 	Change  *Change
+	With    *[4]*Change // the numbers of a DoApply, in the order of define.ApplyWith; nil if there are none
 
 	If   *Number   // Action.If, nil if not set
 	Tags Condition // Action.IfTags
+}
+
+// Late reports whether the action has something that is evaluated when it runs, or an application
+// with numbers of its own.
+func (o *Op) Late() bool {
+	return o.Conditional() || o.With != nil || o.Change != nil && o.Change.Run != nil
 }
 
 // Conditional reports whether the action has a condition.

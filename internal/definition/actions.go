@@ -56,7 +56,7 @@ func (d *definition) oneAction(field string, n ast.Node) define.Action {
 
 var actionFields = table{"action", nil, map[string]readFunc{
 	"call":   func(d *definition, f string, n ast.Node) { d.named(define.DoCall, f, n, false) },
-	"apply":  func(d *definition, f string, n ast.Node) { d.named(define.DoApply, f, n, true) },
+	"apply":  (*definition).applyAction,
 	"remove": func(d *definition, f string, n ast.Node) { d.named(define.DoRemove, f, n, true) },
 	"kill":   (*definition).kill,
 	"change": func(d *definition, f string, n ast.Node) { d.changes(define.DoChange, f, n, changeFields) },
@@ -75,6 +75,32 @@ var actionFields = table{"action", nil, map[string]readFunc{
 func (d *definition) named(do define.Do, field string, n ast.Node, ref bool) {
 	d.loader.action.Do = do
 	d.name(field, n, ref, &d.loader.action.Name)
+}
+
+// applyAction reads the value of an action that applies a definition: its ID, or a map with numbers.
+func (d *definition) applyAction(field string, n ast.Node) {
+	if _, isMap := Fields(n); !isMap {
+		d.named(define.DoApply, field, n, true)
+		return
+	}
+	a := d.loader.action
+	a.With = &define.ApplyWith{}
+	d.fields(field, at(n), n, applyFields)
+	a.Do = define.DoApply
+	d.places.set(field, place{position: at(n), ref: a.Name})
+}
+
+var applyFields = table{"apply", []string{"id"}, map[string]readFunc{
+	"id":        func(d *definition, f string, n ast.Node) { d.name(f, n, true, &d.loader.action.Name) },
+	"magnitude": func(d *definition, f string, n ast.Node) { d.applyNumber(f, n, &d.loader.action.With.Magnitude) },
+	"duration":  func(d *definition, f string, n ast.Node) { d.applyNumber(f, n, &d.loader.action.With.Duration) },
+	"stacks":    func(d *definition, f string, n ast.Node) { d.applyNumber(f, n, &d.loader.action.With.Stacks) },
+	"level":     func(d *definition, f string, n ast.Node) { d.applyNumber(f, n, &d.loader.action.With.Level) },
+}}
+
+func (d *definition) applyNumber(field string, n ast.Node, to **define.Number) {
+	*to = &define.Number{}
+	d.magnitude(field, n, *to)
 }
 
 // changes reads the value of an action that changes an attribute.

@@ -120,6 +120,13 @@ func eachNumber(s *buff.Spec, do func(*define.Number)) {
 		if a.If != nil {
 			do(a.If)
 		}
+		if a.With != nil {
+			for _, w := range a.With.Numbers() {
+				if *w.Number != nil {
+					do(*w.Number)
+				}
+			}
+		}
 	})
 	for _, n := range []*define.Number{s.DurationScale, s.Require.If, s.Shield.By} {
 		if n != nil {

@@ -254,9 +254,17 @@ type onFormat struct {
 	Remove   removeFormat              `json:"remove,omitempty"`
 }
 
+type applyWithFormat struct {
+	ID        name      `json:"id" jsonschema:"the definition"`
+	Magnitude magnitude `json:"magnitude,omitempty" jsonschema:"its magnitude; by default that of the event"`
+	Duration  magnitude `json:"duration,omitempty" jsonschema:"its duration in seconds; by default that of the definition"`
+	Stacks    magnitude `json:"stacks,omitempty" jsonschema:"its stacks; by default those of the definition"`
+	Level     magnitude `json:"level,omitempty" jsonschema:"its level; by default that of the event"`
+}
+
 type actionFormat struct {
 	Call   name          `json:"call,omitempty" jsonschema:"the Go handler of this name"`
-	Apply  name          `json:"apply,omitempty" jsonschema:"the definition with this ID is applied to the owner"`
+	Apply  idOrApply     `json:"apply,omitempty" jsonschema:"the definition with this ID is applied to the owner"`
 	Remove name          `json:"remove,omitempty" jsonschema:"the oldest buff of the definition with this ID is removed"`
 	Kill   yes           `json:"kill,omitempty" jsonschema:"the owner dies"`
 	Change changeFormat  `json:"change,omitempty" jsonschema:"a number is added to an attribute for good: healing is a change above zero"`

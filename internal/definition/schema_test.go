@@ -139,6 +139,7 @@ var formatMaps = map[string]string{
 	"number":              "params: {a: {zzzzzzzz: 1}}",
 	"modifiers[]":         "modifiers: [{zzzzzzzz: 1}]",
 	"action.change":       "on: {pulse: [{change: {zzzzzzzz: 1}}]}",
+	"action.apply":        "on: {pulse: [{apply: {zzzzzzzz: 1}}]}",
 	"action.if_tags":      "on: {pulse: [{kill: true, if_tags: {zzzzzzzz: 1}}]}",
 	"action.damage":       "on: {pulse: [{damage: {zzzzzzzz: 1}}]}",
 	"duration":            "duration: {zzzzzzzz: 1}",

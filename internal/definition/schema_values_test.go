@@ -34,6 +34,7 @@ type (
 	pool         string
 	period       string
 	slotOrName   string
+	idOrApply    string
 	drOrName     string
 	channel      int
 	oldest       string
@@ -74,6 +75,7 @@ func formatTypes() map[reflect.Type]*jsonschema.Schema {
 		reflect.TypeFor[pool]():        anyOf(within(1, 0), &jsonschema.Schema{Ref: "#/definitions/number"}),
 		reflect.TypeFor[period]():      anyOf(&jsonschema.Schema{Type: "string", Pattern: spanPattern}, byCurve()),
 		reflect.TypeFor[slotOrName]():  anyOf(&jsonschema.Schema{Type: "string", MinLength: jsonschema.Ptr(1)}, structSchema[slotFormat]()),
+		reflect.TypeFor[idOrApply]():   anyOf(&jsonschema.Schema{Type: "string", MinLength: jsonschema.Ptr(1)}, structSchema[applyWithFormat]()),
 		reflect.TypeFor[drOrName]():    anyOf(&jsonschema.Schema{Type: "string", MinLength: jsonschema.Ptr(1)}, structSchema[drFormat]()),
 		reflect.TypeFor[statLimit]():   anyOf(&jsonschema.Schema{Type: "number"}, &jsonschema.Schema{Type: "string", MinLength: jsonschema.Ptr(1)}),
 		reflect.TypeFor[aggregate]():   anyOf(oneOf("sum", "max", "min"), upTo("strongest", 1, "so many of the strongest")),

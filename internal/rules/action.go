@@ -38,7 +38,7 @@ func queueEventActions(t *Turn, s *Owner, ops []compile.Op, e *buff.Event, sourc
 	var c buff.Command
 	for j := range ops {
 		o := &ops[j]
-		if o.Conditional() || o.Change != nil && o.Change.Run != nil {
+		if o.Late() {
 			queueLate(t, s, o, e, source, k)
 			continue
 		}

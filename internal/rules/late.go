@@ -1,6 +1,9 @@
 package rules
 
 import (
+	"math"
+	"time"
+
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/reason"
@@ -13,7 +16,7 @@ import (
 //
 // Example: testdata/stat/run.txt.
 
-// lateAction has what a queued action needs to evaluate its condition and its number.
+// lateAction has what a queued action needs to evaluate its condition and its numbers.
 type lateAction struct {
 	op        *compile.Op
 	of        buff.Event // the event of the list, for a fault
@@ -21,10 +24,11 @@ type lateAction struct {
 	captured  []buff.Captured
 	share     buff.Share
 	stacks    int32
-	magnitude int64 // magnitude of the buff or the application
+	magnitude int64      // magnitude of the buff or the application
+	values    [4]float64 // of the operands
 }
 
-// queueLate queues an action that has a condition or a number with SnapshotRun.
+// queueLate queues an action that has a condition, or numbers that its command does not have yet.
 func queueLate(t *Turn, s *Owner, o *compile.Op, e *buff.Event, source buff.OwnerID, k *magnitudes) {
 	l := lateAction{op: o, of: *e, source: source, captured: t.inherit(k.captured), share: t.shareOf(e), magnitude: e.Magnitude}
 	l.stacks = countedStacks(e, &l.share)
@@ -34,36 +38,31 @@ func queueLate(t *Turn, s *Owner, o *compile.Op, e *buff.Event, source buff.Owne
 			l.magnitude = i.magnitude
 		}
 	}
-	change := o.Change
-	v, why := 0.0, reason.None
-	if change != nil && change.Run == nil {
-		if v, why = t.changeOf(change, e, k); why != reason.None {
-			emitBadNumber(t, s, e, why)
+	for j, c := range l.operands() {
+		if c == nil || c.Run != nil {
+			continue
+		}
+		v, ok := t.numberOf(compile.Of(e.Spec), c, k, l.stacks)
+		if v = l.scaled(v); !ok || !compile.Finite(v) {
+			emitBadNumber(t, s, e, reason.BadValue)
 			return
 		}
-	}
-	own := o.To == define.ToOwner || o.To == define.ToSource && source == s.id || o.To == define.ToTarget && e.Target == s.id
-	if now := !own || o.Do == define.DoCall && !t.inside; now {
-		if !l.allowed(t, s) {
-			return
-		}
-		if change != nil && change.Run != nil {
-			if v, why = l.value(t, s); why != reason.None {
-				emitBadNumber(t, s, &l.of, why)
-				return
-			}
-		}
+		l.values[j] = v
 	}
 	var c buff.Command
-	queued := len(t.items)
-	switch {
-	case o.Do == define.DoCall:
-		queueCall(t, s, e, nil, o.Handler, 0)
-	case change != nil:
-		changeCommand(&c, o, e, source, v)
-		issueAction(t, s, o, e, source, &c)
-	default:
+	if o.Change != nil {
+		changeCommand(&c, o, e, source, 0)
+	} else if o.Do != define.DoCall {
 		actionCommand(t, &c, o, e, source, k)
+	}
+	own := o.To == define.ToOwner || o.To == define.ToSource && source == s.id || o.To == define.ToTarget && e.Target == s.id
+	if (!own || o.Do == define.DoCall && !t.inside) && !l.prepare(t, s, &c) {
+		return
+	}
+	queued := len(t.items)
+	if o.Do == define.DoCall {
+		queueCall(t, s, e, nil, o.Handler, 0)
+	} else {
 		issueAction(t, s, o, e, source, &c)
 	}
 	if own && len(t.items) > queued {
@@ -72,21 +71,80 @@ func queueLate(t *Turn, s *Owner, o *compile.Op, e *buff.Event, source buff.Owne
 	}
 }
 
-// prepare evaluates the condition of a queued action, and the number of its command. It returns false
-// if the action must not run.
+// operands returns the numbers of the action.
+func (l *lateAction) operands() [4]*compile.Change {
+	if l.op.With != nil {
+		return *l.op.With
+	}
+	return [4]*compile.Change{l.op.Change}
+}
+
+// scaled returns the number of a change for its part of a period. Numbers of an application have no
+// part.
+func (l *lateAction) scaled(v float64) float64 {
+	if l.op.Change == nil {
+		return v
+	}
+	return scale(&l.share, v)
+}
+
+// prepare evaluates the condition of an action, and completes its command. It returns false if the
+// action must not run.
 func (l *lateAction) prepare(t *Turn, s *Owner, c *buff.Command) bool {
 	if !l.allowed(t, s) {
 		return false
 	}
-	if c == nil || l.op.Change == nil || l.op.Change.Run == nil {
-		return true
+	for j, o := range l.operands() {
+		if o == nil || o.Run == nil {
+			continue
+		}
+		v, why := l.evaluate(t, s, o.Run)
+		if o.PerStack {
+			v = float64(v * float64(l.stacks))
+		}
+		if v = l.scaled(v); why == reason.None && !compile.Finite(v) {
+			why = reason.BadValue
+		}
+		if why != reason.None {
+			emitBadNumber(t, s, &l.of, why)
+			return false
+		}
+		l.values[j] = v
 	}
-	v, why := l.value(t, s)
-	if why != reason.None {
-		emitBadNumber(t, s, &l.of, why)
+	switch {
+	case l.op.Change != nil:
+		c.Value = l.values[0]
+	case l.op.With != nil && !l.complete(&c.Application):
+		e := l.of
+		e.Spec, e.Handle = &l.op.Spec.Spec, 0
+		emitBadNumber(t, s, &e, reason.BadValue)
 		return false
 	}
-	c.Value = v
+	return true
+}
+
+// complete sets the numbers of an application. It reports false if one is out of range.
+func (l *lateAction) complete(a *buff.Application) bool {
+	for j, o := range *l.op.With {
+		v := l.values[j]
+		whole := math.Floor(v)
+		if v-whole >= 0.5 {
+			whole++
+		}
+		switch {
+		case o == nil:
+		case j == 0 && math.Abs(whole) <= 1<<53:
+			a.Magnitude = int64(whole)
+		case j == 1:
+			a.Duration = buff.Lasting(time.Duration(compile.RoundHalfUp(min(max(v*1000, -1), float64(define.MaxDuration/time.Millisecond)+1))) * time.Millisecond)
+		case j == 2 && whole >= 1 && whole <= define.MaxStacks:
+			a.Stacks = int(whole)
+		case j == 3 && whole >= 0 && whole <= define.MaxLevel:
+			a.Level = int(whole)
+		default:
+			return false
+		}
+	}
 	return true
 }
 
@@ -103,21 +161,6 @@ func (l *lateAction) allowed(t *Turn, s *Owner) bool {
 		}
 	}
 	return l.op.Tags.Empty() || holds(&l.op.Tags, s.gates().ownerTags())
-}
-
-// value returns the number of a change.
-func (l *lateAction) value(t *Turn, s *Owner) (float64, reason.Reason) {
-	v, why := l.evaluate(t, s, l.op.Change.Run)
-	if why != reason.None {
-		return 0, why
-	}
-	if l.op.Change.PerStack {
-		v = float64(v * float64(l.stacks))
-	}
-	if v = scale(&l.share, v); !compile.Finite(v) {
-		return 0, reason.BadValue
-	}
-	return v, reason.None
 }
 
 func (l *lateAction) evaluate(t *Turn, s *Owner, n *compile.Number) (float64, reason.Reason) {

@@ -332,7 +332,8 @@ func runNext(t *Turn, s *Owner) {
 // runItem runs one item of the queue.
 func runItem(t *Turn, s *Owner, it item) {
 	if it.late != 0 {
-		var c *buff.Command
+		var none buff.Command // of a call
+		c := &none
 		if !it.call {
 			c = &t.commands[it.at]
 		}

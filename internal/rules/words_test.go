@@ -172,7 +172,7 @@ func param(t testing.TB, words []string) define.Param {
 	return p
 }
 
-// actions reads "apply:boom", "remove:shield/broken", "call:handler", "kill",
+// actions reads "apply:boom", "apply:boom+magnitude:owner:power/run+stacks:2", "remove:shield/broken", "call:handler", "kill",
 // "change:health+5", "damage:health+caller:dmg+school:fire+per_stack", each with "@source" or
 // "@target" behind it if it is not for the owner. Then a condition may follow: "?owner:mana" or
 // "?tag:NAME".
@@ -204,8 +204,25 @@ func (l *lexicon) actions(t testing.TB, words []string) []define.Action {
 			list = append(list, a)
 			continue
 		}
+		var with []string
+		if do == "apply" {
+			with = strings.Split(name, "+")
+			name = with[0]
+		}
 		name, reason, given := strings.Cut(name, "/")
 		a := define.Action{To: to, Name: name}
+		for k := range with[min(len(with), 1):] {
+			key, value, _ := strings.Cut(with[k+1], ":")
+			n := l.numberOf(t, value)
+			if a.With == nil {
+				a.With = &define.ApplyWith{}
+			}
+			for _, w := range a.With.Numbers() {
+				if w.Name == key {
+					*w.Number = &n
+				}
+			}
+		}
 		switch do {
 		case "call":
 			a.Do = define.DoCall
