@@ -66,6 +66,9 @@ var stories = []story{
 		},
 		steps: []any{
 			m("apply", "p", "level", someLevels, "magnitude", someStacks), m("apply", "p", "level", someLevels, "source", anySource, "stacks", someStacks), m("happened", "hit", "amount", oneOf{3, 7}), m("dispel", "p", "stacks", 1), saveAway, m("steal", "p", "to", "o2"), m("tick", true),
+		},
+	},
+	{
 		name: "applications with numbers",
 		words: map[string][]word{
 			"x": {{"on.exec", list(
