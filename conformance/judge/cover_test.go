@@ -116,7 +116,7 @@ func TestCoverage(t *testing.T) {
 	c := coverage{s.Defs, map[string]bool{}, map[string]bool{}}
 	c.walk(&s, "", 0)
 	drafts := []*Draft{}
-	for n := range 40 {
+	for n := range 80 {
 		drafts = append(drafts, Generate(1, n))
 	}
 	for _, w := range vocabulary {
