@@ -305,7 +305,9 @@
 // emitted.
 //
 //	call: NAME      calls the Go handler of that name
-//	apply: ID       applies that definition to the owner
+//	apply: ID       applies that definition to the owner; as a map, with numbers in place of the
+//	                event's magnitude and level and of the definition's duration, in seconds, and
+//	                stacks: {id: ID, magnitude: 5, duration: 3, stacks: 2, level: 1}
 //	remove: ID      removes the oldest buff of that definition by the same source, or, if there
 //	                is none, the oldest of all; reason: cancelled is the default
 //	kill: true      kills the owner
