@@ -83,6 +83,12 @@ func (e *Engine) afterCommand(o *owner) {
 // same cases as AddBuff. If the owner is busy, the delay still counts from now, and the handle is
 // zero. AddTimeout panics if f is nil.
 //
+// A timeout is the smallest thing that happens later: it has no data besides what f captures, it
+// cannot be listed or asked for the time left, and it is not saved. A timeout with the name of a
+// handler is saved: see buff.AddTimeout. For anything that has data, that a player sees or that a
+// game asks about, apply a buff with a duration: its application has a magnitude, a level and
+// parameters, on.remove.expired calls a handler, and Buffs returns the time left.
+//
 // Only the loop goroutine may call it.
 func (e *Engine) AddTimeout(id buff.OwnerID, delay time.Duration, f func(*Context)) (buff.TimeoutHandle, error) {
 	e.enter("AddTimeout")
