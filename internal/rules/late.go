@@ -11,12 +11,12 @@ import (
 )
 
 // The condition of an action, and a number with SnapshotRun, are evaluated when the action runs:
-// they see what earlier actions of the list have changed. An action on another owner evaluates them
+// they read the values that earlier actions of the list have set. An action on another owner evaluates them
 // when its list starts.
 //
 // Example: testdata/stat/run.txt.
 
-// lateAction has what a queued action needs to evaluate its condition and its numbers.
+// lateAction holds the inputs for the condition and the numbers of a queued action.
 type lateAction struct {
 	op        *compile.Op
 	of        buff.Event // the event of the list, for a fault

@@ -58,7 +58,7 @@ var effects = []struct {
 }
 
 // search returns the recipes that match a query, the best first: those with most of its words in
-// their title, their text, what their definitions do, or their definitions.
+// their title, their text, the effects of their definitions, or their definitions.
 func search(r SearchRequest) (any, error) {
 	all := recipes()
 	words := slices.DeleteFunc(stems(r.Query), func(w string) bool { return common[w] })
@@ -92,7 +92,7 @@ func search(r SearchRequest) (any, error) {
 	return all, nil
 }
 
-// common are words of a query that say nothing about a recipe.
+// common are words of a query that do not describe a recipe.
 var common = set("a an the that which it its is at of for in on to and or when if with by buff each")
 
 // stems returns the words of a text without their endings.
