@@ -177,7 +177,6 @@ func (w *heldWriter) events(kind string) (out []string) {
 // TestStream_Gap checks that a slow client gets the latest view and the number of missed views.
 // Other clients get every view, which contains only the changes.
 func TestStream_Gap(t *testing.T) {
-	t.Parallel()
 	g := newGame(t, inspect.Options{})
 	ctx, cancel := context.WithCancel(t.Context())
 	w := &heldWriter{head: http.Header{}, takes: 4, held: make(chan struct{}), goes: make(chan struct{})}
