@@ -71,7 +71,7 @@
 //
 //	level, magnitude          of the application
 //	stacks                    the stacks that count where the number is used, as with per_stack
-//	amount                    of the act, in the change and damage of on.act
+//	amount                    of the act, in change, damage and apply of on.act
 //	owner.NAME, source.NAME   an attribute; owner["fire-power"] if it is not a plain name
 //	caller.NAME               a parameter of the application
 //	curve.NAME                the curve at the level

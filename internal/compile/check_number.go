@@ -183,7 +183,7 @@ func (k *checker) formula(field string, n *define.Number, c *Number) {
 		read := read{Caller: r.Caller, Amount: r.Amount, Whom: r.Of, Name: r.Name}
 		switch {
 		case r.Amount && !k.acting:
-			k.failf(field+".formula", "amount is known only to the change and damage of on.act; a buff that an act applies has the amount as its magnitude")
+			k.failf(field+".formula", "amount is known only to the change, damage and apply of on.act; a buff that an act applies has the amount as its magnitude")
 		case r.Amount:
 		case r.Caller && r.Name == "":
 			k.failf(field+".formula", "it reads what a caller gives without a name")

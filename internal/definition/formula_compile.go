@@ -24,7 +24,7 @@ type formulaError struct {
 type scope struct {
 	attrs  map[string]float64     // bases of the attributes by name; nil if they are unknown
 	curves map[string]*curveEntry // curves by name
-	amount bool                   // the name "amount" is defined, as in change and damage of on.act
+	amount bool                   // the name "amount" is defined, as in change, damage and apply of on.act
 	truth  bool                   // the formula is a condition, such as owner.gold >= 100
 }
 
@@ -217,7 +217,7 @@ func (c *formulaCompiler) name(n *ast.IdentifierNode) kind {
 		c.emit(n, step{op: pushMagnitude}, 1)
 	case "amount":
 		if !c.scope.amount {
-			return c.fail(n, "amount is available only in change and damage of on.act; a buff applied by an act has the amount as its magnitude")
+			return c.fail(n, "amount is available only in change, damage and apply of on.act; a buff applied by an act has the amount as its magnitude")
 		}
 		return c.read(n, define.Read{Amount: true})
 	default:
