@@ -32,7 +32,7 @@ curves:
   rise: {1: 0.1, 10: 1}
 buffs:
   might: {duration: 8s, stack: {by: target, limit: 5, expire: one}, modifiers: [{attr: power, op: add, value: 10, per_stack: true}]}
-  fury: {duration: 6s, stack: {by: source, level: higherWins}, modifiers: [{attr: power, op: mul_add, value: {curve: rise}}]}
+  fury: {duration: 6s, stack: {by: source, level: higher_wins}, modifiers: [{attr: power, op: mul_add, value: {curve: rise}}]}
   gift: {duration: 5s, stack: {by: target, limit: 3}, modifiers: [{attr: power, op: final_add, value: {caller: gift}, per_stack: true}], params: {gift: {caller: gift}}}
   share: {duration: 9s, modifiers: [{attr: power, op: add, value: {attr: power, of: source, coef: 0.2, default: 3, snapshot: apply}}]}
   moss: {duration: 12s, period: 1s, modifiers: [{attr: pace, op: add, value: {attr: power, of: owner, coef: 0.1, snapshot: pulse}}, {attr: pace, op: final_add, value: {formula: "owner.power / (10 + level)"}}], on: {pulse: [{change: {attr: health, by: 3}}]}}

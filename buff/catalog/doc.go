@@ -162,18 +162,18 @@
 //	                extend                    later by the duration
 //	                pandemic                  now + duration + min(time left, refresh_pct of duration)
 //	                max                       now + duration, if that is later
-//	                residual-tick             now + duration + the time until the next pulse
+//	                residual_tick             now + duration + the time until the next pulse
 //	refresh_pct     30, from 1 to 100         only with refresh pandemic
 //	refresh_cap     a span                    only with refresh extend: longest time until the end
 //	phase           keep | reset | execute    the next pulse: in phase, one period from now, or now
 //	overflow        allow                     at the limit: the buff is refreshed
 //	                deny                      denied
 //	                clear                     denied, and the whole buff is removed
-//	                replace-oldest            the oldest stack is removed
+//	                replace_oldest            the oldest stack is removed
 //	overflow_apply  list of IDs               applied at the limit, with any overflow
 //	expire          all | one | half | N      stacks that end with the duration: all, one, half, N
 //	level           ignore                    the level of the last application counts
-//	                higherWins                a lower one is denied; a higher one replaces the end
+//	                higher_wins               a lower one is denied; a higher one replaces the end
 //	                                          and the numbers, with any refresh and overflow
 //	                segregate                 each level is a separate buff
 //	                sum                       levels are added
@@ -193,17 +193,17 @@
 //	  rule          always                    a new one replaces the others
 //	                never                     denied if there is another
 //	                higher                    replaces lower priorities, denied otherwise
-//	                equalOrHigher             replaces equal and lower priorities, denied otherwise
-//	                sameSourceOnly            replaces those of its source; the others stay
+//	                equal_or_higher           replaces equal and lower priorities, denied otherwise
+//	                same_source_only          replaces those of its source; the others stay
 //	                hide                      all stay, and only the highest has an effect
 //	slot
 //	  class         text, required            limit and evict must be the same in a class
 //	  limit         from 1 to 4096, required  slots of each owner
 //	  evict         reject                    if all are taken: the new one is denied
 //	                oldest                    the oldest is removed
-//	                lowest-priority           the one with the lowest group.priority is removed; a
+//	                lowest_priority           the one with the lowest group.priority is removed; a
 //	                                          new one that is lower still is denied
-//	                soonest-to-end            the one that ends first is removed
+//	                soonest_to_end            the one that ends first is removed
 //	require
 //	  apply         {all, any, none, if, why} lists of tags, and a formula: if it fails, applications
 //	                                          are denied
@@ -247,8 +247,8 @@
 //	  NAME          a number                  for handlers, by that name
 //	save
 //	  mode          always | never            whether it is saved
-//	                ifRemaining               only if at least if_remaining is left
-//	  if_remaining  a span                    required with mode ifRemaining, otherwise an error
+//	                if_remaining              only if at least if_remaining is left
+//	  if_remaining  a span                    required with mode if_remaining, otherwise an error
 //	  offline_pulses  none                    pulses that were due while the owner was away are lost
 //	                coalesce                  one at the return, with their count
 //	                all | {all: N}            each at the return, at most N, from 1 to 100000; without
@@ -370,6 +370,9 @@
 // Load returns all errors as [Errors], in the order of the files and lines. Errors that only
 // follow from another error are not reported. If one file is not valid YAML, the other files are
 // still checked.
+//
+// A word of an earlier version of the format is an error that names the present word.
+// "bufftick validate -fix" rewrites such words in the files, and changes nothing else.
 //
 // # Warnings
 //

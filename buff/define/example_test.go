@@ -13,7 +13,7 @@ func Example() {
 	fmt.Println(r.UnmarshalText([]byte("extent")))
 	// Output:
 	// <nil> true pandemic
-	// unknown word "extent": want restart, none, extend, pandemic, max or residual-tick: did you mean "extend"?
+	// unknown word "extent": want restart, none, extend, pandemic, max or residual_tick: did you mean "extend"?
 }
 
 // A number may go by the level of the application.

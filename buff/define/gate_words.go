@@ -96,8 +96,8 @@ const (
 
 var (
 	deadWords       = []string{"default", "allow", "deny"}
-	groupRuleWords  = []string{"always", "never", "higher", "equalOrHigher", "sameSourceOnly", "hide"}
-	evictWords      = []string{"reject", "oldest", "lowest-priority", "soonest-to-end"}
+	groupRuleWords  = []string{"always", "never", "higher", "equal_or_higher", "same_source_only", "hide"}
+	evictWords      = []string{"reject", "oldest", "lowest_priority", "soonest_to_end"}
 	inhibitionWords = []string{"keep", "reset", "execute"}
 	immuneRuleWords = []string{"suppress", "remove", "ignore"}
 	gradeWords      = []string{"basic", "strong", "death", "undispellable"}

@@ -102,11 +102,11 @@ const (
 var (
 	byWords         = []string{"none", "source", "target", "key"}
 	timersWords     = []string{"shared", "each", "queue"}
-	refreshWords    = []string{"restart", "none", "extend", "pandemic", "max", "residual-tick"}
+	refreshWords    = []string{"restart", "none", "extend", "pandemic", "max", "residual_tick"}
 	phaseWords      = []string{"keep", "reset", "execute"}
-	overflowWords   = []string{"allow", "deny", "clear", "replace-oldest"}
+	overflowWords   = []string{"allow", "deny", "clear", "replace_oldest"}
 	expireWords     = []string{"all", "one", "half", "n"}
-	levelRuleWords  = []string{"ignore", "higherWins", "segregate", "sum"}
+	levelRuleWords  = []string{"ignore", "higher_wins", "segregate", "sum"}
 	chargeRuleWords = []string{"reset", "keep", "add"}
 )
 

@@ -133,7 +133,7 @@ const (
 )
 
 var (
-	saveModeWords      = []string{"always", "never", "ifRemaining"}
+	saveModeWords      = []string{"always", "never", "if_remaining"}
 	offlineWords       = []string{"none", "coalesce", "all"}
 	offlineExpireWords = []string{"notify", "silent", "run"}
 )

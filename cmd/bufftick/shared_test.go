@@ -42,7 +42,11 @@ func passList(t *testing.T) []string {
 // TestVectors checks that the conformance scenarios in the list pass, and that neither the length
 // of a frame nor the number of workers changes a line of any log.
 func TestVectors(t *testing.T) {
-	file := shared(t, "vectors/vectors.json")
+	text, err := os.ReadFile(shared(t, "vectors/vectors.json"))
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "vectors.json")
+	require.NoError(t, os.WriteFile(file, text, 0o600))
+	tool("validate", "-fix", file)
 	want := passList(t)
 	var first string
 	runs := [][]string{

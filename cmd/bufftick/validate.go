@@ -18,12 +18,14 @@ import (
 // validateCmd is "bufftick validate".
 type validateCmd struct {
 	JSON, Strict    bool
+	Fix             bool
 	Except, Applied []string
 	Every, Frame    time.Duration
 }
 
 func (c *validateCmd) flags(f *flags) {
 	f.BoolVar(&c.JSON, "json", false, "Print a JSON array with file, line, column, severity, id, field, rule and message.")
+	f.BoolVar(&c.Fix, "fix", false, "First rewrite words of earlier versions of the format, in place.")
 	f.BoolVar(&c.Strict, "strict", false, "Exit with 1 if there is a warning.")
 	f.listVar(&c.Except, "except", "`RULE` not to check: "+strings.Join(definition.Rules(), ", ")+".")
 	f.listVar(&c.Applied, "applied", "`ID` that the game applies. Enables warnings about definitions that neither the game nor another definition applies.")
@@ -43,6 +45,7 @@ Examples:
     bufftick validate buffs/harm.yaml buffs/help.json
     bufftick validate -strict -except beyond-wheel,off-frame buffs
     bufftick validate -json buffs > findings.json
+    bufftick validate -fix buffs scenarios
 
 The exit code is 1 if there is an error, 2 if the command line is wrong, otherwise 0.`
 }
@@ -51,6 +54,11 @@ The exit code is 1 if there is an error, 2 if the command line is wrong, otherwi
 func (c *validateCmd) run(args []string, stdout, _ io.Writer) error {
 	if err := c.check(); err != nil {
 		return err
+	}
+	if c.Fix {
+		if err := c.fix(args, stdout); err != nil {
+			return err
+		}
 	}
 	o := definition.CheckOptions{Frame: c.Frame, Applied: c.Applied, Every: c.Every, Except: c.Except}
 	paths, scenarios, findings := split(args)
@@ -99,6 +107,33 @@ func (c *validateCmd) run(args []string, stdout, _ io.Writer) error {
 	}
 	if failed || c.Strict && len(findings) > 0 {
 		return errFailed
+	}
+	return nil
+}
+
+// fix rewrites the words of earlier versions in the files of all paths. A file that is not valid YAML
+// is left alone: the check after this reports its errors.
+func (c *validateCmd) fix(paths []string, stdout io.Writer) error {
+	for _, path := range paths {
+		files, _ := filesOf(path)
+		for _, file := range files {
+			text, err := readFile(file)
+			if err != nil {
+				continue
+			}
+			fixed, changes, err := definition.Fix(file, text)
+			if err != nil || len(changes) == 0 {
+				continue
+			}
+			if err := os.WriteFile(file, fixed, 0o666); err != nil { // keeps the mode of the file
+				return fmt.Errorf("bufftick: %w", err)
+			}
+			for _, change := range changes {
+				if !c.JSON {
+					fmt.Fprintf(stdout, "%s:%d:%d: %s is now %s\n", file, change.Line, change.Column, change.Old, change.New)
+				}
+			}
+		}
 	}
 	return nil
 }

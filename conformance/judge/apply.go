@@ -111,7 +111,7 @@ func (o *owner) carries(d *definition, a application, rest bool) bool {
 		o.counts(d, a.source)
 		return true
 	}
-	if d.stack().Level == "higherWins" && a.level < joined.level && !rest {
+	if d.stack().Level == "higher_wins" && a.level < joined.level && !rest {
 		o.say("deny %s why=level", d.ID)
 		return false
 	}
@@ -249,7 +249,7 @@ func (o *owner) links(b *instance, a application, again bool) {
 func (o *owner) join(b *instance, a application) bool {
 	s := b.def.stack()
 	o.catchesUp(b)
-	replaces := s.Level == "higherWins" && a.level > b.level
+	replaces := s.Level == "higher_wins" && a.level > b.level
 	switch {
 	case s.each():
 		return o.joinEach(b, a, replaces)

@@ -9,13 +9,17 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/stretchr/testify/require"
+
+	format "github.com/bufftick/bufftick/internal/definition"
 )
 
 // playFile plays the scenarios of a YAML or JSON file that have an expected log, and compares the
-// logs.
+// logs. The file may have words of earlier versions.
 func playFile(t *testing.T, path string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	text, _, err = format.Fix(path, text)
 	require.NoError(t, err)
 	if filepath.Ext(path) == ".yaml" {
 		text, err = yaml.YAMLToJSON(text)

@@ -50,7 +50,7 @@ var stories = []story{
 		name: "levels that add up",
 		words: map[string][]word{
 			"p": {
-				{"stack", list(m("by", "target", "limit", 3, "level", "sum"), m("by", "source", "limit", 2, "level", "sum", "refresh", "none"), m("by", "target", "limit", 2, "timers", "each", "level", "sum"), m("by", "source", "limit", 3, "level", "sum", "overflow", "replace-oldest"))},
+				{"stack", list(m("by", "target", "limit", 3, "level", "sum"), m("by", "source", "limit", 2, "level", "sum", "refresh", "none"), m("by", "target", "limit", 2, "timers", "each", "level", "sum"), m("by", "source", "limit", 3, "level", "sum", "overflow", "replace_oldest"))},
 				{"on.refresh", list(
 					list(m("change", m("attr", "hp", "by", m("formula", "0 - level", "snapshot", "run"))), m("if", "level > 3", "apply", "x")),
 					list(m("change", m("attr", "hp", "by", m("formula", "0 - level - stacks"), "per_stack", true)), m("apply", "q")),
@@ -77,7 +77,7 @@ var stories = []story{
 				list(m("apply", m("id", "y", "duration", 1.5, "level", m("formula", "level + 1")))),
 				list(m("if", "owner.pow > 3", "apply", m("id", "y", "stacks", m("formula", "owner.pow - 3", "snapshot", "run"))), m("apply", m("id", "y")), m("apply", m("id", "y", "stacks", 0.4))),
 			)}},
-			"y": {{"duration", list("4s", "infinite")}, {"stack", list(m("by", "target", "limit", 4), m("by", "source", "limit", 3, "level", "higherWins"))}, {"modifiers", list(list(m("attr", "cap", "value", m("formula", "magnitude + level"))))}},
+			"y": {{"duration", list("4s", "infinite")}, {"stack", list(m("by", "target", "limit", 4), m("by", "source", "limit", 3, "level", "higher_wins"))}, {"modifiers", list(list(m("attr", "cap", "value", m("formula", "magnitude + level"))))}},
 			"p": {
 				{"period", list("500ms", "700ms")},
 				{"duration", list("3300ms")},
@@ -169,7 +169,7 @@ var stories = []story{
 	{
 		name: "links of heads that are not saved",
 		words: map[string][]word{
-			"p": {{"links", list(list("q"), list("q", "y"))}, {"save", list(m("mode", "never"), m("mode", "ifRemaining", "if_remaining", "2s"))}, {"stack", list(m("by", "target", "limit", 3))}},
+			"p": {{"links", list(list("q"), list("q", "y"))}, {"save", list(m("mode", "never"), m("mode", "if_remaining", "if_remaining", "2s"))}, {"stack", list(m("by", "target", "limit", 3))}},
 			"q": {{"duration", list("infinite", "6s")}, {"stack", list(m("by", "target", "limit", 5), m("by", "source", "limit", 4, "timers", "each"), m("by", "none"))}},
 			"y": {{"links", list(list("q"))}, {"duration", list("3s")}, {"stack", list(m("by", "target"))}},
 		},
@@ -288,7 +288,7 @@ var stories = []story{
 		name: "steals",
 		words: map[string][]word{
 			"p": {
-				{"stack", list(m("by", "target", "limit", 5), m("by", "target", "limit", 4, "timers", "each"), m("by", "target", "limit", 3, "refresh", "extend"), m("by", "target", "limit", 3, "expire", "one", "level", "higherWins"))},
+				{"stack", list(m("by", "target", "limit", 5), m("by", "target", "limit", 4, "timers", "each"), m("by", "target", "limit", 3, "refresh", "extend"), m("by", "target", "limit", 3, "expire", "one", "level", "higher_wins"))},
 				{"duration", list("3s", "6s")},
 				{"dispel", list(m("type", "poison", "resist", 1000), m("type", "poison"))},
 			},
@@ -303,7 +303,7 @@ var stories = []story{
 		words: map[string][]word{
 			"p": {
 				{"charges", list(m("n", 9, "consume_on", list("damaged")), m("n", 9, "consume_on", list("damaged"), "on_refresh", "add"))},
-				{"stack", list(m("by", "target", "limit", 3), m("by", "target", "limit", 3, "refresh", "none"), m("by", "target", "limit", 2, "level", "higherWins"))},
+				{"stack", list(m("by", "target", "limit", 3), m("by", "target", "limit", 3, "refresh", "none"), m("by", "target", "limit", 2, "level", "higher_wins"))},
 				{"duration", list("9s", "infinite")},
 				{"period", list("500ms", "700ms")},
 				{"on.pulse", list(list(m("damage", m("attr", "hp", "by", 1))))},
@@ -387,8 +387,8 @@ var stories = []story{
 		words: map[string][]word{
 			"p": {
 				{"stack", list(
-					m("by", "target", "level", "higherWins", "refresh", "max"), m("by", "target", "level", "higherWins", "limit", 2, "overflow", "deny"), m("by", "target", "level", "higherWins", "overflow", "deny"), m("by", "target", "level", "higherWins", "overflow", "deny", "refresh", "max"), m("by", "target", "level", "higherWins", "limit", 2, "refresh", "none"),
-					m("by", "target", "level", "higherWins", "limit", 3, "timers", "each", "refresh", "none"), m("by", "target", "level", "higherWins", "refresh", "extend"), m("by", "source", "effective", 1), m("by", "target", "level", "segregate", "effective", 1),
+					m("by", "target", "level", "higher_wins", "refresh", "max"), m("by", "target", "level", "higher_wins", "limit", 2, "overflow", "deny"), m("by", "target", "level", "higher_wins", "overflow", "deny"), m("by", "target", "level", "higher_wins", "overflow", "deny", "refresh", "max"), m("by", "target", "level", "higher_wins", "limit", 2, "refresh", "none"),
+					m("by", "target", "level", "higher_wins", "limit", 3, "timers", "each", "refresh", "none"), m("by", "target", "level", "higher_wins", "refresh", "extend"), m("by", "source", "effective", 1), m("by", "target", "level", "segregate", "effective", 1),
 					m("by", "target", "timers", "queue", "limit", 3), m("by", "target", "timers", "each", "limit", 3, "effective", 1),
 				)},
 				{"shield", list(m("attrs", list("hp")))},
@@ -406,13 +406,13 @@ var stories = []story{
 	},
 	{
 		name:  "a full buff and a higher level",
-		words: map[string][]word{"p": {{"stack", list(m("by", "target", "level", "higherWins", "overflow", "deny"), m("by", "target", "level", "higherWins", "overflow", "deny", "refresh", "none", "limit", 2), m("by", "target", "level", "higherWins", "overflow", "deny", "timers", "each"))}, {"duration", list("6s")}}},
+		words: map[string][]word{"p": {{"stack", list(m("by", "target", "level", "higher_wins", "overflow", "deny"), m("by", "target", "level", "higher_wins", "overflow", "deny", "refresh", "none", "limit", 2), m("by", "target", "level", "higher_wins", "overflow", "deny", "timers", "each"))}, {"duration", list("6s")}}},
 		steps: []any{m("apply", "p", "level", someLevels, "magnitude", someStacks), m("apply", "p", "level", someLevels, "stacks", someStacks, "duration", someSpans)},
 	},
 	{
 		name: "refreshes that change nothing",
 		words: map[string][]word{
-			"p": {{"on.refresh", list(list(m("apply", "x")), list(m("apply", "q")))}, {"stack", list(m("by", "target", "refresh", "max"), m("by", "target", "refresh", "extend", "refresh_cap", "7s"), m("by", "target", "refresh", "residual-tick"), m("by", "target", "refresh", "max", "phase", "reset"))}, {"charges", list(m("n", 2, "on_refresh", "keep"))}},
+			"p": {{"on.refresh", list(list(m("apply", "x")), list(m("apply", "q")))}, {"stack", list(m("by", "target", "refresh", "max"), m("by", "target", "refresh", "extend", "refresh_cap", "7s"), m("by", "target", "refresh", "residual_tick"), m("by", "target", "refresh", "max", "phase", "reset"))}, {"charges", list(m("n", 2, "on_refresh", "keep"))}},
 		},
 		steps: []any{oftenApply, m("apply", "p", "duration", someSpans), m("apply", "p", "duration", someSpans), m("use", "p")},
 	},
@@ -664,7 +664,7 @@ var stories = []story{
 		name: "what the thief refuses",
 		words: map[string][]word{
 			"p": {
-				{"stack", list(m("by", "target", "limit", 2, "overflow", "deny"), m("by", "target", "limit", 2, "timers", "each", "overflow", "deny"), m("by", "target", "timers", "queue", "limit", 2), m("by", "target", "timers", "each", "limit", 3), m("by", "target", "level", "higherWins", "limit", 2))},
+				{"stack", list(m("by", "target", "limit", 2, "overflow", "deny"), m("by", "target", "limit", 2, "timers", "each", "overflow", "deny"), m("by", "target", "timers", "queue", "limit", 2), m("by", "target", "timers", "each", "limit", 3), m("by", "target", "level", "higher_wins", "limit", 2))},
 				{"duration", list("6s")},
 				{"dr", list("d9", "d10")},
 				{"slot", list("s10", "s12")},

@@ -54,25 +54,25 @@ var vocabulary = []word{
 	{"stack.initial", list(1, 2)},
 	{"stack.timers", list("shared", "each", "queue")},
 	{"stack.effective", list(1, 2)},
-	{"stack.refresh", list("restart", "none", "extend", "pandemic", "max", "residual-tick")},
+	{"stack.refresh", list("restart", "none", "extend", "pandemic", "max", "residual_tick")},
 	{"stack.refresh_pct", list(50, 100)},
 	{"stack.refresh_cap", list("7s")},
 	{"stack.phase", list("keep", "reset", "execute")},
-	{"stack.overflow", list("allow", "deny", "clear", "replace-oldest")},
+	{"stack.overflow", list("allow", "deny", "clear", "replace_oldest")},
 	{"stack.overflow_apply", list(list("x"), list("q"))},
 	{"stack.expire", list("all", "one", "half", 2)},
-	{"stack.level", list("ignore", "higherWins", "segregate", "sum")},
+	{"stack.level", list("ignore", "higher_wins", "segregate", "sum")},
 	{"stack.thresholds", list(
 		list(m("at", 2, "apply", "q")), list(m("at", 2, "apply", "x", "consume", "all")), list(m("at", 2, "apply", "x", "consume", 1)), list(m("at", 3, "apply", "y", "consume", true)),
 	)},
 	{"group", list(
 		m("name", "g"), m("name", "g", "rule", "always", "priority", 1), m("name", "g", "priority", 2, "rule", "never"), m("name", "g", "priority", 2, "rule", "higher"),
-		m("name", "g", "priority", 2, "rule", "equalOrHigher"), m("name", "g", "priority", 2, "rule", "sameSourceOnly"),
+		m("name", "g", "priority", 2, "rule", "equal_or_higher"), m("name", "g", "priority", 2, "rule", "same_source_only"),
 		m("name", "g", "priority", 2, "rule", "hide"), m("name", "g", "priority", 3, "rule", "hide"),
 	)},
 	{"slot", list(
 		m("class", "s1", "limit", 1), m("class", "s5", "limit", 1, "evict", "reject"), "s9", "s10", "s11", "s12", m("class", "s2", "limit", 2, "evict", "oldest"),
-		m("class", "s3", "limit", 2, "evict", "lowest-priority"), m("class", "s4", "limit", 2, "evict", "soonest-to-end"),
+		m("class", "s3", "limit", 2, "evict", "lowest_priority"), m("class", "s4", "limit", 2, "evict", "soonest_to_end"),
 	)},
 	{"per_source", list(m("limit", 1), m("limit", 2, "evict", "oldest"))},
 	{"require.apply", list(m("all", list("t.a")), m("any", list("t", "u")), m("none", list("t.a")), m("if", "owner.pow > 4"), m("if", "owner.pow + stacks > 6", "why", "cost"),
@@ -124,7 +124,7 @@ var vocabulary = []word{
 	{"on_death", list("remove", "keep", "pause")},
 	{"on_source_gone", list("keep", "remove", "adopt")},
 	{"save", list(
-		m("mode", "never"), m("mode", "always", "compensate", "feast"), m("offline_pulses", "none", "offline_expire", "notify"), m("mode", "ifRemaining", "if_remaining", "1s"), m("offline_pulses", "coalesce"), m("offline_pulses", "all"),
+		m("mode", "never"), m("mode", "always", "compensate", "feast"), m("offline_pulses", "none", "offline_expire", "notify"), m("mode", "if_remaining", "if_remaining", "1s"), m("offline_pulses", "coalesce"), m("offline_pulses", "all"),
 		m("offline_pulses", m("all", 2)), m("offline_expire", "silent"), m("offline_expire", "run"),
 	)},
 	{"on.apply", list(
@@ -216,7 +216,7 @@ func need(d map[string]any) {
 	on, _ := d["on"].(map[string]any)
 	stack, _ := d["stack"].(map[string]any)
 	if d["first"] != nil || d["tail"] != nil || d["align"] != nil || d["catchup"] != nil || d["haste"] != nil || d["haste_duration"] != nil || on["pulse"] != nil ||
-		stack["refresh"] == "residual-tick" || d["inhibition"] != nil || stack["phase"] != nil {
+		stack["refresh"] == "residual_tick" || d["inhibition"] != nil || stack["phase"] != nil {
 		preset("period", "1s")
 	}
 	if d["haste_duration"] != nil {

@@ -51,7 +51,7 @@ func (o *owner) room(d *definition, a application) (goes []leaver, why string) {
 				return nil, "slot"
 			}
 			out := evicted(held, s.Evict)
-			if s.Evict == "lowest-priority" && d.priority() < out.def.priority() {
+			if s.Evict == "lowest_priority" && d.priority() < out.def.priority() {
 				o.all.mark(markLowest)
 				return nil, "slot"
 			}
@@ -156,9 +156,9 @@ func (g *group) against(b *instance, source string) (replaces, refuses bool) {
 		return false, true
 	case "higher":
 		return g.Priority > there, g.Priority <= there
-	case "equalOrHigher":
+	case "equal_or_higher":
 		return g.Priority >= there, g.Priority < there
-	case "sameSourceOnly":
+	case "same_source_only":
 		return b.source == source, false
 	}
 	return false, false // hide
@@ -170,11 +170,11 @@ func evicted(held []*instance, evict string) *instance {
 	goes := held[0]
 	for _, b := range held {
 		switch evict {
-		case "lowest-priority":
+		case "lowest_priority":
 			if b.def.priority() < goes.def.priority() {
 				goes = b
 			}
-		case "soonest-to-end":
+		case "soonest_to_end":
 			if end, ok := b.ending(); ok {
 				if other, ends := goes.ending(); !ends || end < other {
 					goes = b

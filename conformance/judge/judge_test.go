@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	format "github.com/bufftick/bufftick/internal/definition"
 )
 
 // TestVectors checks that the interpreter produces the expected logs of the vectors.
@@ -16,6 +18,8 @@ func TestVectors(t *testing.T) {
 	if err != nil {
 		t.Skipf("../shared/vectors/vectors.json is not there: the test was not run")
 	}
+	text, _, err = format.Fix(path, text)
+	require.NoError(t, err)
 	all, err := Decode(text)
 	require.NoError(t, err)
 	require.Len(t, all, 57)

@@ -39,7 +39,7 @@ func (d *definition) refusals() (all []string) {
 	on := d.on()
 	joins := d.stack().By != "none"
 	no(!joins && len(on.Refresh)+len(on.Overflow) > 0, "on.refresh and on.overflow without by: none joins")
-	no(len(on.Refresh) > 0 && (d.queued() || d.stack().Refresh == "none" && d.stack().Level != "higherWins"), "on.refresh where nothing is refreshed")
+	no(len(on.Refresh) > 0 && (d.queued() || d.stack().Refresh == "none" && d.stack().Level != "higher_wins"), "on.refresh where nothing is refreshed")
 	no(!joins && d.Charges != nil && d.Charges.OnRefresh != "" && d.Charges.OnRefresh != "reset", "charges.on_refresh without by: none joins")
 	no(d.Charges != nil && (d.stack().Timers == "each" || d.queued()) && d.Charges.OnRefresh != "" && d.Charges.OnRefresh != "reset", "charges.on_refresh with timers each or queue: each application has its own")
 	no(or(d.Clock, "online") == "wall" && d.Save != nil && d.Save.Mode == "never", "wall-clock with save: never")
@@ -126,7 +126,7 @@ func (d *definition) stackRefusals() (all []string) {
 		no(t.Apply == d.ID, "a threshold that applies its own definition")
 		no(t.At > s.limit(), "a threshold above the limit")
 	}
-	no(refresh == "residual-tick" && !d.Period.given(), "residual-tick without a period cannot take effect")
+	no(refresh == "residual_tick" && !d.Period.given(), "residual_tick without a period cannot take effect")
 	no(s.RefreshCap != nil && fixedLength(d) && d.Duration.curve == "" && *s.RefreshCap < d.Duration.ms, "cap < duration")
 	// By a ruling, a default that is written out counts as omitted.
 	no(s.queue() && (s.Initial > 1 || len(s.Thresholds) > 0 || d.First == "every" || refresh != "restart"), "initial, thresholds, first: every, refresh with queue")

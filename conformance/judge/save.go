@@ -77,7 +77,7 @@ func (b *instance) kept(now int64) bool {
 	switch s.Mode {
 	case "never":
 		return false
-	case "ifRemaining":
+	case "if_remaining":
 		return b.endless || b.last()-b.clock(now) >= int64(s.IfRemaining)
 	}
 	return true

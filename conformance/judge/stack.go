@@ -102,7 +102,7 @@ func (o *owner) refresh(b *instance, a application, replaces bool) bool {
 		b.end = now + a.duration + min(b.end-now, b.def.Duration.at(b.level)*int64(pct)/100)
 	case "max":
 		b.end = max(b.end, now+a.duration)
-	case "residual-tick":
+	case "residual_tick":
 		next, ok := b.nextPulse()
 		if !ok { // the next pulse would be after the end
 			next = now
@@ -308,7 +308,7 @@ func (b *instance) counting(takesPart func(*layer) bool) counted {
 
 // joinEach adds an application to a buff with async stacks. If the buff is at its limit,
 // `stack.refresh` says whether the stack that ends first gets the new end. With `overflow:
-// replace-oldest`, the new stacks replace the oldest stacks.
+// replace_oldest`, the new stacks replace the oldest stacks.
 func (o *owner) joinEach(b *instance, a application, replaces bool) bool {
 	s := b.def.stack()
 	before, limit := b.count(), s.limit()
@@ -319,7 +319,7 @@ func (o *owner) joinEach(b *instance, a application, replaces bool) bool {
 		if o.refusesMore(b, a, replaces) {
 			return false
 		}
-		if s.Overflow != "replace-oldest" {
+		if s.Overflow != "replace_oldest" {
 			if s.Refresh == "none" && !replaces {
 				o.overflows(b, a, a.stacks)
 				return false
@@ -332,7 +332,7 @@ func (o *owner) joinEach(b *instance, a application, replaces bool) bool {
 	}
 	room := limit - before
 	fresh.stacks = min(a.stacks, limit)
-	if s.Overflow != "replace-oldest" {
+	if s.Overflow != "replace_oldest" {
 		fresh.stacks = min(fresh.stacks, room)
 	}
 	if n := fresh.stacks - room; n > 0 {
@@ -415,7 +415,7 @@ func (o *owner) joinQueue(b *instance, a application) bool {
 }
 
 // overflowVictim returns the index of the waiting application that a new application replaces in a
-// full queue. With `overflow: replace-oldest` this is the application that has waited longest.
+// full queue. With `overflow: replace_oldest` this is the application that has waited longest.
 // Otherwise it is the weakest waiting application, but only if it is weaker than the new
 // application. Of several equally weak applications, it is the application that has waited for the
 // shortest time. If the new application gets no place, overflowVictim returns -1.
@@ -423,7 +423,7 @@ func (b *instance) overflowVictim(a application) int {
 	goes := -1
 	for i, w := range b.waiting {
 		switch {
-		case b.def.stack().Overflow == "replace-oldest":
+		case b.def.stack().Overflow == "replace_oldest":
 			if goes < 0 || w.age < b.waiting[goes].age {
 				goes = i
 			}

@@ -121,11 +121,11 @@ func TestCheckStack(t *testing.T) {
 		{stacking(St{Refresh: define.RefreshResidual}), nil},
 		{
 			timed(func(s *S) { s.Period, s.Stack.Refresh = 0, define.RefreshResidual }),
-			[]string{"stack.refresh: residual-tick needs a period"},
+			[]string{"stack.refresh: residual_tick needs a period"},
 		},
 		{forever(St{Refresh: define.RefreshPandemic}), []string{"stack.refresh: pandemic means nothing for an infinite buff"}},
 		{forever(St{Refresh: define.RefreshMax}), []string{"stack.refresh: max means nothing for an infinite buff"}},
-		{forever(St{Refresh: define.RefreshResidual}), []string{"stack.refresh: residual-tick means nothing for an infinite buff"}},
+		{forever(St{Refresh: define.RefreshResidual}), []string{"stack.refresh: residual_tick means nothing for an infinite buff"}},
 		{stacking(St{Refresh: define.RefreshExtend, RefreshCap: time.Second}), nil},
 		{stacking(St{Refresh: define.RefreshExtend, RefreshCap: 999 * time.Millisecond}), []string{"stack.refresh_cap: 999ms is below the duration of 1s"}},
 		{stacking(St{Refresh: define.RefreshMax, RefreshCap: time.Second}), []string{"stack.refresh_cap: is for refresh extend, not max"}},
@@ -309,8 +309,8 @@ func TestCheckSave(t *testing.T) {
 	save := func(v define.Saving) S { return timed(func(s *S) { s.Save = v }) }
 	rule(t, []ruling{
 		{save(define.Saving{Mode: define.SaveIfRemaining, IfRemaining: time.Second, Offline: define.OfflineAll, OfflineCap: 100_000}), nil},
-		{save(define.Saving{Mode: define.SaveIfRemaining}), []string{"save.if_remaining: missing: mode ifRemaining needs it"}},
-		{save(define.Saving{IfRemaining: time.Second}), []string{"save.if_remaining: is for mode ifRemaining, not always"}},
+		{save(define.Saving{Mode: define.SaveIfRemaining}), []string{"save.if_remaining: missing: mode if_remaining needs it"}},
+		{save(define.Saving{IfRemaining: time.Second}), []string{"save.if_remaining: is for mode if_remaining, not always"}},
 		{save(define.Saving{Mode: define.SaveIfRemaining, IfRemaining: -1}), []string{"save.if_remaining: must be above zero, not -1ns"}},
 		{save(define.Saving{OfflineCap: 1}), []string{"save.offline_pulses.all: is the most that all gives, not none"}},
 		{save(define.Saving{Offline: define.OfflineAll, OfflineCap: -1}), []string{"save.offline_pulses.all: must be from 1 to 100000, not -1"}},

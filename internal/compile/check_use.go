@@ -121,9 +121,9 @@ func (k *checker) save(s *Program) {
 	k.whole("save.if_remaining", v.IfRemaining)
 	switch given := v.IfRemaining != 0; {
 	case given && v.Mode != define.SaveIfRemaining:
-		k.failf("save.if_remaining", "is for mode ifRemaining, not %v", v.Mode)
+		k.failf("save.if_remaining", "is for mode if_remaining, not %v", v.Mode)
 	case !given && v.Mode == define.SaveIfRemaining:
-		k.failf("save.if_remaining", "missing: mode ifRemaining needs it")
+		k.failf("save.if_remaining", "missing: mode if_remaining needs it")
 	}
 	if !isWord(v.Compensate) {
 		k.failf("save.compensate", "the name of a class must not have spaces or control characters")

@@ -58,7 +58,7 @@ var kinds = []string{`  # Hurts every 3 s.
     tags: [buff.ward]
     duration: 20s
     shield: {pool: 500, priority: 2}
-    save: {mode: ifRemaining, if_remaining: 5s}
+    save: {mode: if_remaining, if_remaining: 5s}
 `}
 
 // BenchmarkLoad reads 5,000 definitions from 50 files. The part "parse" is the time of the YAML

@@ -18,6 +18,7 @@ import (
 //	parse                    parses the text below as one file, "buffs.yaml"
 //	file NAME                keeps the text below as a file of that name
 //	load PATH...             loads files and folders that were kept
+//	fix NAME                 rewrites the former words in the text below, and prints the changes
 //	knows NAME...            whether the file below makes them known as tags and as acts
 //
 // The result lists the definitions, each with its fields that are not the default, as dump prints
@@ -44,6 +45,22 @@ func transcript(t *testing.T, d *datadriven.TestData) string {
 	case "parse":
 		c, err := Parse("buffs.yaml", []byte(text))
 		return answer(t, c, err)
+	case "fix":
+		fixed, changes, err := Fix(d.CmdArgs[0].Key, []byte(text))
+		require.NoError(t, err)
+		var b strings.Builder
+		for _, c := range changes {
+			fmt.Fprintf(&b, "%d:%d: %s is now %s\n", c.Line, c.Column, c.Old, c.New)
+		}
+		again, changes, err := Fix(d.CmdArgs[0].Key, fixed)
+		require.NoError(t, err)
+		require.Empty(t, changes)
+		require.Equal(t, fixed, again)
+		b.Write(fixed)
+		if d.HasArg("escapes") {
+			return fmt.Sprintf("%q\n", b.String())
+		}
+		return b.String()
 	case "knows":
 		c, err := Parse("buffs.yaml", []byte(text))
 		require.NoError(t, err)

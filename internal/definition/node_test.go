@@ -47,6 +47,8 @@ func TestVectors(t *testing.T) {
 	if err != nil {
 		t.Skip("no vectors here")
 	}
+	src, _, err = Fix(name, src)
+	require.NoError(t, err)
 	root, err := Tree(name, src)
 	require.NoError(t, err)
 	loaded := 0

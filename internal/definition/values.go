@@ -69,7 +69,7 @@ func (d *definition) word(field string, n ast.Node, to encoding.TextUnmarshaler)
 		}
 		s = n.GetToken().Value
 	}
-	if d.isPlannedWord(field, at(n), s) {
+	if d.isPlannedWord(field, at(n), s) || d.isFormerWord(field, at(n), s) {
 		return
 	}
 	if err := to.UnmarshalText([]byte(s)); err != nil {

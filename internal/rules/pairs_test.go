@@ -320,17 +320,17 @@ var together = [][2]string{
 	// The scenarios set durations explicitly, and these settings concern other durations.
 	{"min_duration", ""},
 	{"max_duration", ""},
-	{"save.mode ifRemaining", ""},
+	{"save.mode if_remaining", ""},
 	{"save.offline_expire", "duration infinite"},
 	// In this table, the second setting already includes the first.
 	{"clock wall", "save."},
 	{"haste next", "haste_duration"},
 	{"charges 3", ""},
-	{"stack.timers each", "stack.overflow replace-oldest"},
+	{"stack.timers each", "stack.overflow replace_oldest"},
 	// A group has one effective member, so there is no second instance of x to count; other buffs
 	// of the group or the class exist.
 	{"stack.effective", "group"},
-	{"stack.level higherWins", "group"},
+	{"stack.level higher_wins", "group"},
 	{"slot", "group"},
 	{"slot", "stack.by target"},
 	{"dr.scope", "group"},
@@ -339,8 +339,8 @@ var together = [][2]string{
 	// A dispel removes more than the scenarios have applied, or has no effect on this buff.
 	{"dispel.per", ""},
 	// At the limit, an old stack always makes room.
-	{"stack.refresh none", "stack.overflow replace-oldest"},
-	{"on.refresh", "stack.overflow replace-oldest"},
+	{"stack.refresh none", "stack.overflow replace_oldest"},
+	{"on.refresh", "stack.overflow replace_oldest"},
 	// At the limit, a stack with a separate end is handled differently: see async_stack.go.
 	{"stack.refresh none", "stack.timers each"},
 	// The buff has ended before the setting matters.
