@@ -172,6 +172,8 @@
 //	                replace_oldest            the oldest stack is removed
 //	overflow_apply  list of IDs               applied at the limit, with any overflow
 //	expire          all | one | half | N      stacks that end with the duration: all, one, half, N
+//	decay           a span                    with expire one, half or N: the remaining stacks end
+//	                                          after it, instead of a full duration
 //	level           ignore                    the level of the last application counts
 //	                higher_wins               a lower one is denied; a higher one replaces the end
 //	                                          and the numbers, with any refresh and overflow

@@ -63,6 +63,10 @@ type Stacking struct {
 	Expire  Expire
 	ExpireN int
 
+	// Decay, if not zero, is the time until the next stacks end after stacks have expired, in place
+	// of the duration. A refresh starts the duration again. It needs an Expire other than ExpireAll.
+	Decay time.Duration
+
 	// Level says how the level of a further application is used.
 	Level LevelRule
 

@@ -64,8 +64,8 @@ const (
 // Expire says how many stacks end when the duration is over.
 type Expire uint8
 
-// Rules of expiry. The stacks that remain start a new, full duration; the phase of the pulses is
-// kept.
+// Rules of expiry. The stacks that remain start a new, full duration, or Stacking.Decay; the phase
+// of the pulses is kept.
 const (
 	ExpireAll   Expire = iota // the whole instance
 	ExpireOne                 // one stack

@@ -513,6 +513,23 @@ var stories = []story{
 		steps: []any{oftenApply, applySecond},
 	},
 	{
+		name: "stacks that fade",
+		words: map[string][]word{"p": {
+			{"stack", list(m("by", "target", "limit", 3, "expire", "one", "decay", "300ms"), m("by", "source", "limit", "unlimited", "expire", "half", "decay", "1s", "refresh", "none"), m("by", "target", "limit", 3, "expire", "one", "decay", "1s", "refresh", "extend"),
+				m("by", "target", "limit", 3, "expire", 2, "decay", "300ms", "refresh", "pandemic", "initial", 3))},
+			{"duration", list("1s", "2500ms")},
+			{"clock", list("wall", "online")},
+			{"period", list("700ms")},
+			{"tail", list("none", "partial")},
+			{"haste", list("rescale", "next")},
+			{"haste_duration", list(true)},
+			{"modifiers", list(list(m("attr", "pow", "value", 1, "per_stack", true)))},
+			{"on.remove", list(m("expired", list(m("apply", "x"))))},
+			{"on.refresh", list(list(m("apply", "q")))},
+		}},
+		steps: []any{oftenApply, oftenApply, m("set_period", "p", "to", oneOf{"500ms", "1400ms"}), m("extend", "p", "by", oneOf{"700ms", "-500ms"}), m("dispel", "p", "stacks", 1), m("pause", true), m("resume", true), saveAway, m("steal", "p", "to", "o2")},
+	},
+	{
 		name:  "haste in a queue",
 		words: map[string][]word{"p": {{"stack", list(m("by", "target", "timers", "queue", "limit", 3))}, {"period", list("1s")}, {"haste", list("rescale", "next")}, {"haste_duration", list(true)}}},
 		steps: []any{m("apply", "p", "magnitude", oneOf{1, 2}), m("apply", "p", "level", someLevels), m("set_period", "p", "to", oneOf{"333ms", "1500ms", "2307ms"})},

@@ -61,6 +61,7 @@ var vocabulary = []word{
 	{"stack.overflow", list("allow", "deny", "clear", "replace_oldest")},
 	{"stack.overflow_apply", list(list("x"), list("q"))},
 	{"stack.expire", list("all", "one", "half", 2)},
+	{"stack.decay", list("1s", "300ms")},
 	{"stack.level", list("ignore", "higher_wins", "segregate", "sum")},
 	{"stack.thresholds", list(
 		list(m("at", 2, "apply", "q")), list(m("at", 2, "apply", "x", "consume", "all")), list(m("at", 2, "apply", "x", "consume", 1)), list(m("at", 3, "apply", "y", "consume", true)),
@@ -231,6 +232,10 @@ func need(d map[string]any) {
 		}
 		if stack["timers"] == "queue" && stack["limit"] == 1 {
 			stack["limit"] = 2
+		}
+		if stack["decay"] != nil && (stack["expire"] == nil || stack["expire"] == "all") {
+			stack["expire"] = "one"
+			preset("stack.limit", 3)
 		}
 		if stack["expire"] == 2 {
 			preset("stack.limit", 3)

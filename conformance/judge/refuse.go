@@ -114,6 +114,7 @@ func (d *definition) stackRefusals() (all []string) {
 	no(s.Initial > s.limit(), "initial > limit")
 	no(s.queue() && s.limit() == 1, "a queue with limit 1: nobody can wait")
 	no(own && (s.Expire.word == "one" || s.Phase == "reset"), "timers each/queue with expire: one or phase: reset")
+	no(s.Decay > 0 && s.Expire.n == 0 && s.Expire.word != "one" && s.Expire.word != "half", "decay needs stacks that remain")
 	no(own && (s.Expire.n > 0 || s.Expire.word == "half" || s.Phase == "execute" || !fixedLength(d)),
 		"with timers each or queue duration is a span, expire all and phase keep")
 	no(s.each() && d.Tail == "partial", "for each tail is not partial")

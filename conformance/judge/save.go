@@ -211,7 +211,7 @@ func (o *owner) age(b *instance, until int64) (r returned) {
 	for !b.endless && !b.each() && b.end <= until && b.stacksAfterEnd() > 0 {
 		o.ageBeat(b, b.end, &r.missed)
 		b.stacks = b.stacksAfterEnd()
-		b.end += b.full
+		b.end += b.spanAfterEnd()
 		r.fallen++
 	}
 	o.ageBeat(b, until, &r.missed)

@@ -157,6 +157,15 @@ func (b *instance) stacksAfterEnd() int {
 	return 0
 }
 
+// spanAfterEnd returns the time from an end that leaves stacks to the next end: the span of `decay`,
+// if there is one, or the duration.
+func (b *instance) spanAfterEnd() int64 {
+	if decay := int64(b.def.stack().Decay); decay > 0 {
+		return decay
+	}
+	return b.full
+}
+
 // nextEnd returns the next end of the buff or of one of its applications, with its rank.
 func (b *instance) nextEnd() (d due, ok bool) {
 	switch {
@@ -183,9 +192,9 @@ func (o *owner) endDue(b *instance) {
 		o.say("stackend %s x%d why=expired", b.def.ID, b.count())
 	case len(b.waiting) > 0:
 		o.runNext(b, b.end)
-	case b.stacksAfterEnd() > 0: // restart the duration; keep the phase
+	case b.stacksAfterEnd() > 0: // restart the duration, or the span of `decay`; keep the phase
 		b.stacks = b.stacksAfterEnd()
-		b.end += b.full
+		b.end += b.spanAfterEnd()
 		o.say("stackend %s x%d why=expired%s", b.def.ID, b.stacks, o.endOf(b))
 	default:
 		o.remove(b, "expired", "")

@@ -164,6 +164,7 @@ type stacking struct {
 	Overflow      string
 	OverflowApply []string `json:"overflow_apply"`
 	Expire        count
+	Decay         span
 	Level         string
 	Thresholds    []threshold
 }

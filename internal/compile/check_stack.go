@@ -112,6 +112,10 @@ func (k *checker) timers(s *Program) {
 // expire checks how many stacks an expiry removes.
 func (k *checker) expire(s *Program) {
 	st := &s.Stack
+	k.whole("stack.decay", st.Decay)
+	if st.Decay > 0 && st.Expire == define.ExpireAll {
+		k.failf("stack.decay", "has no effect with expire all, where no stack remains; say expire: one")
+	}
 	switch n, most := st.ExpireN, int(s.Limit)-1; {
 	case s.Kind == define.Infinite && st.Expire != define.ExpireAll:
 		k.failf("stack.expire", "%s means nothing for an infinite buff", portion(st))

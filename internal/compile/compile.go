@@ -15,7 +15,7 @@ func (k *checker) compile(s *Program) {
 	if s.MaxDuration > 0 {
 		s.Longest = s.MaxDuration.Milliseconds()
 	}
-	s.Cap = s.Stack.RefreshCap.Milliseconds()
+	s.Cap, s.Decay = s.Stack.RefreshCap.Milliseconds(), s.Stack.Decay.Milliseconds()
 	s.interval, s.linger, s.Reset = s.Spec.Aura.Interval.Milliseconds(), s.Spec.Aura.Linger.Milliseconds(), s.DR.Reset.Milliseconds()
 	s.IfRemaining = s.Save.IfRemaining.Milliseconds()
 	k.compileTags(s)

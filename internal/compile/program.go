@@ -57,6 +57,15 @@ func (s *Program) ExpiringStacks(stacks int) int {
 	return stacks
 }
 
+// SpanAfterExpiry returns the time until the next end after some stacks have expired, in ms. The
+// parameter is the duration of the last application.
+func (s *Program) SpanAfterExpiry(duration int64) int64 {
+	if s.Decay > 0 {
+		return s.Decay
+	}
+	return duration
+}
+
 // ValueFor returns the value for a number of stacks. It reports false if the formula has no value
 // for this number of stacks.
 func (r Ref) ValueFor(spec *Program, values []float64, stacks int32) (float64, bool) {
@@ -123,6 +132,7 @@ type Program struct {
 	Period   int64 // ms
 	Carry    int64 // maximum time that a pandemic refresh carries over, in percent of the duration
 	Cap      int64 // ms, RefreshCap
+	Decay    int64 // ms
 	Limit    int32
 	Initial  int32
 

@@ -94,6 +94,7 @@ func (w *writer) stack(st *define.Stacking) {
 	w.put("stack.overflow_apply", st.OverflowApply, len(st.OverflowApply) == 0)
 	w.put("stack.expire", st.Expire, st.Expire == 0)
 	w.put("stack.expire_n", st.ExpireN, st.ExpireN == 0)
+	w.put("stack.decay", st.Decay, st.Decay == 0)
 	w.put("stack.level", st.Level, st.Level == 0)
 	for _, t := range st.Thresholds {
 		w.begun = false

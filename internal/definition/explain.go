@@ -99,6 +99,7 @@ var judgedBy = map[string][]string{
 	"stack.refresh_cap": {"stack.refresh", "duration"},
 	"stack.phase":       {"stack.timers"},
 	"stack.expire":      {"stack.limit", "stack.timers"},
+	"stack.decay":       {"stack.expire"},
 	"stack.thresholds":  {"stack.limit", "stack.timers"},
 
 	"dispel.per":          {"charges"},

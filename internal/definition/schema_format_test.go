@@ -149,6 +149,7 @@ type stackFormat struct {
 	Overflow      define.Overflow   `json:"overflow,omitempty"`
 	OverflowApply []name            `json:"overflow_apply,omitempty"`
 	Expire        expire            `json:"expire,omitempty"`
+	Decay         span              `json:"decay,omitempty"`
 	Level         define.LevelRule  `json:"level,omitempty"`
 	Thresholds    []thresholdFormat `json:"thresholds,omitempty"`
 }

@@ -70,6 +70,7 @@ var withoutSpan = map[string]string{
 	"min_duration":      "no bound",
 	"max_duration":      "no bound",
 	"stack.refresh_cap": "no cap",
+	"stack.decay":       "a full duration",
 }
 
 // spanOf returns the span in a node, or the reason why the node is not a span. The parameter form

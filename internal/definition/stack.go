@@ -24,6 +24,7 @@ var stackFields = table{"stack", nil, map[string]readFunc{
 	"overflow":       func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Stack.Overflow) },
 	"overflow_apply": func(d *definition, f string, n ast.Node) { d.texts(f, n, true, &d.spec.Stack.OverflowApply) },
 	"expire":         (*definition).expire,
+	"decay":          func(d *definition, f string, n ast.Node) { d.span(f, n, &d.spec.Stack.Decay) },
 	"thresholds":     (*definition).thresholds,
 	"level":          func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Stack.Level) },
 }}

@@ -80,6 +80,7 @@ func stacking(s *define.Stacking) []string {
 	out = words(out, "phase", s.Phase != define.PhaseKeep, s.Phase)
 	out = words(out, "overflow", s.Overflow != define.OverflowAllow, s.Overflow)
 	out = words(out, "expire", s.Expire != define.ExpireAll, s.Expire)
+	out = words(out, "decay", s.Decay != 0, s.Decay)
 	for _, t := range s.Thresholds {
 		out = append(out, fmt.Sprintf("at %d stacks %s", t.At, t.Apply))
 	}

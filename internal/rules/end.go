@@ -133,7 +133,7 @@ func expirePart(t *Turn, i instance) {
 	}
 	i.stacks -= int16(i.program().ExpiringStacks(int(i.stacks)))
 	updateModifiers(t, i)
-	i.end = endAfter(i.end, i.duration()) // count from i.end: with a rate, now may be later
+	i.end = endAfter(i.end, i.program().SpanAfterExpiry(i.duration())) // count from i.end: with a rate, now may be later
 	i.mark(journal.Stacks | journal.Time)
 	i.markDirty(t)
 	e := i.newEvent(buff.StackEnded)

@@ -78,7 +78,9 @@ func (m *model) expireSome(b *carried) {
 		m.dropHolder(b, b.goesFirst())
 	default:
 		b.stacks -= b.expiring()
-		b.end = from(b.end, b.duration)
+		if b.end = from(b.end, b.duration); b.spec.Stack.Decay > 0 {
+			b.end += ms(b.spec.Stack.Decay) - b.duration
+		}
 		m.about(b, "stackend", times(b.stacks)+because(reason.Expired)+field("end", m.endTold(b, b.end)))
 	}
 }

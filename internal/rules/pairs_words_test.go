@@ -65,6 +65,7 @@ var pairWords = []word{
 	{"stack.overflow_apply", "[flash]", nothing, func(s *buff.Spec) { s.Stack.OverflowApply = []string{"flash"} }},
 	{"stack.expire", "one", nothing, func(s *buff.Spec) { s.Stack.Expire = define.ExpireOne }},
 	{"stack.expire", "half", nothing, func(s *buff.Spec) { s.Stack.Expire = define.ExpireHalf }},
+	{"stack.decay", "2s, one", nothing, func(s *buff.Spec) { s.Stack.Expire, s.Stack.Decay = define.ExpireOne, secs(2) }},
 	{"stack.expire", "2", nothing, func(s *buff.Spec) { s.Stack.Expire, s.Stack.ExpireN = define.ExpireCount, 2 }},
 	{"stack.level", "higher_wins", nothing, func(s *buff.Spec) { s.Stack.Level = define.LevelHigherWins }},
 	{"stack.level", "segregate", nothing, func(s *buff.Spec) { s.Stack.Level = define.LevelSegregate }},

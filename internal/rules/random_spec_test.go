@@ -202,6 +202,9 @@ func randomStacking(d *dice, ids []string, self int, kind define.Kind) define.St
 	if st.Expire == define.ExpireCount {
 		st.ExpireN = 1 + d.n(3)
 	}
+	if st.Expire != define.ExpireAll && d.one(2) {
+		st.Decay = pick(d, time.Millisecond, 70*time.Millisecond, 500*time.Millisecond)
+	}
 	if other := d.n(len(ids)); other != self && d.one(4) {
 		st.OverflowApply = []string{ids[other]}
 	}
@@ -214,7 +217,7 @@ func randomTimers(d *dice, about theme, ids []string, self int, s *buff.Spec) {
 	if about.timers && s.Kind == define.Timed && d.one(2) {
 		st.Timers = pick(d, define.TimersEach, define.TimersQueue)
 		st.By = pick(d, define.BySource, define.ByTarget, define.ByTarget, define.ByKey)
-		st.Refresh, st.RefreshPct, st.RefreshCap, st.Phase, st.Expire, st.ExpireN = 0, 0, 0, 0, 0, 0
+		st.Refresh, st.RefreshPct, st.RefreshCap, st.Phase, st.Expire, st.ExpireN, st.Decay = 0, 0, 0, 0, 0, 0, 0
 		st.Limit = max(st.Limit, d.n(5))
 		if st.Timers == define.TimersEach {
 			st.Refresh = pick(d, define.RefreshRestart, define.RefreshNone)

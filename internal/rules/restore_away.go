@@ -66,7 +66,7 @@ func (c *restoredBuff) passShared() {
 			return
 		}
 		i.stacks -= int16(n)
-		i.end = endAfter(i.end, c.duration)
+		i.end = endAfter(i.end, c.spec.SpanAfterExpiry(c.duration))
 		c.partsEnded = true
 	}
 	c.passBoundaries(c.reached)
