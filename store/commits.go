@@ -214,7 +214,7 @@ func (c *committer) commit(copies snapshot.Maker, b *Batch) (err error) {
 		}
 		b.Epoch = c.epoch
 	}
-	err = c.store.Commit(context.WithValue(c.ctx, wayKey{}, copies), b)
+	err = c.store.Commit(snapshot.WithMaker(c.ctx, copies), b)
 	c.broken = errors.Is(err, ErrBroken) && c.saver.opts.Reopen != nil
 	return err
 }

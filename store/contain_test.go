@@ -14,6 +14,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/store"
+	"github.com/bufftick/bufftick/store/record"
 	"github.com/bufftick/bufftick/store/storetest"
 	"github.com/stretchr/testify/require"
 )
@@ -232,8 +233,8 @@ type polite struct {
 func (p *polite) Commit(ctx context.Context, b *store.Batch) error {
 	p.in <- struct{}{}
 	<-p.on
-	store.GiveWay(context.Background()) // a no-op, because the context is not from a Saver
-	store.GiveWay(ctx)
+	record.GiveWay(context.Background()) // a no-op, because the context is not from a Saver
+	record.GiveWay(ctx)
 	p.passed.Store(true)
 	p.sorted = slices.IsSortedFunc(b.Owners, func(x, y store.Owner) int { return cmp.Compare(x.ID, y.ID) })
 	return p.Store.Commit(ctx, b)

@@ -1,6 +1,10 @@
 package store
 
 import (
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
 	"github.com/bufftick/bufftick/buff"
 )
 
@@ -118,3 +122,17 @@ const (
 	MaxBytes  = 16 << 20 // bytes of a blob, of an owner's data, or of a zone's data
 	MaxWindow = 1 << 20  // number of command ids
 )
+
+// CheckName returns [ErrName] unless zone is a valid zone name: valid UTF-8 of 1 to [MaxName]
+// bytes without a zero byte.
+func CheckName(zone string) error {
+	switch {
+	case zone == "":
+		return fmt.Errorf("%w: empty", ErrName)
+	case len(zone) > MaxName:
+		return fmt.Errorf("%w: %d bytes, more than %d", ErrName, len(zone), MaxName)
+	case !utf8.ValidString(zone) || slices.Contains([]byte(zone), 0):
+		return fmt.Errorf("%w: %q is not UTF-8 or contains a zero byte", ErrName, zone)
+	}
+	return nil
+}

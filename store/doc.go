@@ -81,6 +81,7 @@
 // processes.
 //
 // Package store/storetest contains a conformance test for stores, including your own, an
-// in-memory store, and a store that fails at random. Package store/bolt keeps zones in one file.
+// in-memory store, and a store that fails at random. Package store/record encodes the records of a
+// store. Package store/bolt keeps zones in one file.
 // The binary format is specified in docs/format.md.
 package store

@@ -255,13 +255,3 @@ func (c *committer) takeArrived() []Arrival {
 	c.arrived = nil
 	return list
 }
-
-// ReadOwner decodes a record of [AppendOwner] for an owner in transit, which is in no cut. It
-// returns [ErrDamaged] or [ErrFuture] on failure.
-func ReadOwner(id buff.OwnerID, record []byte) (Owner, error) {
-	o, err := readOwner(record)
-	if err == nil && o.ID != id {
-		err = damaged("", "it belongs to owner %d", o.ID)
-	}
-	return o, At(err, "", fmt.Sprintf("moving owner %d", id))
-}

@@ -1,16 +1,11 @@
 package store
 
-import (
-	"context"
-
-	"github.com/bufftick/bufftick/internal/snapshot"
-)
+import "context"
 
 // Store keeps the cuts of zones. Its methods are safe for concurrent use, but calls for one
 // zone are never concurrent. They wait for a disk or a server, so the loop must not call them.
 //
-// An implementation writes its records with [AppendHead], [AppendOwner] and [AppendCommands],
-// reads them with a [Reader], and must pass storetest.Run.
+// An implementation uses the helpers of package store/record and must pass storetest.Run.
 type Store interface {
 	// Open acquires the zone and returns its last cut. The Epoch of the cut is the zone's new
 	// epoch, higher than all earlier epochs. From then on, every Commit with an older epoch is
@@ -29,7 +24,7 @@ type Store interface {
 	// Commit makes the next cut of the zone: it applies Batch.Owners and Batch.Deleted and keeps
 	// all other owners. When it returns nil, the cut is on disk. Commit may reorder the lists of
 	// the Batch but must not retain any part of it. An implementation that uses much processor
-	// time must call GiveWay from time to time.
+	// time must call record.GiveWay from time to time.
 	//
 	// After ErrFenced, ErrLost, ErrElsewhere, ErrNoMoves, ErrTooLarge, ErrBatch, ErrName,
 	// ErrReadOnly and ErrClosed the zone is unchanged. After any other error the cut may or may
@@ -41,16 +36,3 @@ type Store interface {
 	// ErrClosed.
 	Close() error
 }
-
-// GiveWay waits while a Tick of the zone is running, so that the game has all processors during a
-// Tick. A Store's Commit should call it after about every 100 µs of processor time. ctx must be
-// the context passed to Commit; with any other context GiveWay is a no-op. Only the goroutine
-// that received the context may call it.
-func GiveWay(ctx context.Context) {
-	if c, ok := ctx.Value(wayKey{}).(snapshot.Maker); ok {
-		c.GiveWay()
-	}
-}
-
-// wayKey is the context key for the snapshot.Maker of a Commit.
-type wayKey struct{}

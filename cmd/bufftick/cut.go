@@ -14,6 +14,7 @@ import (
 	"github.com/bufftick/bufftick/internal/definition"
 	"github.com/bufftick/bufftick/store"
 	"github.com/bufftick/bufftick/store/bolt"
+	"github.com/bufftick/bufftick/store/record"
 )
 
 // cutCmd is "bufftick cut".
@@ -114,15 +115,15 @@ func (c *cutCmd) read() (cuts []readCut, warning string, err error) {
 		return nil, "", fmt.Errorf("bufftick: %w", err)
 	}
 	defer f.Close()
-	head := make([]byte, len(store.FileMagic))
-	if _, err := io.ReadFull(f, head); err == nil && string(head) == store.FileMagic {
+	head := make([]byte, len(record.FileMagic))
+	if _, err := io.ReadFull(f, head); err == nil && string(head) == record.FileMagic {
 		b, err := io.ReadAll(io.MultiReader(bytes.NewReader(head), f))
 		if err != nil {
 			return nil, "", fmt.Errorf("bufftick: %s: %w", c.File, err)
 		}
-		cut, err := store.ParseCut(b)
+		cut, err := record.ParseCut(b)
 		if err != nil {
-			return nil, "", store.At(err, c.File, "")
+			return nil, "", record.At(err, c.File, "")
 		}
 		return []readCut{{zone: cut.Zone, cut: cut}}, "", nil
 	}

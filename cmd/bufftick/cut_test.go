@@ -15,6 +15,7 @@ import (
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/store"
 	"github.com/bufftick/bufftick/store/bolt"
+	"github.com/bufftick/bufftick/store/record"
 )
 
 // poisoned returns the blob of an owner with a poison that has 7 s left.
@@ -58,7 +59,7 @@ func cutFiles(t *testing.T) {
 	cut, err := s.Load(ctx, "arena")
 	require.NoError(t, err)
 	require.NoError(t, s.Close())
-	require.NoError(t, os.WriteFile("arena.cut", store.AppendCut(nil, cut), 0o600))
+	require.NoError(t, os.WriteFile("arena.cut", record.AppendCut(nil, cut), 0o600))
 }
 
 const arenaText = `zone "arena": frame 41, epoch 1, 2 owners, 1 of them older, 1 command
@@ -166,7 +167,7 @@ func TestCutDamaged(t *testing.T) {
 	}
 	require.Contains(t, transcript([]string{"cut", "nothing.db"}), "no such file")
 	require.Contains(t, transcript([]string{"cut", "buffs.yaml"}), "store: not a bufftick store")
-	require.NoError(t, os.WriteFile("later.cut", []byte(store.FileMagic+"H\x02\x00\x00\x00\x0a\x22\xe8\xc8\x1e"), 0o600))
+	require.NoError(t, os.WriteFile("later.cut", []byte(record.FileMagic+"H\x02\x00\x00\x00\x0a\x22\xe8\xc8\x1e"), 0o600))
 	later := transcript([]string{"cut", "later.cut"})
 	require.Contains(t, later, "later.cut: store: written by a later version")
 	require.Contains(t, later, "; nothing has been changed: update this program\n")
@@ -176,7 +177,7 @@ func TestCutDamaged(t *testing.T) {
 func TestCutBlob(t *testing.T) {
 	t.Chdir(t.TempDir())
 	cut := &store.Cut{Head: store.Head{Zone: "a", Epoch: 1, Frame: 1}, Owners: []store.Owner{{ID: 3, Frame: 1, Blob: []byte("x")}}}
-	require.NoError(t, os.WriteFile("a.cut", store.AppendCut(nil, cut), 0o600))
+	require.NoError(t, os.WriteFile("a.cut", record.AppendCut(nil, cut), 0o600))
 	require.Contains(t, transcript([]string{"cut", "-verify", "a.cut"}), "owner 3: buff: bad blob")
 	require.Contains(t, transcript([]string{"cut", "-json", "a.cut"}), `"damage":"buff: bad blob`)
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // feed sends one line of the trace to the engine.
-func (r *replay) feed(rec *record) error {
+func (r *replay) feed(rec *traceLine) error {
 	id, err := r.owner(rec.target, true)
 	if err != nil {
 		return err
@@ -39,7 +39,7 @@ func (r *replay) count(res buff.Result) error {
 }
 
 // apply handles the lines that show that a buff is active with its whole duration left.
-func (r *replay) apply(id buff.OwnerID, rec *record) error {
+func (r *replay) apply(id buff.OwnerID, rec *traceLine) error {
 	source, err := r.owner(rec.source, false)
 	if err != nil {
 		return err
@@ -91,12 +91,12 @@ func (r *replay) lower(h buff.Handle, want int) error {
 // endKnown reports whether the trace determines the end of a buff if the given line is the first
 // line about the buff. It does not if the line is a refresh that carries over the remaining time,
 // because the trace does not contain this time.
-func endKnown(rec *record, spec *buff.Spec) bool {
+func endKnown(rec *traceLine, spec *buff.Spec) bool {
 	return rec.event == "apply" || spec.Stack.Refresh == define.RefreshRestart
 }
 
 // undose removes stacks until the recorded number is left.
-func (r *replay) undose(rec *record) error {
+func (r *replay) undose(rec *traceLine) error {
 	l := r.judge.lives[lifeOf(rec)]
 	if l == nil || l.state != alive {
 		return nil
@@ -106,7 +106,7 @@ func (r *replay) undose(rec *record) error {
 
 // remove compares a recorded end with the end in the engine, and removes the buff from the engine.
 // If the engine will end the buff within the tolerance, "remove" leaves the buff alone.
-func (r *replay) remove(rec *record) error {
+func (r *replay) remove(rec *traceLine) error {
 	l := r.judge.lives[lifeOf(rec)]
 	if l == nil {
 		if _, timed := r.table[rec.spell]; timed {
@@ -130,7 +130,7 @@ func (r *replay) remove(rec *record) error {
 
 // endByOther handles a dispel or a break. The trace says which unit dispelled the buff, but not
 // which unit applied it, so the oldest buff of that spell is assumed.
-func (r *replay) endByOther(id buff.OwnerID, rec *record, why reason.Reason) error {
+func (r *replay) endByOther(id buff.OwnerID, rec *traceLine, why reason.Reason) error {
 	buffs, err := r.engine.Buffs(id)
 	if err != nil {
 		return err

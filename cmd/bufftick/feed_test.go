@@ -15,7 +15,7 @@ import (
 // line.
 func TestReplay_RecordedStacks(t *testing.T) {
 	id := spellID{"1", "buff"}
-	var trace []record
+	var trace []traceLine
 	var want []int
 	for i, l := range []struct {
 		event        string
@@ -36,7 +36,7 @@ func TestReplay_RecordedStacks(t *testing.T) {
 		{"remove", 0, 0},
 		{"dose", 5, 5},
 	} {
-		rec := record{line: i + 2, event: l.event, source: "ann", target: "bob", stacks: l.stacks}
+		rec := traceLine{line: i + 2, event: l.event, source: "ann", target: "bob", stacks: l.stacks}
 		if l.event != "death" {
 			rec.spell = id
 		}
@@ -62,9 +62,9 @@ func TestReplay_RecordedStacks(t *testing.T) {
 // error, which contains the line.
 func TestReplay_RefusedLine(t *testing.T) {
 	id := spellID{"1", "buff"}
-	var trace []record
+	var trace []traceLine
 	for i := range buff.MaxPerOwner + 1 {
-		trace = append(trace, record{line: i + 2, event: "apply", source: fmt.Sprint(i), target: "bob", spell: id})
+		trace = append(trace, traceLine{line: i + 2, event: "apply", source: fmt.Sprint(i), target: "bob", spell: id})
 	}
 	r, err := newReplay(engine.Options{Synchronous: true}, time.Second, nil, trace)
 	require.NoError(t, err)

@@ -40,7 +40,7 @@ type lifeKey struct {
 	spell          spellID
 }
 
-func lifeOf(rec *record) lifeKey { return lifeKey{rec.source, rec.target, rec.spell} }
+func lifeOf(rec *traceLine) lifeKey { return lifeKey{rec.source, rec.target, rec.spell} }
 
 // life is one buff from its start to its end, in the engine and in the recording.
 type life struct {
@@ -70,7 +70,7 @@ type late struct {
 	by    wheel.Time
 	end   wheel.Time // when the engine ended the buff
 	line  int        // line of the trace in which the life started
-	rec   *record    // line that shows that the buff was still active
+	rec   *traceLine // line that shows that the buff was still active
 	proof string
 
 	// first is true if the trace has no line between the engine's end and rec. In this case the
@@ -109,7 +109,7 @@ func (j *judge) skip(l *life, why int) {
 }
 
 // born starts a life.
-func (j *judge) born(rec *record, h buff.Handle, timed, known bool) *life {
+func (j *judge) born(rec *traceLine, h buff.Handle, timed, known bool) *life {
 	l := &life{key: lifeOf(rec), handle: h, line: rec.line, timed: timed, known: known}
 	j.lives[l.key] = l
 	j.byHandle[h] = l
@@ -138,7 +138,7 @@ func (j *judge) ended(e buff.Event) {
 
 // cut judges a recorded end of a buff that the engine will end at the given time. It returns true
 // if the buff should stay in the engine until then.
-func (j *judge) cut(l *life, rec *record, end wheel.Time) (goOn bool) {
+func (j *judge) cut(l *life, rec *traceLine, end wheel.Time) (goOn bool) {
 	if l.timed && l.known && end-rec.at <= tolerance {
 		l.state = removing
 		return true
@@ -149,7 +149,7 @@ func (j *judge) cut(l *life, rec *record, end wheel.Time) (goOn bool) {
 }
 
 // forced judges an end that a line of the trace causes in the engine.
-func (j *judge) forced(l *life, rec *record, end wheel.Time) {
+func (j *judge) forced(l *life, rec *traceLine, end wheel.Time) {
 	l.state = over
 	switch {
 	case !l.timed:
@@ -166,7 +166,7 @@ func (j *judge) forced(l *life, rec *record, end wheel.Time) {
 }
 
 // removed judges a recorded end of a buff that the engine has already ended.
-func (j *judge) removed(l *life, rec *record) {
+func (j *judge) removed(l *life, rec *traceLine) {
 	by := rec.at - l.end
 	switch {
 	case l.state == over || !l.timed:
@@ -189,7 +189,7 @@ func (j *judge) removed(l *life, rec *record) {
 // revive judges a life that has ended. It is called when a line of the trace shows that the same
 // buff is active again. If the ended buff is still in the engine, "revive" returns the handle of
 // the buff, and the caller must remove the buff.
-func (j *judge) revive(l *life, rec *record) buff.Handle {
+func (j *judge) revive(l *life, rec *traceLine) buff.Handle {
 	by := rec.at - l.end
 	j.drop(l)
 	switch {
@@ -214,7 +214,7 @@ func (j *judge) revive(l *life, rec *record) buff.Handle {
 	return 0
 }
 
-func (j *judge) late(l *life, rec *record, proof string) {
+func (j *judge) late(l *life, rec *traceLine, proof string) {
 	j.lates = append(j.lates, late{
 		by: rec.at - l.end, end: l.end, line: l.line, rec: rec, proof: proof, first: j.before <= l.end,
 	})

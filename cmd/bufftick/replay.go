@@ -103,7 +103,7 @@ type replay struct {
 	took     time.Duration
 }
 
-func newReplay(o engine.Options, frame time.Duration, table map[spellID]spell, trace []record) (*replay, error) {
+func newReplay(o engine.Options, frame time.Duration, table map[spellID]spell, trace []traceLine) (*replay, error) {
 	r := &replay{
 		frame: frame, table: table, specs: map[spellID]*buff.Spec{}, ids: map[string]buff.OwnerID{},
 		spawned: map[buff.OwnerID]bool{}, judge: newJudge(),
@@ -132,7 +132,7 @@ func (id spellID) String() string { return id.number + "/" + id.kind }
 // definitions returns a definition for each spell in the trace. The buff of a spell that is not in
 // the table lasts until it is removed. The stack limit is the largest number of stacks in the
 // trace, or 1 for a spell without doses.
-func definitions(table map[spellID]spell, trace []record) []buff.Spec {
+func definitions(table map[spellID]spell, trace []traceLine) []buff.Spec {
 	var list []buff.Spec
 	place := map[spellID]int{}
 	for i := range trace {
@@ -156,7 +156,7 @@ func definitions(table map[spellID]spell, trace []record) []buff.Spec {
 }
 
 // all replays the whole trace.
-func (r *replay) all(trace []record) error {
+func (r *replay) all(trace []traceLine) error {
 	start := time.Now()
 	for i := range trace {
 		rec := &trace[i]

@@ -13,7 +13,7 @@ import (
 const mostLates = 10
 
 // report prints the result of a replay. Only the last line depends on the machine.
-func (r *replay) report(stdout io.Writer, c *replayCmd, trace []record) error {
+func (r *replay) report(stdout io.Writer, c *replayCmd, trace []traceLine) error {
 	var b bytes.Buffer
 	j := &r.judge
 	fmt.Fprintf(&b, "%s: %d lines, %v, %d units; %s: %d spells\n\n",

@@ -29,8 +29,8 @@ const (
 	maxSpells  = 10_000    // different spells in a recording
 )
 
-// record is one line of a trace.
-type record struct {
+// traceLine is one line of a trace.
+type traceLine struct {
 	line   int
 	at     wheel.Time
 	event  string
@@ -65,8 +65,8 @@ var (
 )
 
 // readTrace reads a trace, whose lines must be in time order.
-func readTrace(file string) ([]record, error) {
-	var all []record
+func readTrace(file string) ([]traceLine, error) {
+	var all []traceLine
 	err := eachRow(file, traceColumns, func(line int, row []string) error {
 		r, err := parseRecord(row)
 		if err != nil {
@@ -85,8 +85,8 @@ func readTrace(file string) ([]record, error) {
 	return all, err
 }
 
-func parseRecord(row []string) (record, error) {
-	r := record{event: row[1], source: row[2], target: row[3], spell: spellID{number: row[4]}, name: row[5]}
+func parseRecord(row []string) (traceLine, error) {
+	r := traceLine{event: row[1], source: row[2], target: row[3], spell: spellID{number: row[4]}, name: row[5]}
 	ms, err := strconv.ParseInt(row[0], 10, 64)
 	switch {
 	case err != nil || ms < 0 || ms > lastRecord:

@@ -22,7 +22,7 @@ var plain = []string{
 	"internal/definition", "internal/long", "internal/misspelt", "internal/preview", "internal/radix",
 	"internal/recording", "internal/recovered", "internal/scenario", "internal/rules/clock", "internal/rules/deadline", "internal/rules/gate", "internal/rules/sheet", "internal/snapshot",
 	"internal/state", "internal/wire", "internal/wordlist", "contrib/prom", "replicate", "replicate/client",
-	"replicate/js", "store", "store/bolt", "store/postgres", "store/storetest", "timer", "wheel",
+	"replicate/js", "store", "store/bolt", "store/postgres", "store/record", "store/storetest", "timer", "wheel",
 }
 
 // maxRate is the number of markers allowed in 1,000 words. Go's own packages have 1 to 2.

@@ -55,9 +55,10 @@ var arrows = map[string][]string{
 	"replicate":                        {"engine", "buff", "buff/define", "buff/journal", "wheel"},
 	"replicate/js":                     {},
 	"replicate/client":                 {"buff", "buff/define", "wheel"}, // not engine: it runs on the player's machine
-	"store":                            {"engine", "buff", "wheel", "internal/snapshot", "internal/wire"},
-	"store/bolt":                       {"store", "buff", "go.etcd.io/bbolt"},
-	"store/storetest":                  {"store", "buff", "wheel"},
+	"store":                            {"engine", "buff", "internal/snapshot"},
+	"store/bolt":                       {"store", "store/record", "buff", "go.etcd.io/bbolt"},
+	"store/record":                     {"store", "buff", "wheel", "internal/snapshot", "internal/wire"},
+	"store/storetest":                  {"store", "store/record", "buff", "wheel"},
 	"inspect":                          {"buff/reason", "engine", "engine/view", "engine/history", "buff", "buff/define", "buff/verb", "buff/stat", "wheel", "internal/rules", "internal/rules/clock", "internal/rules/deadline", "internal/rules/sheet", "internal/recovered"},
 	"conformance/judge":                {}, // independent of the engine, which it is compared with
 	"internal/handle":                  {},
@@ -133,7 +134,7 @@ func mayImport(s *source, p string) bool {
 func under(p, head string) bool { return p == head || strings.HasPrefix(p, head+"/") }
 
 // core are the packages in which time and randomness are arguments.
-var core = []string{"actor", "buff", "buff/catalog", "buff/define", "buff/journal", "buff/reason", "buff/stat", "buff/verb", "engine", "engine/view", "internal/compile", "internal/definition", "internal/preview", "internal/rules", "internal/rules/clock", "internal/rules/deadline", "internal/rules/gate", "internal/rules/sheet", "internal/rules/slots", "replicate", "replicate/client", "store", "store/bolt", "wheel"}
+var core = []string{"actor", "buff", "buff/catalog", "buff/define", "buff/journal", "buff/reason", "buff/stat", "buff/verb", "engine", "engine/view", "internal/compile", "internal/definition", "internal/preview", "internal/rules", "internal/rules/clock", "internal/rules/deadline", "internal/rules/gate", "internal/rules/sheet", "internal/rules/slots", "replicate", "replicate/client", "store", "store/bolt", "store/record", "wheel"}
 
 // clocks are the functions that read the wall clock or wait for it.
 var clocks = map[string][]string{

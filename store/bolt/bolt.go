@@ -16,6 +16,7 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 
 	"github.com/bufftick/bufftick/store"
+	"github.com/bufftick/bufftick/store/record"
 )
 
 // Options configures [Open]. A game uses the zero value.
@@ -143,7 +144,7 @@ func openError(err error) error {
 }
 
 // at adds the file and, if known, the remedy to an error.
-func (s *Store) at(err error) error { return store.At(err, s.path, "") }
+func (s *Store) at(err error) error { return record.At(err, s.path, "") }
 
 // Warning describes damage that Open has found and worked around. It returns "" if Open has found
 // no damage.
@@ -233,7 +234,7 @@ func (s *Store) Commit(ctx context.Context, b *store.Batch) error {
 	if err := s.ready(ctx, b.Zone, true); err != nil {
 		return err
 	}
-	if err := b.Prepare(); err != nil {
+	if err := record.Prepare(b); err != nil {
 		return err
 	}
 	return s.update(func(tx *bbolt.Tx) error {

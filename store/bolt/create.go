@@ -13,6 +13,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/store"
+	"github.com/bufftick/bufftick/store/record"
 )
 
 // Buckets and keys of the file: see docs/format.md.
@@ -25,7 +26,7 @@ var (
 	countKey  = []byte("zones")
 
 	// Keys in the bucket of a zone.
-	epochKey       = []byte("epoch") // epoch and name of the zone, as a store.AppendMark record
+	epochKey       = []byte("epoch") // epoch and name of the zone, as a record.AppendMark record
 	headKey        = []byte("head")
 	sumKey         = []byte("sum")
 	ownersBucket   = []byte("owners")   // record of each owner, by id
@@ -76,10 +77,10 @@ func makeLayout(tx *bbolt.Tx) error {
 	if err != nil {
 		return err
 	}
-	if err := about.Put(formatKey, store.AppendMark(nil, layout, "bolt")); err != nil {
+	if err := about.Put(formatKey, record.AppendMark(nil, layout, "bolt")); err != nil {
 		return err
 	}
-	if err := about.Put(countKey, store.AppendMark(nil, 0, "zones")); err != nil {
+	if err := about.Put(countKey, record.AppendMark(nil, 0, "zones")); err != nil {
 		return err
 	}
 	_, err = tx.CreateBucket(whereBucket)
@@ -101,9 +102,9 @@ func checkLayout(tx *bbolt.Tx) error {
 	if about == nil || where == nil || zones == nil {
 		return &store.DamageError{Place: "the first page", Problem: "required buckets are missing"}
 	}
-	version, _, err := store.ReadMark(about.Get(formatKey))
+	version, _, err := record.ReadMark(about.Get(formatKey))
 	if err != nil {
-		return store.At(err, "", "the version of the layout")
+		return record.At(err, "", "the version of the layout")
 	}
 	if version > layout {
 		return fmt.Errorf("%w: layout %d, this program supports %d", store.ErrFuture, version, layout)
@@ -136,17 +137,17 @@ func checkLayout(tx *bbolt.Tx) error {
 
 // countZones reads the number of zones.
 func countZones(about *bbolt.Bucket) (uint64, error) {
-	n, _, err := store.ReadMark(about.Get(countKey))
-	return n, store.At(err, "", "the number of zones")
+	n, _, err := record.ReadMark(about.Get(countKey))
+	return n, record.At(err, "", "the number of zones")
 }
 
 // readEpoch reads the epoch of a zone, and checks the name that is stored with it.
 func readEpoch(bucket *bbolt.Bucket, zone string) (uint64, error) {
-	epoch, name, err := store.ReadMark(bucket.Get(epochKey))
+	epoch, name, err := record.ReadMark(bucket.Get(epochKey))
 	if err == nil && (name != zone || epoch == 0) {
 		err = &store.DamageError{Problem: fmt.Sprintf("it is epoch %d of zone %q", epoch, name)}
 	}
-	return epoch, store.At(err, "", fmt.Sprintf("zone %q: epoch", zone))
+	return epoch, record.At(err, "", fmt.Sprintf("zone %q: epoch", zone))
 }
 
 func key(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }

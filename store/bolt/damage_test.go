@@ -16,6 +16,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/store"
+	"github.com/bufftick/bufftick/store/record"
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
@@ -211,7 +212,7 @@ func TestP37_Foreign(t *testing.T) {
 		{func(tx *bbolt.Tx) error { _, err := tx.CreateBucket([]byte("other")); return err }, store.ErrForeign},
 		{makeLayout, nil},
 		{func(tx *bbolt.Tx) error {
-			return tx.Bucket(aboutBucket).Put(formatKey, store.AppendMark(nil, layout+1, "bolt"))
+			return tx.Bucket(aboutBucket).Put(formatKey, record.AppendMark(nil, layout+1, "bolt"))
 		}, store.ErrFuture},
 	} {
 		before := make(c.do)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/store"
+	"github.com/bufftick/bufftick/store/record"
 )
 
 // Buckets and keys of owners in transit. They exist only after the first move, see
@@ -18,7 +19,7 @@ var (
 	transitBucket = []byte("moves") // one bucket of records for each destination; keys from moveKey
 
 	// Keys in aboutBucket.
-	transitSumKey = []byte("moves") // store.Sum of the records of all owners in transit
+	transitSumKey = []byte("moves") // record.Sum of the records of all owners in transit
 	lastMoveKey   = []byte("move")  // number of the last move
 )
 
@@ -55,7 +56,7 @@ func (l location) String() string {
 // transit holds the owners that have left a zone and are in no other zone yet.
 type transit struct {
 	about, where, zones *bbolt.Bucket
-	sum                 store.Sum
+	sum                 record.Sum
 	last                uint64 // number of the last move
 }
 
@@ -70,25 +71,25 @@ func openTransit(tx *bbolt.Tx) (*transit, error) {
 		return nil, &store.DamageError{Place: "moves", Problem: "some of its three parts are missing"}
 	}
 	var err error
-	if t.sum, err = store.ReadSum(sum); err == nil {
-		t.last, _, err = store.ReadMark(last)
+	if t.sum, err = record.ReadSum(sum); err == nil {
+		t.last, _, err = record.ReadMark(last)
 	}
-	return t, store.At(err, "", "the sum of the moves")
+	return t, record.At(err, "", "the sum of the moves")
 }
 
 // each calls do() for the moves to a zone, the oldest first, until do() returns false.
-func (t *transit) each(zone string, do func(a store.Arrival, record []byte) bool) error {
+func (t *transit) each(zone string, do func(a store.Arrival, encoded []byte) bool) error {
 	bucket := t.zones.Bucket([]byte(zone))
 	if bucket == nil {
 		return nil
 	}
 	c := bucket.Cursor()
-	for k, record := c.First(); k != nil; k, record = c.Next() {
-		a, err := t.arrival(zone, k, record)
+	for k, encoded := c.First(); k != nil; k, encoded = c.Next() {
+		a, err := t.arrival(zone, k, encoded)
 		if err != nil {
-			return store.At(err, "", fmt.Sprintf("move %x to zone %q", k, zone))
+			return record.At(err, "", fmt.Sprintf("move %x to zone %q", k, zone))
 		}
-		if !do(a, record) {
+		if !do(a, encoded) {
 			return nil
 		}
 	}
@@ -96,13 +97,13 @@ func (t *transit) each(zone string, do func(a store.Arrival, record []byte) bool
 }
 
 // arrival decodes and checks the entry of one owner in transit to a zone.
-func (t *transit) arrival(zone string, k, record []byte) (a store.Arrival, err error) {
+func (t *transit) arrival(zone string, k, encoded []byte) (a store.Arrival, err error) {
 	if len(k) != 16 {
 		return a, &store.DamageError{Problem: "the key is not a number and an owner"}
 	}
 	id := buff.OwnerID(binary.BigEndian.Uint64(k[8:]))
 	a = store.Arrival{Zone: zone, Number: binary.BigEndian.Uint64(k)}
-	if a.Owner, err = store.ReadOwner(id, bytes.Clone(record)); err != nil {
+	if a.Owner, err = record.ReadOwner(id, bytes.Clone(encoded)); err != nil {
 		return a, err
 	}
 	in := parseLocation(t.where.Get(k[8:]))
@@ -117,14 +118,14 @@ func (t *transit) check() error {
 	if t.zones == nil {
 		return nil
 	}
-	var sum store.Sum
+	var sum record.Sum
 	err := t.zones.ForEach(func(name, value []byte) error {
 		if value != nil {
 			return &store.DamageError{Place: "moves", Problem: fmt.Sprintf("%q is not a bucket", name)}
 		}
-		return t.each(string(name), func(_ store.Arrival, record []byte) bool {
+		return t.each(string(name), func(_ store.Arrival, encoded []byte) bool {
 			sum.Owners++
-			sum.Total += uint64(store.Check(record))
+			sum.Total += uint64(record.Checksum(encoded))
 			return true
 		})
 	})
@@ -135,17 +136,17 @@ func (t *transit) check() error {
 }
 
 // add puts an owner in transit.
-func (t *transit) add(m *store.Move, record []byte) error {
+func (t *transit) add(m *store.Move, encoded []byte) error {
 	t.last++
 	bucket, err := t.zones.CreateBucketIfNotExists([]byte(m.To))
 	if err != nil {
 		return err
 	}
-	if err := bucket.Put(moveKey(t.last, m.Owner.ID), record); err != nil {
+	if err := bucket.Put(moveKey(t.last, m.Owner.ID), encoded); err != nil {
 		return err
 	}
 	t.sum.Owners++
-	t.sum.Total += uint64(store.Check(record))
+	t.sum.Total += uint64(record.Checksum(encoded))
 	return t.where.Put(ownerKey(m.Owner.ID), location{m.To, t.last}.append(nil))
 }
 
@@ -160,7 +161,7 @@ func (t *transit) remove(zone string, number uint64, id buff.OwnerID) error {
 		return &store.DamageError{Place: fmt.Sprintf("owner %d", id), Problem: "its move is missing"}
 	}
 	t.sum.Owners--
-	t.sum.Total -= uint64(store.Check(bucket.Get(k)))
+	t.sum.Total -= uint64(record.Checksum(bucket.Get(k)))
 	if err := bucket.Delete(k); err != nil {
 		return err
 	}
@@ -216,16 +217,16 @@ func (w *writer) leave() error {
 		if in := w.where.Get(ownerKey(m.Owner.ID)); in != nil {
 			return fmt.Errorf("%w: owner %d, which leaves zone %q, is %v", store.ErrElsewhere, m.Owner.ID, w.b.Zone, parseLocation(in))
 		}
-		record := w.record(func(dst []byte) []byte { return store.AppendOwner(dst, m.Owner.Frame, &m.Owner) })
-		if err := w.transit.add(m, record); err != nil {
+		encoded := w.record(func(dst []byte) []byte { return record.AppendOwner(dst, m.Owner.Frame, &m.Owner) })
+		if err := w.transit.add(m, encoded); err != nil {
 			return err
 		}
 	}
 	t := w.transit
-	if err := t.about.Put(transitSumKey, w.record(func(dst []byte) []byte { return store.AppendSum(dst, t.sum) })); err != nil {
+	if err := t.about.Put(transitSumKey, w.record(func(dst []byte) []byte { return record.AppendSum(dst, t.sum) })); err != nil {
 		return err
 	}
-	return t.about.Put(lastMoveKey, w.record(func(dst []byte) []byte { return store.AppendMark(dst, t.last, "moves") }))
+	return t.about.Put(lastMoveKey, w.record(func(dst []byte) []byte { return record.AppendMark(dst, t.last, "moves") }))
 }
 
 // Arrivals implements [store.Mover].

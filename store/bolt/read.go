@@ -8,6 +8,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/store"
+	"github.com/bufftick/bufftick/store/record"
 )
 
 // readZone returns the cut of a zone. If the error is ErrEmpty, the cut has only Zone and Epoch.
@@ -31,7 +32,7 @@ func readZone(tx *bbolt.Tx, zone string) (*store.Cut, error) {
 	}
 	cut, err := readCut(tx, bucket, zone)
 	if err != nil {
-		return nil, store.At(err, "", fmt.Sprintf("zone %q", zone))
+		return nil, record.At(err, "", fmt.Sprintf("zone %q", zone))
 	}
 	cut.Epoch = epoch
 	return cut, nil
@@ -59,17 +60,17 @@ func readCut(tx *bbolt.Tx, bucket *bbolt.Bucket, zone string) (*store.Cut, error
 	if owners == nil || commands == nil {
 		return nil, &store.DamageError{Problem: "its owners or its commands are not a bucket"}
 	}
-	sum, err := store.ReadSum(bucket.Get(sumKey))
+	sum, err := record.ReadSum(bucket.Get(sumKey))
 	if err != nil {
-		return nil, store.At(err, "", "the sum")
+		return nil, record.At(err, "", "the sum")
 	}
 	var a arena
-	r := store.NewReader(zone)
+	r := record.NewReader(zone)
 	if err := r.Head(a.copy(bucket.Get(headKey))); err != nil {
 		return nil, err
 	}
 	where := tx.Bucket(whereBucket)
-	err = owners.ForEach(func(k, record []byte) error {
+	err = owners.ForEach(func(k, encoded []byte) error {
 		if len(k) != 8 {
 			return &store.DamageError{Place: "owners", Problem: fmt.Sprintf("%x is not an id", k)}
 		}
@@ -77,16 +78,16 @@ func readCut(tx *bbolt.Tx, bucket *bbolt.Bucket, zone string) (*store.Cut, error
 		if in := where.Get(k); string(in) != zone {
 			return &store.DamageError{Place: fmt.Sprintf("owner %d", id), Problem: fmt.Sprintf("it is recorded in zone %q", in)}
 		}
-		return r.Owner(id, a.copy(record))
+		return r.Owner(id, a.copy(encoded))
 	})
 	if err != nil {
 		return nil, err
 	}
-	err = commands.ForEach(func(k, record []byte) error {
+	err = commands.ForEach(func(k, encoded []byte) error {
 		if len(k) != 8 {
 			return &store.DamageError{Place: "commands", Problem: fmt.Sprintf("%x is not a frame", k)}
 		}
-		return r.Commands(binary.BigEndian.Uint64(k), record)
+		return r.Commands(binary.BigEndian.Uint64(k), encoded)
 	})
 	if err != nil {
 		return nil, err

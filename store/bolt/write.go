@@ -10,6 +10,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/store"
+	"github.com/bufftick/bufftick/store/record"
 )
 
 // setEpoch writes the epoch of a zone, and creates the zone if it does not exist.
@@ -22,14 +23,14 @@ func setEpoch(tx *bbolt.Tx, zone string, epoch uint64) error {
 		if err != nil {
 			return err
 		}
-		if err := about.Put(countKey, store.AppendMark(nil, n+1, "zones")); err != nil {
+		if err := about.Put(countKey, record.AppendMark(nil, n+1, "zones")); err != nil {
 			return err
 		}
 		if bucket, err = zones.CreateBucket([]byte(zone)); err != nil {
 			return err
 		}
 	}
-	return bucket.Put(epochKey, store.AppendMark(nil, epoch, zone))
+	return bucket.Put(epochKey, record.AppendMark(nil, epoch, zone))
 }
 
 // writer writes the next cut of a zone, in one transaction.
@@ -39,7 +40,7 @@ type writer struct {
 	frame                   uint64 // frame of the last cut
 	records                 []byte // used by bbolt until the transaction ends
 	owners, commands, where *bbolt.Bucket
-	sum                     store.Sum
+	sum                     record.Sum
 	transit                 *transit // nil if no owner moves
 }
 
@@ -56,11 +57,11 @@ func (w *writer) apply(tx *bbolt.Tx) error {
 			return err
 		}
 	}
-	record := w.record(func(dst []byte) []byte { return store.AppendHead(dst, &w.b.Head) })
-	if err := bucket.Put(headKey, record); err != nil {
+	encoded := w.record(func(dst []byte) []byte { return record.AppendHead(dst, &w.b.Head) })
+	if err := bucket.Put(headKey, encoded); err != nil {
 		return err
 	}
-	return bucket.Put(sumKey, w.record(func(dst []byte) []byte { return store.AppendSum(dst, w.sum) }))
+	return bucket.Put(sumKey, w.record(func(dst []byte) []byte { return record.AppendSum(dst, w.sum) }))
 }
 
 // begin checks that the batch may be written, and opens the buckets.
@@ -74,16 +75,16 @@ func (w *writer) begin(tx *bbolt.Tx) (bucket *bbolt.Bucket, err error) {
 		return nil, err
 	}
 	if head := bucket.Get(headKey); head != nil {
-		r := store.NewReader(w.b.Zone)
+		r := record.NewReader(w.b.Zone)
 		if err := r.Head(head); err != nil {
 			return nil, err
 		}
 		w.frame = r.Frame()
-		if w.sum, err = store.ReadSum(bucket.Get(sumKey)); err != nil {
-			return nil, store.At(err, "", "the sum")
+		if w.sum, err = record.ReadSum(bucket.Get(sumKey)); err != nil {
+			return nil, record.At(err, "", "the sum")
 		}
 	}
-	if err := w.b.Follows(epoch, w.frame); err != nil {
+	if err := record.Follows(w.b, epoch, w.frame); err != nil {
 		return nil, err
 	}
 	w.where = tx.Bucket(whereBucket)
@@ -101,7 +102,7 @@ func (w *writer) begin(tx *bbolt.Tx) (bucket *bbolt.Bucket, err error) {
 
 // clear removes all owners and commands of the zone.
 func (w *writer) clear(bucket *bbolt.Bucket) error {
-	w.sum = store.Sum{}
+	w.sum = record.Sum{}
 	owners := bucket.Bucket(ownersBucket)
 	if owners == nil {
 		return nil // a zone without an owners bucket has no commands either
@@ -140,14 +141,14 @@ func (w *writer) remove(id buff.OwnerID) error {
 		return nil
 	}
 	w.sum.Owners--
-	w.sum.Total -= uint64(store.Check(old))
+	w.sum.Total -= uint64(record.Checksum(old))
 	if err := w.owners.Delete(k); err != nil {
 		return err
 	}
 	return w.where.Delete(k)
 }
 
-// giveWayEvery is the number of owners between two calls to store.GiveWay.
+// giveWayEvery is the number of owners between two calls to record.GiveWay.
 const giveWayEvery = 64
 
 func (w *writer) put() error {
@@ -155,22 +156,22 @@ func (w *writer) put() error {
 	key := make([]byte, 8)
 	for i := range w.b.Owners {
 		if i%giveWayEvery == giveWayEvery-1 {
-			store.GiveWay(w.ctx)
+			record.GiveWay(w.ctx)
 		}
 		o := &w.b.Owners[i]
 		binary.BigEndian.PutUint64(key, uint64(o.ID))
-		if at, record := old.Seek(key); bytes.Equal(at, key) {
-			w.sum.Total -= uint64(store.Check(record))
+		if at, encoded := old.Seek(key); bytes.Equal(at, key) {
+			w.sum.Total -= uint64(record.Checksum(encoded))
 		} else if err := w.enter(key, o.ID); err != nil {
 			return err
 		}
-		record := w.record(func(dst []byte) []byte { return store.AppendOwner(dst, w.b.Frame, o) })
-		w.sum.Total += uint64(store.Check(record))
-		if err := w.owners.Put(key, record); err != nil {
+		encoded := w.record(func(dst []byte) []byte { return record.AppendOwner(dst, w.b.Frame, o) })
+		w.sum.Total += uint64(record.Checksum(encoded))
+		if err := w.owners.Put(key, encoded); err != nil {
 			return err
 		}
 	}
-	store.GiveWay(w.ctx) // the last call before bbolt writes the pages without a pause
+	record.GiveWay(w.ctx) // the last call before bbolt writes the pages without a pause
 	return nil
 }
 
@@ -188,38 +189,38 @@ func (w *writer) enter(k []byte, id buff.OwnerID) error {
 // the batch follows. The oldest ids are dropped if there are more than fit into the window.
 func (w *writer) done() error {
 	c := w.commands.Cursor()
-	for k, record := c.Last(); k != nil && binary.BigEndian.Uint64(k) > w.b.Since; k, record = c.Last() {
-		if err := w.drop(k, record); err != nil {
+	for k, encoded := c.Last(); k != nil && binary.BigEndian.Uint64(k) > w.b.Since; k, encoded = c.Last() {
+		if err := w.drop(k, encoded); err != nil {
 			return err
 		}
 	}
-	record := w.record(func(dst []byte) []byte { return store.AppendCommands(dst, w.b.Frame, w.b.Commands) })
+	encoded := w.record(func(dst []byte) []byte { return record.AppendCommands(dst, w.b.Frame, w.b.Commands) })
 	w.sum.Commands += uint64(len(w.b.Commands))
-	w.sum.Total += uint64(store.Check(record))
-	if err := w.commands.Put(key(w.b.Frame), record); err != nil {
+	w.sum.Total += uint64(record.Checksum(encoded))
+	if err := w.commands.Put(key(w.b.Frame), encoded); err != nil {
 		return err
 	}
-	for k, record := c.First(); k != nil && binary.BigEndian.Uint64(k) < w.b.Frame; k, record = c.First() {
-		n, err := store.CountCommands(record)
+	for k, encoded := c.First(); k != nil && binary.BigEndian.Uint64(k) < w.b.Frame; k, encoded = c.First() {
+		n, err := record.CountCommands(encoded)
 		if err != nil {
 			return err
 		}
 		if w.sum.Commands-n < uint64(w.b.Window) {
 			break
 		}
-		if err := w.drop(k, record); err != nil {
+		if err := w.drop(k, encoded); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *writer) drop(k, record []byte) error {
-	n, err := store.CountCommands(record)
+func (w *writer) drop(k, encoded []byte) error {
+	n, err := record.CountCommands(encoded)
 	if err != nil {
 		return err
 	}
 	w.sum.Commands -= n
-	w.sum.Total -= uint64(store.Check(record))
+	w.sum.Total -= uint64(record.Checksum(encoded))
 	return w.commands.Delete(k)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/store"
+	"github.com/bufftick/bufftick/store/record"
 )
 
 // Open implements [store.Store].
@@ -58,7 +59,7 @@ func (s *Store) read(ctx context.Context, zone string, o pgx.TxOptions, begin fu
 func (s *Store) readZone(ctx context.Context, tx pgx.Tx, zone string) (*store.Cut, error) {
 	var id, epoch, frame int64
 	var head []byte
-	var sum store.Sum
+	var sum record.Sum
 	err := tx.QueryRow(ctx, s.find, zone).Scan(&id, &epoch, &frame, &head, &sum.Owners, &sum.Commands, &sum.Total)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return nil, err
@@ -66,13 +67,13 @@ func (s *Store) readZone(ctx context.Context, tx pgx.Tx, zone string) (*store.Cu
 	if err != nil || frame == 0 {
 		return &store.Cut{Head: store.Head{Zone: zone, Epoch: uint64(epoch)}}, fmt.Errorf("%w: %q", store.ErrEmpty, zone)
 	}
-	r := store.NewReader(zone)
+	r := record.NewReader(zone)
 	err = r.Head(head)
 	if err == nil && r.Frame() != uint64(frame) {
 		err = &store.DamageError{Place: "the head", Problem: fmt.Sprintf("it is from frame %d, the row from frame %d", r.Frame(), frame)}
 	}
 	if err == nil {
-		err = each(ctx, tx, s.owners, id, func(id uint64, record []byte) error { return r.Owner(buff.OwnerID(id), record) })
+		err = each(ctx, tx, s.owners, id, func(id uint64, encoded []byte) error { return r.Owner(buff.OwnerID(id), encoded) })
 	}
 	if err == nil {
 		err = each(ctx, tx, s.commands, id, r.Commands)
@@ -82,14 +83,14 @@ func (s *Store) readZone(ctx context.Context, tx pgx.Tx, zone string) (*store.Cu
 		cut, err = r.Cut(sum)
 	}
 	if err != nil {
-		return nil, store.At(err, "", fmt.Sprintf("zone %q", zone))
+		return nil, record.At(err, "", fmt.Sprintf("zone %q", zone))
 	}
 	cut.Epoch = uint64(epoch)
 	return cut, nil
 }
 
 // each calls do() for each row, which is a number and a record.
-func each(ctx context.Context, tx pgx.Tx, statement string, zone int64, do func(n uint64, record []byte) error) error {
+func each(ctx context.Context, tx pgx.Tx, statement string, zone int64, do func(n uint64, encoded []byte) error) error {
 	rows, err := tx.Query(ctx, statement, zone)
 	if err != nil {
 		return err
@@ -97,18 +98,18 @@ func each(ctx context.Context, tx pgx.Tx, statement string, zone int64, do func(
 	defer rows.Close()
 	for rows.Next() {
 		var n int64
-		var record []byte
-		if err := rows.Scan(&n, &record); err != nil {
+		var encoded []byte
+		if err := rows.Scan(&n, &encoded); err != nil {
 			return err
 		}
-		if err := do(uint64(n), record); err != nil {
+		if err := do(uint64(n), encoded); err != nil {
 			return err
 		}
 	}
 	return rows.Err()
 }
 
-// giveWayEvery is the number of owners between two calls to store.GiveWay.
+// giveWayEvery is the number of owners between two calls to record.GiveWay.
 const giveWayEvery = 256
 
 // Commit implements [store.Store].
@@ -116,28 +117,28 @@ func (s *Store) Commit(ctx context.Context, b *store.Batch) error {
 	if err := s.ready(ctx, b.Zone, true); err != nil {
 		return err
 	}
-	if err := b.Prepare(); err != nil {
+	if err := record.Prepare(b); err != nil {
 		return err
 	}
 	ids, crcs, data := make([]int64, len(b.Owners)), make([]int64, len(b.Owners)), make([][]byte, len(b.Owners))
 	var records []byte
 	for k := range b.Owners {
 		if k%giveWayEvery == 0 {
-			store.GiveWay(ctx)
+			record.GiveWay(ctx)
 		}
 		start := len(records)
-		records = store.AppendOwner(records, b.Frame, &b.Owners[k])
-		record := records[start:len(records):len(records)]
-		ids[k], crcs[k], data[k] = int64(b.Owners[k].ID), int64(store.Check(record)), record
+		records = record.AppendOwner(records, b.Frame, &b.Owners[k])
+		encoded := records[start:len(records):len(records)]
+		ids[k], crcs[k], data[k] = int64(b.Owners[k].ID), int64(record.Checksum(encoded)), encoded
 	}
 	deleted := make([]int64, len(b.Deleted))
 	for k, id := range b.Deleted {
 		deleted[k] = int64(id)
 	}
-	commands := store.AppendCommands(nil, b.Frame, b.Commands)
+	commands := record.AppendCommands(nil, b.Frame, b.Commands)
 	args := []any{
-		b.Zone, int64(b.Epoch), int64(b.Since), int64(b.Frame), b.Whole, int64(b.Window), store.AppendHead(nil, &b.Head),
-		ids, crcs, data, deleted, len(b.Commands), int64(store.Check(commands)), commands,
+		b.Zone, int64(b.Epoch), int64(b.Since), int64(b.Frame), b.Whole, int64(b.Window), record.AppendHead(nil, &b.Head),
+		ids, crcs, data, deleted, len(b.Commands), int64(record.Checksum(commands)), commands,
 	}
 	statement := s.commit
 	if len(b.Moved)+len(b.Arrived) > 0 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/store"
+	"github.com/bufftick/bufftick/store/record"
 )
 
 // appendMoves appends the arguments of commit_moves for departures and arrivals.
@@ -17,7 +18,7 @@ func appendMoves(args []any, b *store.Batch) []any {
 	for k := range b.Moved {
 		m := &b.Moved[k]
 		moved, frames, to = append(moved, int64(m.Owner.ID)), append(frames, int64(m.Owner.Frame)), append(to, m.To)
-		records = append(records, store.AppendOwner(nil, m.Owner.Frame, &m.Owner))
+		records = append(records, record.AppendOwner(nil, m.Owner.Frame, &m.Owner))
 	}
 	for k := range b.Arrived {
 		a := &b.Arrived[k]
@@ -35,13 +36,13 @@ func (s *Store) Arrivals(ctx context.Context, zones []string) (list []store.Arri
 	}
 	err = s.rows(ctx, s.arrivals, func(rows pgx.Rows) error {
 		var id, number int64
-		var record []byte
+		var encoded []byte
 		a := store.Arrival{}
-		if err := rows.Scan(&id, &a.Zone, &number, &record); err != nil {
+		if err := rows.Scan(&id, &a.Zone, &number, &encoded); err != nil {
 			return err
 		}
 		a.Number = uint64(number)
-		a.Owner, err = store.ReadOwner(buff.OwnerID(id), record)
+		a.Owner, err = record.ReadOwner(buff.OwnerID(id), encoded)
 		list = append(list, a)
 		return err
 	}, zones, store.MostArrivals)

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/bufftick/bufftick/store"
+	"github.com/bufftick/bufftick/store/record"
 )
 
 // Options configures the location of the zones in a database. The zero value works for most
@@ -145,7 +146,7 @@ func (s *Store) failed(err error) error {
 		return nil
 	}
 	if _, damage := errors.AsType[*store.DamageError](err); damage {
-		return store.At(err, s.name, "")
+		return record.At(err, s.name, "")
 	}
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		if kind := kinds[pg.Code]; kind == store.ErrDamaged {

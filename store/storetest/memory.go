@@ -9,6 +9,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/store"
+	"github.com/bufftick/bufftick/store/record"
 )
 
 // Memory is a [store.Mover] that keeps zones in memory. It is safe for concurrent use.
@@ -111,7 +112,7 @@ func (m *Memory) Commit(ctx context.Context, b *store.Batch) error {
 	if err := m.ready(ctx, b.Zone); err != nil {
 		return err
 	}
-	if err := b.Prepare(); err != nil {
+	if err := record.Prepare(b); err != nil {
 		return err
 	}
 	z := m.zones[b.Zone]
@@ -122,7 +123,7 @@ func (m *Memory) Commit(ctx context.Context, b *store.Batch) error {
 	if z.cut != nil {
 		frame = z.cut.Frame
 	}
-	if err := b.Follows(z.epoch, frame); err != nil {
+	if err := record.Follows(b, z.epoch, frame); err != nil {
 		return err
 	}
 	if err := m.elsewhere(b, frame); err != nil {

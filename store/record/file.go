@@ -1,9 +1,11 @@
-package store
+package record
 
 import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+
+	"github.com/bufftick/bufftick/store"
 )
 
 // FileMagic is the start of a file that holds one cut. It is followed by the records of the
@@ -12,24 +14,24 @@ const FileMagic = "bufftick cut\n"
 
 // AppendCut appends a cut in the format of a separate file, which can be archived, sent, and
 // inspected with "bufftick cut". [ParseCut] decodes it.
-func AppendCut(dst []byte, c *Cut) []byte {
+func AppendCut(dst []byte, c *store.Cut) []byte {
 	dst = AppendHead(append(dst, FileMagic...), &c.Head)
 	sum := Sum{Owners: uint64(len(c.Owners)), Commands: uint64(len(c.Commands))}
 	for k := range c.Owners {
 		dst = AppendOwner(dst, c.Owners[k].Frame, &c.Owners[k])
-		sum.Total += uint64(Check(dst))
+		sum.Total += uint64(Checksum(dst))
 	}
 	dst = AppendCommands(dst, c.Frame, c.Commands)
-	sum.Total += uint64(Check(dst))
+	sum.Total += uint64(Checksum(dst))
 	return AppendSum(dst, sum)
 }
 
-// ParseCut decodes the output of [AppendCut]. It returns [ErrForeign] if b does not start with
-// FileMagic, [ErrFuture], or [ErrDamaged] with the byte offset of the record. The cut refers
-// to the bytes of b.
-func ParseCut(b []byte) (*Cut, error) {
+// ParseCut decodes the output of [AppendCut]. It returns [store.ErrForeign] if b does not start
+// with FileMagic, [store.ErrFuture], or [store.ErrDamaged] with the byte offset of the record. The
+// cut refers to the bytes of b.
+func ParseCut(b []byte) (*store.Cut, error) {
 	if !bytes.HasPrefix(b, []byte(FileMagic)) {
-		return nil, fmt.Errorf("%w: bytes 0 to %d are not %q", ErrForeign, len(FileMagic)-1, FileMagic)
+		return nil, fmt.Errorf("%w: bytes 0 to %d are not %q", store.ErrForeign, len(FileMagic)-1, FileMagic)
 	}
 	p := parser{b: b, at: len(FileMagic)}
 	c, err := p.cut()
@@ -60,7 +62,7 @@ func (p *parser) next() (record []byte, kind byte, err error) {
 	return rest[:n:n], rest[0], nil
 }
 
-func (p *parser) cut() (*Cut, error) {
+func (p *parser) cut() (*store.Cut, error) {
 	record, _, err := p.next()
 	if err != nil {
 		return nil, err
@@ -99,7 +101,7 @@ func (p *parser) cut() (*Cut, error) {
 
 // sum decodes the last record, which must be a sum, checks that no record follows, and returns
 // the cut.
-func (p *parser) sum(r *Reader, record []byte) (*Cut, error) {
+func (p *parser) sum(r *Reader, record []byte) (*store.Cut, error) {
 	want, err := ReadSum(record)
 	if err != nil {
 		return nil, err

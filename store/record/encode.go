@@ -1,15 +1,17 @@
-package store
+package record
 
 import (
 	"encoding/binary"
+	"fmt"
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/internal/wire"
+	"github.com/bufftick/bufftick/store"
 	"github.com/bufftick/bufftick/wheel"
 )
 
 // AppendHead appends the record of a head. [Reader.Head] decodes it.
-func AppendHead(dst []byte, h *Head) []byte {
+func AppendHead(dst []byte, h *store.Head) []byte {
 	dst, start := begin(dst, kindHead)
 	dst = wire.AppendText(dst, h.Zone)
 	dst = wire.AppendUint(wire.AppendUint(dst, h.Epoch), h.Frame)
@@ -36,16 +38,16 @@ func flag(is bool) byte {
 	return 0
 }
 
-func readHead(record []byte) (h Head, err error) {
+func readHead(record []byte) (h store.Head, err error) {
 	r, err := unseal(record, kindHead)
 	if err != nil {
 		return h, err
 	}
-	h.Zone = string(r.bytes(MaxName, "zone name"))
+	h.Zone = string(r.bytes(store.MaxName, "zone name"))
 	h.Epoch, h.Frame = r.uint(), r.uint()
 	h.Clocks.Moment = buff.Moment{Now: wheel.Time(r.int()), Wall: r.int(), Uptime: r.int()}
 	if n := r.count(maxListed, 4, "areas"); n > 0 {
-		h.Clocks.Zones = make([]ZoneClock, n)
+		h.Clocks.Zones = make([]store.ZoneClock, n)
 	}
 	for k := range h.Clocks.Zones {
 		h.Clocks.Zones[k] = r.zoneClock()
@@ -53,7 +55,7 @@ func readHead(record []byte) (h Head, err error) {
 			r.fail("areas are not in order")
 		}
 	}
-	h.Window = int(r.upTo(MaxWindow, "the window"))
+	h.Window = int(r.upTo(store.MaxWindow, "the window"))
 	if n := r.count(maxListed, 1, "older owners"); n > 0 {
 		h.Older = make([]buff.OwnerID, n)
 	}
@@ -63,16 +65,16 @@ func readHead(record []byte) (h Head, err error) {
 			r.fail("older owners are not in order")
 		}
 	}
-	h.State, h.Data = r.bytes(MaxBytes, "state"), r.bytes(MaxBytes, "data")
-	if r.err == nil && (CheckName(h.Zone) != nil || h.Epoch == 0 || h.Frame == 0) {
+	h.State, h.Data = r.bytes(store.MaxBytes, "state"), r.bytes(store.MaxBytes, "data")
+	if r.err == nil && (store.CheckName(h.Zone) != nil || h.Epoch == 0 || h.Frame == 0) {
 		r.fail("invalid zone %q, epoch %d or frame %d", h.Zone, h.Epoch, h.Frame)
 	}
 	return h, r.end()
 }
 
-func (r *reader) zoneClock() ZoneClock {
+func (r *reader) zoneClock() store.ZoneClock {
 	const most = 1<<32 - 1
-	z := ZoneClock{Number: uint32(r.upTo(most, "an area"))}
+	z := store.ZoneClock{Number: uint32(r.upTo(most, "an area"))}
 	z.Rate = buff.Ratio{Num: uint32(r.upTo(most, "rate")), Den: uint32(r.upTo(most, "rate"))}
 	z.Paused = r.upTo(1, "paused") == 1
 	return z
@@ -80,25 +82,35 @@ func (r *reader) zoneClock() ZoneClock {
 
 // AppendOwner appends the record of an owner whose state is from the given frame. [Reader.Owner]
 // decodes it.
-func AppendOwner(dst []byte, frame uint64, o *Owner) []byte {
+func AppendOwner(dst []byte, frame uint64, o *store.Owner) []byte {
 	dst, start := begin(dst, kindOwner)
 	dst = wire.AppendUint(wire.AppendUint(dst, uint64(o.ID)), frame)
 	return seal(wire.AppendBytes(wire.AppendBytes(dst, o.Blob), o.Data), start)
 }
 
-func readOwner(record []byte) (o Owner, err error) {
+func readOwner(record []byte) (o store.Owner, err error) {
 	r, err := unseal(record, kindOwner)
 	if err != nil {
 		return o, err
 	}
 	o.ID, o.Frame = buff.OwnerID(r.uint()), r.uint()
-	o.Blob, o.Data = r.bytes(MaxBytes, "blob"), r.bytes(MaxBytes, "data")
+	o.Blob, o.Data = r.bytes(store.MaxBytes, "blob"), r.bytes(store.MaxBytes, "data")
 	return o, r.end()
+}
+
+// ReadOwner decodes a record of [AppendOwner] for an owner in transit, which is in no cut. It
+// returns [store.ErrDamaged] or [store.ErrFuture] on failure.
+func ReadOwner(id buff.OwnerID, record []byte) (store.Owner, error) {
+	o, err := readOwner(record)
+	if err == nil && o.ID != id {
+		err = damaged("", "it belongs to owner %d", o.ID)
+	}
+	return o, At(err, "", fmt.Sprintf("moving owner %d", id))
 }
 
 // AppendCommands appends the record of the commands executed up to a frame. [Reader.Commands]
 // decodes it.
-func AppendCommands(dst []byte, frame uint64, ids []CommandID) []byte {
+func AppendCommands(dst []byte, frame uint64, ids []store.CommandID) []byte {
 	dst, start := begin(dst, kindCommands)
 	dst = wire.AppendUint(wire.AppendUint(dst, frame), uint64(len(ids)))
 	for k := range ids {
@@ -107,13 +119,13 @@ func AppendCommands(dst []byte, frame uint64, ids []CommandID) []byte {
 	return seal(dst, start)
 }
 
-func readCommands(record []byte) (frame uint64, ids []CommandID, err error) {
+func readCommands(record []byte) (frame uint64, ids []store.CommandID, err error) {
 	r, err := unseal(record, kindCommands)
 	if err != nil {
 		return 0, nil, err
 	}
 	frame = r.uint()
-	ids = make([]CommandID, r.count(MaxWindow, len(CommandID{}), "commands"))
+	ids = make([]store.CommandID, r.count(store.MaxWindow, len(store.CommandID{}), "commands"))
 	for k := range ids {
 		copy(ids[k][:], r.take(len(ids[k])))
 	}
@@ -135,7 +147,8 @@ func AppendSum(dst []byte, s Sum) []byte {
 	return seal(binary.BigEndian.AppendUint64(dst, s.Total), start)
 }
 
-// ReadSum decodes a record of [AppendSum]. It returns [ErrDamaged] or [ErrFuture] on failure.
+// ReadSum decodes a record of [AppendSum]. It returns [store.ErrDamaged] or [store.ErrFuture] on
+// failure.
 func ReadSum(record []byte) (s Sum, err error) {
 	r, err := unseal(record, kindSum)
 	if err != nil {
@@ -158,19 +171,19 @@ func AppendMark(dst []byte, n uint64, name string) []byte {
 	return seal(wire.AppendText(wire.AppendUint(dst, n), name), start)
 }
 
-// ReadMark decodes a record of [AppendMark]. It returns [ErrDamaged] or [ErrFuture] on
+// ReadMark decodes a record of [AppendMark]. It returns [store.ErrDamaged] or [store.ErrFuture] on
 // failure.
 func ReadMark(record []byte) (n uint64, name string, err error) {
 	r, err := unseal(record, kindMark)
 	if err != nil {
 		return 0, "", err
 	}
-	n, name = r.uint(), string(r.bytes(MaxName, "a name"))
+	n, name = r.uint(), string(r.bytes(store.MaxName, "a name"))
 	return n, name, r.end()
 }
 
 // CountCommands returns the number of ids in a record of [AppendCommands]. It returns
-// [ErrDamaged] or [ErrFuture] on failure.
+// [store.ErrDamaged] or [store.ErrFuture] on failure.
 func CountCommands(record []byte) (uint64, error) {
 	_, ids, err := readCommands(record)
 	return uint64(len(ids)), err

@@ -1,20 +1,21 @@
-package store
+package record
 
 import (
 	"fmt"
 	"slices"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/store"
 )
 
 // Reader assembles a cut from the records of a store and detects damage. Call Head first, then
-// Owner for each owner, Commands for each record of commands, and Cut. Errors match [ErrDamaged]
-// or [ErrFuture].
+// Owner for each owner, Commands for each record of commands, and Cut. Errors match
+// [store.ErrDamaged] or [store.ErrFuture].
 //
 // The cut refers to the bytes of the records, which must not change.
 type Reader struct {
 	zone string
-	cut  Cut
+	cut  store.Cut
 	sum  Sum
 }
 
@@ -53,7 +54,7 @@ func (r *Reader) Owner(id buff.OwnerID, record []byte) error {
 	_, o.Older = slices.BinarySearch(r.cut.Older, id)
 	r.cut.Owners = append(r.cut.Owners, o)
 	r.sum.Owners++
-	r.sum.Total += uint64(Check(record))
+	r.sum.Total += uint64(Checksum(record))
 	return nil
 }
 
@@ -71,13 +72,13 @@ func (r *Reader) Commands(frame uint64, record []byte) error {
 	}
 	r.cut.Commands = append(r.cut.Commands, ids...)
 	r.sum.Commands += uint64(len(ids))
-	r.sum.Total += uint64(Check(record))
+	r.sum.Total += uint64(Checksum(record))
 	return nil
 }
 
 // Cut returns the cut if the Sum of its records equals the wanted Sum, and otherwise a
 // [DamageError].
-func (r *Reader) Cut(want Sum) (*Cut, error) {
+func (r *Reader) Cut(want Sum) (*store.Cut, error) {
 	if r.sum != want {
 		return nil, damaged("the sum", "got %d owners, %d commands, sum %x; want %d, %d and %x",
 			r.sum.Owners, r.sum.Commands, r.sum.Total, want.Owners, want.Commands, want.Total)

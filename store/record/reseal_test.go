@@ -1,4 +1,4 @@
-package store_test
+package record_test
 
 import (
 	"encoding/binary"

@@ -1,10 +1,11 @@
-package store
+package record
 
 import (
 	"encoding/binary"
 	"fmt"
 
 	"github.com/bufftick/bufftick/internal/wire"
+	"github.com/bufftick/bufftick/store"
 )
 
 // A record is the unit of storage:
@@ -41,9 +42,9 @@ func seal(dst []byte, start int) []byte {
 	return binary.BigEndian.AppendUint32(dst, wire.Checksum(dst[start:]))
 }
 
-// Check returns the checksum of a record, which is its last four bytes. It returns 0 if the
+// Checksum returns the checksum of a record, which is its last four bytes. It returns 0 if the
 // record is too short.
-func Check(record []byte) uint32 {
+func Checksum(record []byte) uint32 {
 	if len(record) < recordHead+recordCheck {
 		return 0
 	}
@@ -52,7 +53,7 @@ func Check(record []byte) uint32 {
 
 // damaged returns a DamageError without a file.
 func damaged(place, format string, args ...any) error {
-	return &DamageError{Place: place, Problem: fmt.Sprintf(format, args...)}
+	return &store.DamageError{Place: place, Problem: fmt.Sprintf(format, args...)}
 }
 
 // unseal returns the contents of a record of the given kind.
@@ -64,7 +65,7 @@ func unseal(record []byte, kind byte) (*reader, error) {
 	if said := binary.BigEndian.Uint32(record[2:]); uint64(said) != uint64(n) {
 		return nil, damaged("bytes 2 to 5", "the record has %d bytes, but its length field is %d", n, said)
 	}
-	if got, want := Check(record), wire.Checksum(record[:n-recordCheck]); got != want {
+	if got, want := Checksum(record), wire.Checksum(record[:n-recordCheck]); got != want {
 		return nil, damaged(fmt.Sprintf("bytes 0 to %d", n-1), "the checksum of the record is %08x, want %08x", got, want)
 	}
 	if record[0] != kind {
@@ -72,7 +73,7 @@ func unseal(record []byte, kind byte) (*reader, error) {
 	}
 	switch v := record[1]; {
 	case v > recordVersion:
-		return nil, fmt.Errorf("%w: a record of kind %q has version %d, this program supports %d", ErrFuture, kind, v, recordVersion)
+		return nil, fmt.Errorf("%w: a record of kind %q has version %d, this program supports %d", store.ErrFuture, kind, v, recordVersion)
 	case v < 1:
 		return nil, damaged("byte 1", "the record has version 0")
 	}

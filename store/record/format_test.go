@@ -1,4 +1,4 @@
-package store_test
+package record_test
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/store"
+	"github.com/bufftick/bufftick/store/record"
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
@@ -42,13 +43,13 @@ func golden() *store.Cut {
 // TestGolden checks that the bytes of version 1 stay the same and can be read.
 func TestGolden(t *testing.T) {
 	const file = "testdata/cut-v1.bin"
-	b := store.AppendCut(nil, golden())
+	b := record.AppendCut(nil, golden())
 	if *writeGolden {
 		require.NoError(t, os.WriteFile(file, b, 0o600))
 	}
 	want, err := os.ReadFile(file)
 	require.NoError(t, err)
-	cut, err := store.ParseCut(want)
+	cut, err := record.ParseCut(want)
 	require.NoError(t, err)
 	require.NoError(t, storetest.Differ(cut, golden()))
 	require.True(t, bytes.Equal(want, b), "this version writes other bytes: give them another number")
@@ -57,9 +58,9 @@ func TestGolden(t *testing.T) {
 // TestCutDamaged flips each bit of a cut, truncates it at each length, and appends a byte. Each
 // change must cause an error that names a place.
 func TestCutDamaged(t *testing.T) {
-	sound := store.AppendCut(nil, golden())
+	sound := record.AppendCut(nil, golden())
 	refuse := func(b []byte, what string, n int) {
-		_, err := store.ParseCut(b)
+		_, err := record.ParseCut(b)
 		damage, ok := errors.AsType[*store.DamageError](err)
 		require.True(t, ok && damage.Place != "" || errors.Is(err, store.ErrForeign), "%s %d: %v", what, n, err)
 	}
@@ -86,22 +87,22 @@ func records(b []byte) (out [][]byte) {
 
 // TestRecordsMissing removes, duplicates and moves valid records.
 func TestRecordsMissing(t *testing.T) {
-	sound := store.AppendCut(nil, golden())
+	sound := record.AppendCut(nil, golden())
 	list := records(sound)
 	require.Len(t, list, 1+4+1+1)
 	join := func(list ...[]byte) []byte { return append([]byte("bufftick cut\n"), bytes.Join(list, nil)...) }
 	require.Equal(t, sound, join(list...))
 	for k := range list {
 		less := append(append([][]byte{}, list[:k]...), list[k+1:]...)
-		_, err := store.ParseCut(join(less...))
+		_, err := record.ParseCut(join(less...))
 		require.ErrorIs(t, err, store.ErrDamaged, "without record %d", k)
 		twice := append(append([][]byte{}, list[:k+1]...), list[k:]...)
-		_, err = store.ParseCut(join(twice...))
+		_, err = record.ParseCut(join(twice...))
 		require.ErrorIs(t, err, store.ErrDamaged, "record %d twice", k)
 	}
 	// A record of an older cut.
-	old := store.AppendOwner(nil, 12000, &store.Owner{ID: 7, Data: []byte("health 90")})
-	_, err := store.ParseCut(join(list[0], list[1], old, list[3], list[4], list[5], list[6]))
+	old := record.AppendOwner(nil, 12000, &store.Owner{ID: 7, Data: []byte("health 90")})
+	_, err := record.ParseCut(join(list[0], list[1], old, list[3], list[4], list[5], list[6]))
 	require.ErrorIs(t, err, store.ErrDamaged)
 	require.ErrorContains(t, err, "the sum")
 }
@@ -117,44 +118,44 @@ func TestReaderErrors(t *testing.T) {
 	says := func(err error, text string) {
 		t.Helper()
 		require.EqualError(t, err, "store: damaged: "+text+rest)
-		require.EqualError(t, store.At(err, "world.db", ""), "store: damaged: world.db: "+text+rest, "no file")
+		require.EqualError(t, record.At(err, "world.db", ""), "store: damaged: world.db: "+text+rest, "no file")
 	}
 	head := golden().Head
-	says(store.NewReader("b").Head(store.AppendHead(nil, &head)), `the head: it belongs to zone "arena/ü"`)
-	r := store.NewReader(head.Zone)
-	require.NoError(t, r.Head(store.AppendHead(nil, &head)))
-	commands := store.AppendCommands(nil, 12346, []store.CommandID{{1}})
+	says(record.NewReader("b").Head(record.AppendHead(nil, &head)), `the head: it belongs to zone "arena/ü"`)
+	r := record.NewReader(head.Zone)
+	require.NoError(t, r.Head(record.AppendHead(nil, &head)))
+	commands := record.AppendCommands(nil, 12346, []store.CommandID{{1}})
 	says(r.Commands(12345, commands), "commands up to frame 12345: it is from frame 12346, the cut from frame 12345")
 	says(r.Commands(12346, commands), "commands up to frame 12346: it is from frame 12346, the cut from frame 12345")
-	seven := store.AppendOwner(nil, 12, &store.Owner{ID: 7})
+	seven := record.AppendOwner(nil, 12, &store.Owner{ID: 7})
 	says(r.Owner(8, seven), "owner 8: it belongs to owner 7")
 	require.NoError(t, r.Owner(7, seven))
-	_, err := r.Cut(store.Sum{Owners: 2, Commands: 3, Total: 0xABC})
-	says(err, fmt.Sprintf("the sum: got 1 owners, 0 commands, sum %x; want 2, 3 and abc", store.Check(seven)))
+	_, err := r.Cut(record.Sum{Owners: 2, Commands: 3, Total: 0xABC})
+	says(err, fmt.Sprintf("the sum: got 1 owners, 0 commands, sum %x; want 2, 3 and abc", record.Checksum(seven)))
 
-	o, err := store.ReadOwner(7, seven)
+	o, err := record.ReadOwner(7, seven)
 	require.NoError(t, err)
 	require.Equal(t, store.Owner{ID: 7, Frame: 12}, o)
-	_, err = store.ReadOwner(8, seven)
+	_, err = record.ReadOwner(8, seven)
 	says(err, "moving owner 8: it belongs to owner 7")
 
 	short := bytes.Clone(seven)
 	short[len(short)-5] = 5 // the data length is 5, but no data follows
-	_, err = store.ReadOwner(7, reseal(short))
+	_, err = record.ReadOwner(7, reseal(short))
 	says(err, "moving owner 7: byte 10: data: 5 entries, but only 0 bytes are left")
-	_, err = store.ParseCut([]byte(store.FileMagic + "H\x01\x00\x00\x00\x02"))
+	_, err = record.ParseCut([]byte(record.FileMagic + "H\x01\x00\x00\x00\x02"))
 	says(err, "the record at byte 13: the record has only 2 bytes")
 }
 
 // TestFuture checks that data of a later version is reported as such and not as damage.
 func TestFuture(t *testing.T) {
-	list := records(store.AppendCut(nil, golden()))
+	list := records(record.AppendCut(nil, golden()))
 	for k := range list {
 		later := bytes.Clone(list[k])
 		later[1] = 2
 		later = reseal(later)
 		var err error
-		r := store.NewReader("arena/ü")
+		r := record.NewReader("arena/ü")
 		switch later[0] {
 		case 'H':
 			err = r.Head(later)
@@ -163,17 +164,17 @@ func TestFuture(t *testing.T) {
 		case 'C':
 			err = r.Commands(1, later)
 		case 'S':
-			_, err = store.ReadSum(later)
+			_, err = record.ReadSum(later)
 		}
 		require.ErrorIs(t, err, store.ErrFuture, "%c", later[0])
 		require.NotErrorIs(t, err, store.ErrDamaged)
 	}
-	mark := store.AppendMark(nil, 5, "name")
-	n, name, err := store.ReadMark(mark)
+	mark := record.AppendMark(nil, 5, "name")
+	n, name, err := record.ReadMark(mark)
 	require.NoError(t, err)
 	require.Equal(t, fmt.Sprint(5, "name"), fmt.Sprint(n, name))
 	mark[1] = 9
-	_, _, err = store.ReadMark(reseal(mark))
+	_, _, err = record.ReadMark(reseal(mark))
 	require.ErrorIs(t, err, store.ErrFuture)
 }
 
@@ -182,7 +183,7 @@ func TestInvalidContents(t *testing.T) {
 	head := func(change func(h *store.Head)) error {
 		h := golden().Head
 		change(&h)
-		return store.NewReader(h.Zone).Head(store.AppendHead(nil, &h))
+		return record.NewReader(h.Zone).Head(record.AppendHead(nil, &h))
 	}
 	require.NoError(t, head(func(*store.Head) {}))
 	for name, change := range map[string]func(h *store.Head){
@@ -197,32 +198,32 @@ func TestInvalidContents(t *testing.T) {
 	}
 	// A length that is too large must not allocate memory for the list.
 	hostile := reseal(append([]byte{'C', 1, 0, 0, 0, 0, 1, 0xFF, 0xFF, 0x3F}, 0, 0, 0, 0))
-	r := store.NewReader("a")
+	r := record.NewReader("a")
 	allocs := testing.AllocsPerRun(10, func() { require.ErrorIs(t, r.Commands(1, hostile), store.ErrDamaged) })
 	require.Less(t, allocs, 40.0)
 	wide := reseal([]byte{'M', 1, 0, 0, 0, 0, 0x81, 0x00, 0, 0, 0, 0, 0})
-	_, _, err := store.ReadMark(wide)
+	_, _, err := record.ReadMark(wide)
 	require.ErrorIs(t, err, store.ErrDamaged, "a number longer than it need be")
 }
 
 // FuzzParseCut checks that no input causes a panic, and that a decoded cut encodes to the same
 // bytes.
 func FuzzParseCut(f *testing.F) {
-	sound := store.AppendCut(nil, golden())
+	sound := record.AppendCut(nil, golden())
 	f.Add(sound)
 	for _, r := range records(sound) {
 		f.Add(r)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		check := func(b []byte) {
-			cut, err := store.ParseCut(b)
+			cut, err := record.ParseCut(b)
 			if err != nil {
 				if !errors.Is(err, store.ErrDamaged) && !errors.Is(err, store.ErrForeign) && !errors.Is(err, store.ErrFuture) {
 					t.Fatal(err)
 				}
 				return
 			}
-			again, err := store.ParseCut(store.AppendCut(nil, cut))
+			again, err := record.ParseCut(record.AppendCut(nil, cut))
 			if err == nil {
 				err = storetest.Differ(again, cut)
 			}
@@ -246,16 +247,16 @@ func FuzzParseCut(f *testing.F) {
 
 // ExampleParseCut makes a copy of a cut and reads it.
 func ExampleParseCut() {
-	b := store.AppendCut(nil, &store.Cut{
+	b := record.AppendCut(nil, &store.Cut{
 		Head:   store.Head{Zone: "arena", Epoch: 1, Frame: 90},
 		Owners: []store.Owner{{ID: 7, Frame: 88, Data: []byte("health 85")}},
 	})
-	cut, err := store.ParseCut(b)
+	cut, err := record.ParseCut(b)
 	if err != nil {
 		panic(err)
 	}
 	fmt.Printf("%s at frame %d: owner %d, %s\n", cut.Zone, cut.Frame, cut.Owners[0].ID, cut.Owners[0].Data)
-	_, err = store.ParseCut(b[:60])
+	_, err = record.ParseCut(b[:60])
 	fmt.Println(err)
 	// Output:
 	// arena at frame 90: owner 7, health 85
