@@ -170,7 +170,6 @@
 //	                deny                      denied
 //	                clear                     denied, and the whole buff is removed
 //	                replace_oldest            the oldest stack is removed
-//	overflow_apply  list of IDs               applied at the limit, with any overflow
 //	expire          all | one | half | N      stacks that end with the duration: all, one, half, N
 //	decay           a span                    with expire one, half or N: the remaining stacks end
 //	                                          after it, instead of a full duration
@@ -287,7 +286,7 @@
 //	                stack.refresh restart, any further application
 //	pulse           a pulse; needs a period
 //	exec            an instant buff is executed; only for instant buffs
-//	overflow        an application at the stack limit
+//	overflow        an application at the stack limit, with any stack.overflow
 //	act             an act of the owner: a map from the act to a list. The game reports acts
 //	                under its own names: hit, healed, cast. For damage that passed the shields, the
 //	                engine reports damaged to the victim and dealt to the source
@@ -373,8 +372,8 @@
 // follow from another error are not reported. If one file is not valid YAML, the other files are
 // still checked.
 //
-// A word of an earlier version of the format is an error that names the present word.
-// "bufftick validate -fix" rewrites such words in the files, and changes nothing else.
+// A word or field of an earlier version of the format is an error that names the present one.
+// "bufftick validate -fix" rewrites them in the files, and changes nothing else.
 //
 // # Warnings
 //

@@ -53,10 +53,9 @@ type Stacking struct {
 	RefreshCap time.Duration
 	Phase      Phase
 
-	// Overflow is the rule for an application at the limit. In addition, whatever the rule, the
-	// definitions of OverflowApply are applied to the owner.
-	Overflow      Overflow
-	OverflowApply []string
+	// Overflow is the rule for an application at the limit. Whatever the rule, the actions in
+	// Hooks.Overflow run.
+	Overflow Overflow
 
 	// Expire says how many stacks end when the duration is over, and ExpireN is the number of
 	// stacks for ExpireCount.

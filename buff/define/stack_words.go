@@ -51,7 +51,7 @@ const (
 // Overflow is the rule for an application at the stack limit.
 type Overflow uint8
 
-// Rules of overflow. Whatever the rule, the definitions of Stacking.OverflowApply are applied.
+// Rules of overflow. Whatever the rule, the actions in Hooks.Overflow run.
 const (
 	OverflowAllow Overflow = iota // no stack is added, but the instance is refreshed
 	OverflowDeny                  // the application is denied and refreshes nothing

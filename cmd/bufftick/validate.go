@@ -25,7 +25,7 @@ type validateCmd struct {
 
 func (c *validateCmd) flags(f *flags) {
 	f.BoolVar(&c.JSON, "json", false, "Print a JSON array with file, line, column, severity, id, field, rule and message.")
-	f.BoolVar(&c.Fix, "fix", false, "First rewrite words of earlier versions of the format, in place.")
+	f.BoolVar(&c.Fix, "fix", false, "First rewrite words and fields of earlier versions of the format, in place.")
 	f.BoolVar(&c.Strict, "strict", false, "Exit with 1 if there is a warning.")
 	f.listVar(&c.Except, "except", "`RULE` not to check: "+strings.Join(definition.Rules(), ", ")+".")
 	f.listVar(&c.Applied, "applied", "`ID` that the game applies. Enables warnings about definitions that neither the game nor another definition applies.")

@@ -403,16 +403,12 @@ func (w *world) markShare(d *definition, a application) {
 	}
 }
 
-// overflows queues the actions that an application at the limit causes: the actions in
-// `stack.overflow_apply` and `on.overflow`. They run whatever the value of `stack.overflow` is. The
-// parameter "over" is the number of stacks of the application for which the buff had no room.
+// overflows queues the actions in `on.overflow`, for an application at the limit. They run whatever
+// the value of `stack.overflow` is. The parameter "over" is the number of stacks of the application for which the buff had no room.
 func (o *owner) overflows(b *instance, a application, over int) {
 	e := eventBy(a, b, b.def.limit())
 	amount := float64(over)
 	e.amount = &amount
-	for _, id := range b.def.stack().OverflowApply {
-		o.issue(b.def, []action{{Apply: applied{ID: id}}}, e)
-	}
 	o.issue(b.def, b.def.on().Overflow, e)
 }
 

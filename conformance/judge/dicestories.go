@@ -721,9 +721,9 @@ var stories = []story{
 			"p": {
 				{"stack", list(
 					m("by", "target", "limit", 3, "thresholds", list(m("at", 2, "apply", "x"))), m("by", "source", "limit", 3, "thresholds", list(m("at", 2, "apply", "q", "consume", "all"))),
-					m("by", "target", "limit", 2, "overflow_apply", list("x")), m("by", "target", "limit", 2, "timers", "each", "overflow_apply", list("x")), m("by", "target", "limit", 2, "timers", "queue", "overflow_apply", list("x")),
+					m("by", "target", "limit", 2), m("by", "target", "limit", 2, "timers", "each"), m("by", "target", "limit", 2, "timers", "queue"),
 				)},
-				{"on.overflow", list(list(m("apply", "q")))},
+				{"on.overflow", list(list(m("apply", "q")), list(m("apply", "x")), list(m("apply", "x"), m("apply", "q")))},
 				{"duration", list("6s")},
 				{"links", list(list("q"))},
 			},

@@ -59,7 +59,6 @@ var vocabulary = []word{
 	{"stack.refresh_cap", list("7s")},
 	{"stack.phase", list("keep", "reset", "execute")},
 	{"stack.overflow", list("allow", "deny", "clear", "replace_oldest")},
-	{"stack.overflow_apply", list(list("x"), list("q"))},
 	{"stack.expire", list("all", "one", "half", 2)},
 	{"stack.decay", list("1s", "300ms")},
 	{"stack.level", list("ignore", "higher_wins", "segregate", "sum")},
@@ -152,7 +151,7 @@ var vocabulary = []word{
 		list(m("change", m("attr", "hp", "by", m("formula", "stacks - source.pow", "snapshot", "apply", "default", 1)))),
 	)},
 	{"on.death", list(list(m("apply", "q")), list(m("damage", m("attr", "soul", "by", 10), "to", "target")), list(m("apply", "x", "to", "target"), m("remove", "y")))},
-	{"on.overflow", list(list(m("apply", "q")), list(m("change", m("attr", "pow", "by", 1)), m("if", "source.pow + stacks > 10", "change", m("attr", "hp", "by", m("formula", "owner.pow + magnitude", "snapshot", "run"))), m("if_tags", m("none", list("t.a")), "apply", "y")), list(m("change", m("attr", "hp", "by", 0.5, "per_stack", true))))},
+	{"on.overflow", list(list(m("apply", "q")), list(m("apply", "x")), list(m("apply", "q")), list(m("change", m("attr", "pow", "by", 1)), m("if", "source.pow + stacks > 10", "change", m("attr", "hp", "by", m("formula", "owner.pow + magnitude", "snapshot", "run"))), m("if_tags", m("none", list("t.a")), "apply", "y")), list(m("change", m("attr", "hp", "by", 0.5, "per_stack", true))))},
 	{"on.act", list(
 		m("hit", list(m("if", "amount > 9", "apply", "x"), m("if", "source.pow > 7", "if_tags", m("none", list("u")), "apply", "y", "to", "target"), m("if", "magnitude < 2", "damage", m("attr", "soul", "by", m("formula", "amount + owner.pow", "snapshot", "run")), "to", "target"))),
 		m("hit", list(m("apply", "y", "to", "target"), m("apply", "q"))), m("hit", list(m("damage", m("attr", "hp", "by", 3, "per_stack", true), "to", "target"), m("remove", "y"))),

@@ -88,10 +88,10 @@ func TestDecode_ExplicitDefaults(t *testing.T) {
 }
 
 // TestScenario_Play_QueueLinksBeforeOverflow checks that an application to a full queue applies its
-// links before `overflow_apply`, like all joining applications (scenario 947283 of seed 20261122).
+// links before `on.overflow`, like all joining applications (scenario 947283 of seed 20261122).
 func TestScenario_Play_QueueLinksBeforeOverflow(t *testing.T) {
 	all, err := Decode([]byte(`[{"buffs": {
-		"p": {"duration": "9s", "links": ["y"], "stack": {"by": "target", "limit": 2, "overflow_apply": ["q"], "timers": "queue"}},
+		"p": {"duration": "9s", "links": ["y"], "stack": {"by": "target", "limit": 2, "timers": "queue"}, "on": {"overflow": [{"apply": "q"}]}},
 		"q": {"duration": "4s"},
 		"y": {"duration": "1s"}
 	}, "script": [{"apply": "p", "at": 0}, {"apply": "p", "at": 2000}, {"apply": "p", "at": 4000, "magnitude": 1}]}]`))

@@ -131,10 +131,6 @@ func (d *definition) stackRefusals() (all []string) {
 	no(s.RefreshCap != nil && fixedLength(d) && d.Duration.curve == "" && *s.RefreshCap < d.Duration.ms, "cap < duration")
 	// By a ruling, a default that is written out counts as omitted.
 	no(s.queue() && (s.Initial > 1 || len(s.Thresholds) > 0 || d.First == "every" || refresh != "restart"), "initial, thresholds, first: every, refresh with queue")
-	no(s.By == "none" && len(s.OverflowApply) > 0, "overflow_apply with by none")
-	for _, id := range s.OverflowApply {
-		no(id == d.ID, "overflow effect that applies its own definition")
-	}
 	return all
 }
 

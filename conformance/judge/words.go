@@ -152,21 +152,20 @@ type definition struct {
 }
 
 type stacking struct {
-	By            string
-	Limit         *count
-	Initial       int
-	Timers        string
-	Effective     int
-	Refresh       string
-	RefreshPct    *int  `json:"refresh_pct"`
-	RefreshCap    *span `json:"refresh_cap"`
-	Phase         string
-	Overflow      string
-	OverflowApply []string `json:"overflow_apply"`
-	Expire        count
-	Decay         span
-	Level         string
-	Thresholds    []threshold
+	By         string
+	Limit      *count
+	Initial    int
+	Timers     string
+	Effective  int
+	Refresh    string
+	RefreshPct *int  `json:"refresh_pct"`
+	RefreshCap *span `json:"refresh_cap"`
+	Phase      string
+	Overflow   string
+	Expire     count
+	Decay      span
+	Level      string
+	Thresholds []threshold
 }
 
 type threshold struct {

@@ -124,14 +124,7 @@ func (s *Program) applies() (edges []edge) {
 	if s.Pulses() && (s.First == define.FirstEvery || s.Stack.Phase == define.PhaseExecute) {
 		list("on.pulse", s.Pulse, 1)
 	}
-	over := len(s.Stack.OverflowApply)
-	for i, o := range s.Overflow {
-		if i < over {
-			add(element("stack.overflow_apply", i), o.Spec, 1)
-		} else if o.Do == define.DoApply {
-			add(element("on.overflow", i-over)+".apply", o.Spec, 1)
-		}
-	}
+	list("on.overflow", s.Overflow, 1)
 	return edges
 }
 

@@ -37,7 +37,7 @@ func (k *checker) hooks(s *Program) {
 	s.Refresh = k.ops("on.refresh", &h.Refresh)
 	s.Pulse = k.ops("on.pulse", &h.Pulse)
 	s.Exec = k.ops("on.exec", &h.Exec)
-	s.Overflow = append(s.Overflow, k.ops("on.overflow", &h.Overflow)...)
+	s.Overflow = k.ops("on.overflow", &h.Overflow)
 	s.Death = k.ops("on.death", &h.Death)
 	k.reactions(s)
 	anyway := k.ops("on.remove.any", &h.RemoveAny) // these run after the actions for the reason: see Program.ending

@@ -52,7 +52,6 @@ func (s *Program) alonePairs() []pair {
 		{st.Refresh != define.RefreshRestart, "stack.refresh", st.Refresh.String(), other, text},
 		{st.Phase != define.PhaseKeep, "stack.phase", st.Phase.String(), other, text},
 		{st.Overflow != define.OverflowAllow, "stack.overflow", st.Overflow.String(), other, text},
-		{len(st.OverflowApply) > 0, "stack.overflow_apply", "a list", other, text},
 		{st.Level != define.LevelIgnore, "stack.level", st.Level.String(), other, text},
 		{st.Timers == define.TimersQueue, "stack.timers", st.Timers.String(), other, text},
 		{s.Charges.N != 0 && s.Charges.Refresh != define.ChargesReset, "charges.on_refresh", s.Charges.Refresh.String(), other, text},

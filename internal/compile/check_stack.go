@@ -1,7 +1,6 @@
 package compile
 
 import (
-	"slices"
 	"strconv"
 	"time"
 
@@ -16,15 +15,6 @@ func (k *checker) stack(s *Program) {
 	k.timers(s)
 	k.expire(s)
 	k.thresholds(s)
-	st := &s.Stack
-	st.OverflowApply = slices.Clone(st.OverflowApply)
-	for i, id := range st.OverflowApply {
-		field := element("stack.overflow_apply", i)
-		if id == s.ID {
-			k.failf(field, "an overflow may not apply its own definition")
-		}
-		s.Overflow = append(s.Overflow, Op{Do: define.DoApply, Spec: k.ref(field, id)})
-	}
 }
 
 // limit checks and compiles the settings for numbers of stacks. The default limit is 1; for a

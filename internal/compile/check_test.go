@@ -78,8 +78,6 @@ func TestCheck(t *testing.T) {
 		{stacking(define.Stacking{Refresh: define.RefreshPandemic, RefreshPct: 101}), []string{"stack.refresh_pct: must be from 1 to 100, not 101"}},
 		{stacking(define.Stacking{Refresh: define.RefreshPandemic, RefreshPct: -1}), []string{"stack.refresh_pct: must be from 1 to 100, not -1"}},
 		{stacking(define.Stacking{Refresh: define.RefreshMax, RefreshPct: 30}), []string{"stack.refresh_pct: is for refresh pandemic, not max"}},
-		{stacking(define.Stacking{OverflowApply: []string{"p"}}), []string{"stack.overflow_apply[0]: an overflow may not apply its own definition"}},
-		{stacking(define.Stacking{OverflowApply: []string{"x"}}), []string{`stack.overflow_apply[0]: no definition "x"`}},
 		{forever(define.Stacking{Refresh: define.RefreshNone}), nil},
 		{forever(define.Stacking{Refresh: define.RefreshExtend}), []string{"stack.refresh: extend means nothing for an infinite buff"}},
 		{forever(define.Stacking{Expire: define.ExpireOne}), []string{"stack.expire: one means nothing for an infinite buff"}},
@@ -146,7 +144,7 @@ func faultsOf(t *testing.T, specs ...buff.Spec) (found []string) {
 
 func TestCheckReportsEverythingAtOnce(t *testing.T) {
 	_, err := buff.NewCatalog(
-		buff.Spec{ID: "a", Duration: -1, Period: 1e9, Stack: define.Stacking{By: define.BySource, Limit: -1, OverflowApply: []string{"x"}}},
+		buff.Spec{ID: "a", Duration: -1, Period: 1e9, Stack: define.Stacking{By: define.BySource, Limit: -1}, On: define.Hooks{Overflow: []define.Action{{Do: define.DoApply, Name: "x"}}}},
 		buff.Spec{Duration: 1e9},
 		buff.Spec{ID: "a", Duration: 1e9, On: define.Hooks{Pulse: []define.Action{{Do: define.DoKill}}}},
 	)
@@ -154,7 +152,7 @@ func TestCheckReportsEverythingAtOnce(t *testing.T) {
 buff "a": id: defined twice
 buff "a": duration: must be above zero, not -1ns
 buff "a": stack.limit: must be from 1 to 32767, not -1
-buff "a": stack.overflow_apply[0]: no definition "x"
+buff "a": on.overflow[0].apply: no definition "x"
 buff "a": on.pulse: needs a period`)
 	require.Equal(t, `buff "a": wrong`, (&buff.SpecError{ID: "a", Text: "wrong"}).Error())
 }
@@ -167,7 +165,7 @@ func TestCatalogCopies(t *testing.T) {
 	expired := call("h")
 	gone := map[reason.Reason][]define.Action{reason.Expired: expired}
 	after := call("h")
-	over := []string{"q"}
+	over := []define.Action{{Do: define.DoApply, Name: "q"}}
 	steps, params := []int{100, 50}, []define.Param{{Name: "a"}}
 	thresholds := []define.Threshold{{At: 1, Apply: "q"}}
 	var lists [7][]string // lists of tags and acts
@@ -177,7 +175,7 @@ func TestCatalogCopies(t *testing.T) {
 	specs := []buff.Spec{
 		{
 			ID: "p", Tags: tags, Duration: 100 * time.Millisecond, Period: 100 * time.Millisecond,
-			Stack: define.Stacking{By: define.ByTarget, OverflowApply: over, Thresholds: thresholds}, On: define.Hooks{Pulse: pulse, Remove: gone, RemoveAny: after},
+			Stack: define.Stacking{By: define.ByTarget, Thresholds: thresholds}, On: define.Hooks{Overflow: over, Pulse: pulse, Remove: gone, RemoveAny: after},
 			Grants: lists[0], Require: define.Requirements{Apply: define.TagTest{All: lists[1], Any: lists[2]}, Remove: define.TagTest{None: lists[3]}},
 			Immunity: define.Match{Tags: lists[4]}, Interrupt: lists[5], Charges: define.Charges{N: 1, ConsumeOn: lists[6]},
 			DR: define.DR{Group: "g", Steps: steps, Reset: time.Second}, Params: params,
@@ -190,7 +188,7 @@ func TestCatalogCopies(t *testing.T) {
 	require.NoError(t, err, "a definition of one catalog may go into another")
 	before := fmt.Sprintf("%+v", *c.Spec("p"))
 
-	tags[0], over[0], specs[0].Duration = "x", "p", 0
+	tags[0], over[0].Name, specs[0].Duration = "x", "p", 0
 	steps[0], params[0].Name, thresholds[0].At = 7, "x", 9
 	for i := range lists {
 		lists[i][0] = "spoiled"

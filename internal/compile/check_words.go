@@ -123,7 +123,7 @@ func (k *checker) instant(s *Program) {
 
 func noStacking(s *define.Stacking) bool {
 	return s.By == 0 && s.Limit == 0 && s.Initial == 0 && s.Timers == 0 && s.Effective == 0 && s.Refresh == 0 && s.RefreshPct == 0 &&
-		s.RefreshCap == 0 && s.Phase == 0 && s.Overflow == 0 && len(s.OverflowApply) == 0 && s.Expire == 0 && s.ExpireN == 0 && s.Decay == 0 &&
+		s.RefreshCap == 0 && s.Phase == 0 && s.Overflow == 0 && s.Expire == 0 && s.ExpireN == 0 && s.Decay == 0 &&
 		s.Level == 0 && len(s.Thresholds) == 0
 }
 

@@ -159,6 +159,10 @@ func (d *definition) unknown(path string, p position, f *ast.MappingValueNode, t
 		d.complain(path, p, "field %s is not supported yet", quote(name))
 		return
 	}
+	if former, is := formerFields[join(t.of, name)]; ok && is {
+		d.complain(path, p, "%s is now %s: bufftick validate -fix rewrites files", quote(name), former.now)
+		return
+	}
 	noun := "field"
 	if t.of == "on.remove" {
 		noun = "reason"

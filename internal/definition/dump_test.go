@@ -91,7 +91,6 @@ func (w *writer) stack(st *define.Stacking) {
 	w.put("stack.refresh_cap", st.RefreshCap, st.RefreshCap == 0)
 	w.put("stack.phase", st.Phase, st.Phase == 0)
 	w.put("stack.overflow", st.Overflow, st.Overflow == 0)
-	w.put("stack.overflow_apply", st.OverflowApply, len(st.OverflowApply) == 0)
 	w.put("stack.expire", st.Expire, st.Expire == 0)
 	w.put("stack.expire_n", st.ExpireN, st.ExpireN == 0)
 	w.put("stack.decay", st.Decay, st.Decay == 0)

@@ -3,6 +3,7 @@ package definition
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -39,47 +40,70 @@ func kindOfField(field string) string {
 	return field
 }
 
-// Change is one edit of [Fix].
+// formerField is a field of an earlier version of the format.
+type formerField struct {
+	now string // what to write instead
+	// fix makes the edits for one definition. The path has the field and the fields that contain it.
+	fix func(f *fixer, def ast.Node, path []*ast.MappingValueNode) bool
+}
+
+// formerFields has the fields of earlier versions of the format, by their paths. As with
+// formerWords, Load refuses them and [Fix] rewrites them.
+var formerFields map[string]formerField
+
+func init() { // the functions use tables that use formerFields
+	formerFields = map[string]formerField{
+		"stack.overflow_apply": {"on: {overflow: [{apply: ID}]}", (*fixer).overflowApply},
+	}
+}
+
+// Change is one change of [Fix], with its position at the time of the change.
 type Change struct {
 	Line, Column int // counted from 1, in characters
 	Old, New     string
 }
 
-// Fix rewrites the former words in a text with definitions or scenarios. Comments, order and line
-// ends stay as they are. It returns the new text and the changes, in the order of the text. The
-// error is that of [Tree]. A text without former words is returned unchanged.
-func Fix(name string, src []byte) ([]byte, []Change, error) {
-	root, err := Tree(name, src)
-	if err != nil {
-		return nil, nil, err
-	}
-	f := fixer{text: string(src), starts: lineStarts(src)}
-	if list, ok := root.(*ast.SequenceNode); ok {
-		for _, n := range list.Values {
-			f.file(n)
+// Fix rewrites the former words and fields in a text with definitions or scenarios. Comments, order
+// and line ends stay as they are. It returns the new text and the changes. The error is that of
+// [Tree]. A text without former words is returned unchanged. In a table, Fix rewrites only words.
+func Fix(name string, src []byte) (out []byte, changes []Change, err error) {
+	for out = src; ; { // one pass rewrites at most one field of each definition
+		root, err := Tree(name, out)
+		if err != nil && len(changes) > 0 {
+			return nil, nil, fmt.Errorf("%s: the fixed text cannot be read: %w", name, err)
 		}
-	} else {
-		f.file(root)
+		if err != nil {
+			return nil, nil, err
+		}
+		f := fixer{text: string(out), starts: lineStarts(out), table: isTable(name)}
+		if list, ok := root.(*ast.SequenceNode); ok {
+			for _, n := range list.Values {
+				f.file(n)
+			}
+		} else {
+			f.file(root)
+		}
+		if len(f.edits) == 0 {
+			return out, changes, nil
+		}
+		out = f.apply()
+		changes = append(changes, f.changes...)
 	}
-	out, changes := f.apply()
-	if _, err := Tree(name, out); err != nil {
-		return nil, nil, fmt.Errorf("%s: the fixed text cannot be read: %w", name, err)
-	}
-	return out, changes, nil
 }
 
-// fixer collects the edits of one text.
+// fixer collects the edits of one pass.
 type fixer struct {
-	text   string
-	starts []int // byte offset of each line
-	edits  []edit
+	text    string
+	starts  []int // byte offset of each line
+	table   bool
+	edits   []edit
+	changes []Change
 }
 
 // edit replaces text[from:to].
 type edit struct {
 	from, to int
 	with     string
-	change   Change
 }
 
 // lineStarts returns the byte offsets of the lines of a text. Lines end as in the function plain.
@@ -102,6 +126,9 @@ func (f *fixer) file(n ast.Node) {
 		for _, e := range entries {
 			if isTable {
 				f.visit(path, e.Value)
+			}
+			if isTable && path == "" && !f.table {
+				f.definition(e.Value)
 			}
 		}
 	}
@@ -136,8 +163,53 @@ func (f *fixer) replace(n ast.Node, old, now string) {
 		from++
 	}
 	if strings.HasPrefix(f.text[from:], old) { // otherwise it is written with escapes: Load reports it
-		f.edits = append(f.edits, edit{from, from + len(old), now, Change{p.line, p.column, old, now}})
+		f.edit(from, from+len(old), now)
+		f.changes = append(f.changes, Change{p.line, p.column, old, now})
 	}
+}
+
+// definition rewrites the first former field of a definition.
+func (f *fixer) definition(def ast.Node) {
+	for _, name := range slices.Sorted(maps.Keys(formerFields)) {
+		var path []*ast.MappingValueNode
+		n := def
+		for word := range strings.SplitSeq(name, ".") {
+			field := fieldOf(n, word)
+			if field == nil {
+				path = nil
+				break
+			}
+			path, n = append(path, field), field.Value
+		}
+		before := len(f.edits)
+		if path == nil {
+			continue
+		}
+		if !formerFields[name].fix(f, def, path) {
+			f.edits = f.edits[:before]
+			continue
+		}
+		p := at(path[len(path)-1].Key)
+		f.changes = append(f.changes, Change{p.line, p.column, name, formerFields[name].now})
+		return
+	}
+}
+
+// overflowApply moves stack.overflow_apply to on.overflow.
+func (f *fixer) overflowApply(def ast.Node, path []*ast.MappingValueNode) bool {
+	list, ok := path[1].Value.(*ast.SequenceNode)
+	if !ok {
+		return false
+	}
+	var actions []string
+	for _, n := range list.Values {
+		id, ok := Text(n)
+		if !ok {
+			return false
+		}
+		actions = append(actions, `{"apply": `+inJSON(id)+`}`)
+	}
+	return f.remove(path[0].Value, path[1]) && f.hook(def, path[0], "overflow", actions)
 }
 
 // offset returns the byte offset of a position.
@@ -151,13 +223,12 @@ func (f *fixer) offset(p position) int {
 }
 
 // apply returns the text with all edits.
-func (f *fixer) apply() (out []byte, changes []Change) {
+func (f *fixer) apply() (out []byte) {
 	slices.SortStableFunc(f.edits, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
 	done := 0
 	for _, e := range f.edits {
 		out = append(append(out, f.text[done:e.from]...), e.with...)
 		done = e.to
-		changes = append(changes, e.change)
 	}
-	return append(out, f.text[done:]...), changes
+	return append(out, f.text[done:]...)
 }

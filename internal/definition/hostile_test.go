@@ -69,7 +69,7 @@ var hostile = []struct{ name, text, want string }{
 	{"comments", strings.Repeat("#\n", 49_000), `the file is empty: want "buffs:" and definitions`},
 	{"one line", "buffs: {a: {name: " + strings.Repeat("x", 1_000_000) + "}}", "missing: want instant, infinite or a span such as 12s, 1500ms, 30m or 36h"},
 	{"unknown fields", "buffs: {a: {duration: 1s, " + strings.Repeat("zz: 1, ", 9_000) + "}}", `unknown field "zz"`},
-	{"unknown IDs", "buffs: {a: {duration: 1s, stack: {by: source, overflow_apply: [" + strings.Repeat("nobody, ", 99_000) + "]}}}", `no definition "nobody"`},
+	{"unknown IDs", "buffs: {a: {duration: 1s, stack: {by: source}, on: {overflow: [" + strings.Repeat("{apply: nobody}, ", 20_000) + "]}}}", `no definition "nobody"`},
 	{"tags", "buffs: {a: {duration: 1s, tags: [" + strings.Repeat("a.b.c.d, ", 99_000) + "]}}", `"a.b.c.d" is in the list already`},
 	{"thresholds", "buffs: {a: {duration: 1s, stack: {thresholds: [" + strings.Repeat("{}, ", 33_000) + "]}}}", "missing"},
 	{"params", "buffs: {a: {duration: 1s, params: {" + manyParams(9000) + "}}}", "9000 are more than 64"},

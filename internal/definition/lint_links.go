@@ -57,9 +57,6 @@ func (l *linter) findUses() {
 			list("on.remove."+r.String(), s.On.Remove[r], 0, false)
 		}
 		list("on.remove.any", s.On.RemoveAny, 0, false)
-		for i, id := range s.Stack.OverflowApply {
-			add(element("stack.overflow_apply", i), id, 0, !alone)
-		}
 		for i, t := range s.Stack.Thresholds {
 			if t.Apply != "" {
 				add(element("stack.thresholds", i)+".apply", t.Apply, 0, alone && t.At <= max(s.Stack.Initial, 1))

@@ -80,7 +80,7 @@ func TestMemory(t *testing.T) {
 		"actions": {"buffs: {a: {duration: instant, on: {exec: [", "{kill: true},", "]}}}"},
 		"changes": {"{attributes: {h: {}}, buffs: {a: {duration: instant, on: {exec: [", "{change: {attr: h, by: {formula: level}}},", "]}}}}"},
 		"values":  {"{attributes: {h: {}}, buffs: {a: {duration: 1s, modifiers: [", "{attr: h, value: 1},", "]}}}"},
-		"wrong":   {"buffs: {a: {duration: 1s, stack: {overflow_apply: [", "b,", "]}}}"},
+		"wrong":   {"buffs: {a: {duration: 1s, links: [", "b,", "]}}"},
 		"tags":    {"buffs: {a: {duration: 1s, tags: [", "a.b.c,", "]}}"},
 	} {
 		n := maxSigns - countSigns(part[0]) - countSigns(part[2])

@@ -137,21 +137,20 @@ type specFormat struct {
 }
 
 type stackFormat struct {
-	By            define.By         `json:"by,omitempty"`
-	Limit         limit             `json:"limit,omitempty"`
-	Initial       stacks            `json:"initial,omitempty"`
-	Timers        define.Timers     `json:"timers,omitempty"`
-	Effective     stacks            `json:"effective,omitempty"`
-	Refresh       define.Refresh    `json:"refresh,omitempty"`
-	RefreshPct    pct               `json:"refresh_pct,omitempty"`
-	RefreshCap    span              `json:"refresh_cap,omitempty"`
-	Phase         define.Phase      `json:"phase,omitempty"`
-	Overflow      define.Overflow   `json:"overflow,omitempty"`
-	OverflowApply []name            `json:"overflow_apply,omitempty"`
-	Expire        expire            `json:"expire,omitempty"`
-	Decay         span              `json:"decay,omitempty"`
-	Level         define.LevelRule  `json:"level,omitempty"`
-	Thresholds    []thresholdFormat `json:"thresholds,omitempty"`
+	By         define.By         `json:"by,omitempty"`
+	Limit      limit             `json:"limit,omitempty"`
+	Initial    stacks            `json:"initial,omitempty"`
+	Timers     define.Timers     `json:"timers,omitempty"`
+	Effective  stacks            `json:"effective,omitempty"`
+	Refresh    define.Refresh    `json:"refresh,omitempty"`
+	RefreshPct pct               `json:"refresh_pct,omitempty"`
+	RefreshCap span              `json:"refresh_cap,omitempty"`
+	Phase      define.Phase      `json:"phase,omitempty"`
+	Overflow   define.Overflow   `json:"overflow,omitempty"`
+	Expire     expire            `json:"expire,omitempty"`
+	Decay      span              `json:"decay,omitempty"`
+	Level      define.LevelRule  `json:"level,omitempty"`
+	Thresholds []thresholdFormat `json:"thresholds,omitempty"`
 }
 
 type thresholdFormat struct {

@@ -19,14 +19,13 @@ var stackFields = table{"stack", nil, map[string]readFunc{
 			d.count(f, n, &d.spec.Stack.RefreshPct)
 		}
 	},
-	"refresh_cap":    func(d *definition, f string, n ast.Node) { d.span(f, n, &d.spec.Stack.RefreshCap) },
-	"phase":          func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Stack.Phase) },
-	"overflow":       func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Stack.Overflow) },
-	"overflow_apply": func(d *definition, f string, n ast.Node) { d.texts(f, n, true, &d.spec.Stack.OverflowApply) },
-	"expire":         (*definition).expire,
-	"decay":          func(d *definition, f string, n ast.Node) { d.span(f, n, &d.spec.Stack.Decay) },
-	"thresholds":     (*definition).thresholds,
-	"level":          func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Stack.Level) },
+	"refresh_cap": func(d *definition, f string, n ast.Node) { d.span(f, n, &d.spec.Stack.RefreshCap) },
+	"phase":       func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Stack.Phase) },
+	"overflow":    func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Stack.Overflow) },
+	"expire":      (*definition).expire,
+	"decay":       func(d *definition, f string, n ast.Node) { d.span(f, n, &d.spec.Stack.Decay) },
+	"thresholds":  (*definition).thresholds,
+	"level":       func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Stack.Level) },
 }}
 
 // limit reads the stack limit.

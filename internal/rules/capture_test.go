@@ -39,7 +39,7 @@ func TestCapture_AppliedDefinitions(t *testing.T) {
 		case "threshold":
 			s.Stack.Thresholds = []define.Threshold{{At: 1, Apply: "strike"}}
 		case "over":
-			s.Stack.By, s.Stack.OverflowApply = define.BySource, []string{"strike"}
+			s.Stack.By, s.On.Overflow = define.BySource, apply
 		case "link":
 			s.Links = []string{"member"}
 		case "aura":

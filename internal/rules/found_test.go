@@ -113,7 +113,7 @@ var foundAtApplication = []found{
 	{
 		what: "a layer that replaces another is an overflow",
 		defs: []buff.Spec{
-			{ID: "p", Duration: 100 * millis, Stack: define.Stacking{By: define.ByTarget, Timers: define.TimersEach, Overflow: define.OverflowReplace, OverflowApply: []string{"q"}}},
+			{ID: "p", Duration: 100 * millis, Stack: define.Stacking{By: define.ByTarget, Timers: define.TimersEach, Overflow: define.OverflowReplace}, On: define.Hooks{Overflow: []define.Action{{Do: define.DoApply, Name: "q"}}}},
 			{ID: "q", Kind: define.Instant},
 		},
 		do:   []step{apply(0, "p"), apply(1, "p")},

@@ -429,11 +429,7 @@ func (m *model) cross(b *carried, was int, source buff.OwnerID) {
 
 func (m *model) overflow(o Op) {
 	s := m.catalog.Spec(o.spec)
-	var list []define.Action
-	for _, id := range s.Stack.OverflowApply {
-		list = append(list, define.Action{Do: define.DoApply, Name: id})
-	}
-	m.follow(append(list, s.On.Overflow...), told{
+	m.follow(s.On.Overflow, told{
 		at: m.at, kind: "deny", spec: s, source: o.source, magnitude: o.magnitude, level: o.level, nums: m.worked, stacks: limit(s),
 	})
 }

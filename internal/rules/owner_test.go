@@ -386,7 +386,7 @@ func TestLeft(t *testing.T) {
 
 // TestEventFields checks the fields of events that are not part of a log line.
 func TestEventFields(t *testing.T) {
-	r := newRig(t, buff.Spec{ID: "p", Duration: 100 * time.Millisecond, Stack: define.Stacking{By: define.ByTarget, OverflowApply: []string{"q"}}}, buff.Spec{ID: "q", Kind: define.Instant})
+	r := newRig(t, buff.Spec{ID: "p", Duration: 100 * time.Millisecond, Stack: define.Stacking{By: define.ByTarget}, On: define.Hooks{Overflow: []define.Action{{Do: define.DoApply, Name: "q"}}}}, buff.Spec{ID: "q", Kind: define.Instant})
 	apply := func(source buff.OwnerID, magnitude int64) buff.Handle {
 		return r.do(0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: r.catalog.Spec("p"), Source: source, Magnitude: magnitude}}).Handle
 	}

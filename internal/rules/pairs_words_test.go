@@ -62,7 +62,6 @@ var pairWords = []word{
 	{"stack.overflow", "deny", nothing, func(s *buff.Spec) { s.Stack.Overflow = define.OverflowDeny }},
 	{"stack.overflow", "clear", nothing, func(s *buff.Spec) { s.Stack.Overflow = define.OverflowClear }},
 	{"stack.overflow", "replace_oldest", func(s *buff.Spec) { s.Stack.Timers = max(s.Stack.Timers, define.TimersEach) }, func(s *buff.Spec) { s.Stack.Overflow = define.OverflowReplace }},
-	{"stack.overflow_apply", "[flash]", nothing, func(s *buff.Spec) { s.Stack.OverflowApply = []string{"flash"} }},
 	{"stack.expire", "one", nothing, func(s *buff.Spec) { s.Stack.Expire = define.ExpireOne }},
 	{"stack.expire", "half", nothing, func(s *buff.Spec) { s.Stack.Expire = define.ExpireHalf }},
 	{"stack.decay", "2s, one", nothing, func(s *buff.Spec) { s.Stack.Expire, s.Stack.Decay = define.ExpireOne, secs(2) }},

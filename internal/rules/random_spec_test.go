@@ -46,7 +46,7 @@ func randomSpecs(d *dice) []buff.Spec {
 		s.OnSourceGone = pick(d, define.FateDefault, define.FateRemove, define.FateKeep, define.FateAdopt)
 		s.OnFault = define.Fate(d.n(3))
 		randomTime(d, about, &s)
-		s.Stack = randomStacking(d, ids, i, s.Kind)
+		s.Stack = randomStacking(d, s.Kind)
 		randomTimers(d, about, ids, i, &s)
 		if s.Period > 0 {
 			s.On.Pulse = randomActions(d, ids, 4)
@@ -93,7 +93,7 @@ func sensible(s *buff.Spec) {
 	st, none := &s.Stack, define.Stacking{}
 	if st.By == define.ByNone {
 		st.Refresh, st.RefreshPct, st.RefreshCap, st.Phase, st.Overflow, st.Level = none.Refresh, 0, 0, none.Phase, none.Overflow, none.Level
-		st.OverflowApply, s.On.Refresh, s.On.Overflow, s.Charges.Refresh = nil, nil, nil, define.ChargesReset
+		s.On.Refresh, s.On.Overflow, s.Charges.Refresh = nil, nil, define.ChargesReset
 		if st.Timers == define.TimersQueue {
 			st.Timers = define.TimersShared
 		}
@@ -184,7 +184,7 @@ func randomTime(d *dice, about theme, s *buff.Spec) {
 	}
 }
 
-func randomStacking(d *dice, ids []string, self int, kind define.Kind) define.Stacking {
+func randomStacking(d *dice, kind define.Kind) define.Stacking {
 	st := define.Stacking{By: define.By(d.n(4)), Limit: d.n(5), Phase: define.Phase(d.n(3)), Overflow: define.Overflow(d.n(4))}
 	if st.Limit > 0 {
 		st.Initial = d.n(st.Limit + 1)
@@ -204,9 +204,6 @@ func randomStacking(d *dice, ids []string, self int, kind define.Kind) define.St
 	}
 	if st.Expire != define.ExpireAll && d.one(2) {
 		st.Decay = pick(d, time.Millisecond, 70*time.Millisecond, 500*time.Millisecond)
-	}
-	if other := d.n(len(ids)); other != self && d.one(4) {
-		st.OverflowApply = []string{ids[other]}
 	}
 	return st
 }

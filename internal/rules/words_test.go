@@ -91,7 +91,7 @@ func (l *lexicon) define(t testing.TB, s *buff.Spec, a datadriven.CmdArg) {
 		"decay": &s.Stack.Decay, "dr.reset": &s.DR.Reset,
 	}
 	names := map[string]*[]string{
-		"tags": &s.Tags, "grants": &s.Grants, "overflow_apply": &s.Stack.OverflowApply, "interrupt": &s.Interrupt,
+		"tags": &s.Tags, "grants": &s.Grants, "interrupt": &s.Interrupt,
 		"consume_on": &s.Charges.ConsumeOn, "shield.schools": &s.Shield.Schools, "shield.attrs": &s.Shield.Attrs, "immunity.tags": &s.Immunity.Tags,
 		"require.all": &s.Require.Apply.All, "require.any": &s.Require.Apply.Any, "require.none": &s.Require.Apply.None,
 		"ongoing.all": &s.Require.Ongoing.All, "ongoing.any": &s.Require.Ongoing.Any, "ongoing.none": &s.Require.Ongoing.None,
