@@ -46,22 +46,16 @@ type copyLock struct {
 	_ [56]byte
 }
 
-// Copies returns a Maker that copies the owners in rounds. Package store uses it to write the
-// owners to disk. An engine has only one Maker; a second call panics. From the first call on, the
-// engine tracks which owners change. This costs about 100 ns for each changed owner in each round,
-// in addition to the copy. All owners belong to the first round.
-//
-// The function `m` appends the game's own data of an owner to dst, in the form in which it is
-// stored, and returns the extended slice. If m fails or panics, the owner has no copy in this
-// round. m is called by the goroutine that has exclusive access to the owner at the time, and may
-// be called concurrently for different owners. The function must not call the engine, and must not
-// block: a call that never returns blocks the next round and every change of its owner.
-//
-// Only the loop goroutine may call it.
-func (e *Engine) Copies(m func(id buff.OwnerID, data any, dst []byte) ([]byte, error)) snapshot.Maker {
+func init() {
+	snapshot.Of = func(e any, m snapshot.Marshal) snapshot.Maker { return e.(*Engine).newCopies(m) }
+}
+
+// newCopies starts tracking changes for [snapshot.Of]. This costs about 100 ns for each changed
+// owner in each round, in addition to the copy. All owners belong to the first round.
+func (e *Engine) newCopies(m snapshot.Marshal) snapshot.Maker {
 	e.enter("Copies")
 	if e.copies != nil {
-		panic("engine: Copies called twice")
+		panic("engine: two Makers of copies for one engine")
 	}
 	c := &copies{engine: e, marshal: m, shards: make([]shard, len(e.turns.workers)+2), gone: map[buff.OwnerID]struct{}{}, waits: map[ref][]*buff.Command{}, now: &marks{}, next: &marks{}}
 	c.ticks.over.L = &c.ticks.mu

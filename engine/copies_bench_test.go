@@ -20,7 +20,7 @@ func BenchmarkCopies(b *testing.B) {
 			if every == 0 {
 				return e, cat, func() {}
 			}
-			c := e.Copies(nil)
+			c := engine.Copies(e, nil)
 			n := 0
 			return e, cat, func() {
 				if n++; n%every == 0 {

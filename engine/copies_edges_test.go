@@ -15,7 +15,7 @@ import (
 // TestCopiesPieces checks that a list of copies consists of slices of one size, each of which is
 // full before the next one starts.
 func TestCopiesPieces(t *testing.T) {
-	c := open(t, engine.Options{Synchronous: true}).Copies(nil)
+	c := engine.Copies(open(t, engine.Options{Synchronous: true}), nil)
 	require.Equal(t, []int{64, 64, 64, 1}, engine.Pieces(c, 3*64+1))
 	require.Empty(t, engine.Pieces(c, 0))
 }
@@ -28,7 +28,7 @@ func TestCopies_BusyOwnersInOrder(t *testing.T) {
 		cat := catalogOf(t, buff.Spec{ID: "hang", Kind: define.Instant, On: define.Hooks{Exec: call("wait")}}, buff.Spec{ID: "coin", Kind: define.Infinite})
 		e := open(t, engine.Options{Catalog: cat, Workers: 3, Budget: brief, Handlers: engine.Handlers{"wait": func(*engine.Context, buff.Event) { <-gate }}})
 		spawn(t, e, 1, 2, 3, 4, 5)
-		c := e.Copies(nil)
+		c := engine.Copies(e, nil)
 		c.Begin(false)
 		c.Step(100)
 		x := c.Take()
@@ -52,7 +52,7 @@ func TestCopies_BusyOwnersInOrder(t *testing.T) {
 func TestCopies_GoneAndSpawnedAgain(t *testing.T) {
 	e := open(t, engine.Options{Synchronous: true})
 	spawn(t, e, 1, 2, 3)
-	c := e.Copies(nil)
+	c := engine.Copies(e, nil)
 	c.Begin(false)
 	c.Step(100)
 	x := c.Take()
@@ -85,7 +85,7 @@ func TestCopiesWaitingOfAuras(t *testing.T) {
 			},
 		})
 		spawn(t, e, 1, 2)
-		c := e.Copies(nil)
+		c := engine.Copies(e, nil)
 		round := func() snapshot.Round {
 			r := c.Begin(false)
 			c.Step(100)

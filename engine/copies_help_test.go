@@ -20,7 +20,7 @@ import (
 func TestCopiesHelp(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
 		r := newRobbers(t, m, 5)
-		c := r.e.Copies(func(id buff.OwnerID, _ any, b []byte) ([]byte, error) { return append(b, byte(id)), nil })
+		c := engine.Copies(r.e, func(id buff.OwnerID, _ any, b []byte) ([]byte, error) { return append(b, byte(id)), nil })
 		helped, now := 0, make(chan struct{}, 1)
 		var gone sync.WaitGroup
 		gone.Go(func() {
@@ -93,7 +93,7 @@ func TestCopiesHelpAlone(t *testing.T) {
 		spawn(t, e, id)
 	}
 	add(t, e, 7, cat.Spec("itch"))
-	c = e.Copies(nil)
+	c = engine.Copies(e, nil)
 	require.Zero(t, c.Help(), "there is no round")
 	c.Begin(true)
 	e.Tick(time.Second)
@@ -112,7 +112,7 @@ func TestCopiesGone(t *testing.T) {
 	e := open(t, engine.Options{Synchronous: true, OnFault: func(f view.Fault) { faults = append(faults, f) }})
 	spawn(t, e, 1, 2, 3)
 	ends := true
-	c := e.Copies(func(id buff.OwnerID, _ any, b []byte) ([]byte, error) {
+	c := engine.Copies(e, func(id buff.OwnerID, _ any, b []byte) ([]byte, error) {
 		if ends && id == 2 {
 			runtime.Goexit()
 		}

@@ -20,7 +20,7 @@ import (
 func TestCopiesReload(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
 		r := newRobbersOf(t, m, 7, engine.Options{Limits: engine.Limits{Tick: 60}})
-		c := r.e.Copies(nil)
+		c := engine.Copies(r.e, nil)
 		disk := &copied{owners: map[buff.OwnerID]snapshot.Copy{}}
 		waited, swept := 0, 0
 		for round := range 30 {

@@ -140,7 +140,7 @@ func (r *robbers) play(t *testing.T) {
 func TestCopiesOneInstant(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
 		r := newRobbers(t, m, 3)
-		c := r.e.Copies(nil)
+		c := engine.Copies(r.e, nil)
 		disk := &copied{owners: map[buff.OwnerID]snapshot.Copy{}}
 		early := 0
 		for round := range 25 {
@@ -225,7 +225,7 @@ func TestCopiesZones(t *testing.T) {
 			require.NoError(t, e.Do(buff.ResumeZone(zone)).Failure)
 		}
 	}
-	c := e.Copies(nil)
+	c := engine.Copies(e, nil)
 	require.Equal(t, want, c.Begin(true).Zones)
 }
 
@@ -243,7 +243,7 @@ func TestCopiesClean(t *testing.T) {
 	for s := range cat.All() {
 		add(t, e, 1, s)
 	}
-	c := e.Copies(nil)
+	c := engine.Copies(e, nil)
 	disk := &copied{owners: map[buff.OwnerID]snapshot.Copy{}}
 	round := func() (copies int) {
 		r := c.Begin(false)
@@ -287,7 +287,7 @@ func TestCopiesBusy(t *testing.T) {
 func stealBusy(t *testing.T, thief buff.OwnerID) {
 	r := newBusy(t)
 	coin := buff.Query{Spec: r.cat.Spec("coin")}
-	c := r.e.Copies(nil)
+	c := engine.Copies(r.e, nil)
 	disk := &copied{owners: map[buff.OwnerID]snapshot.Copy{}}
 	r.round(t, c, disk)
 	require.NoError(t, r.e.Do(buff.Steal(3, 1, coin, 0)).Failure) // before the owner is busy
@@ -324,7 +324,7 @@ func keepBusy(t *testing.T, refuses bool) {
 	_, err := r.e.AddTimeout(1, time.Hour, func(*engine.Context) {})
 	require.NoError(t, err)
 	said := "before"
-	c := r.e.Copies(func(_ buff.OwnerID, _ any, b []byte) ([]byte, error) {
+	c := engine.Copies(r.e, func(_ buff.OwnerID, _ any, b []byte) ([]byte, error) {
 		if said == "" {
 			return b, errors.New("no")
 		}
@@ -400,7 +400,7 @@ func TestCopyFails(t *testing.T) {
 			e := open(t, engine.Options{Synchronous: true})
 			spawn(t, e, 1, 2)
 			fails := true
-			c := e.Copies(func(id buff.OwnerID, _ any, b []byte) ([]byte, error) {
+			c := engine.Copies(e, func(id buff.OwnerID, _ any, b []byte) ([]byte, error) {
 				if id == 1 && fails {
 					return fail(b)
 				}
@@ -433,7 +433,7 @@ func TestCopiesMarshalGone(t *testing.T) {
 	spawn(t, e, 1)
 	add(t, e, 1, cat.Spec("itch"))
 	ends := true
-	e.Copies(func(_ buff.OwnerID, _ any, b []byte) ([]byte, error) {
+	engine.Copies(e, func(_ buff.OwnerID, _ any, b []byte) ([]byte, error) {
 		if ends {
 			ends = false
 			runtime.Goexit()
@@ -450,7 +450,7 @@ func TestCopiesMarshalGone(t *testing.T) {
 func TestCopies_OwnerTouchedDuringRound(t *testing.T) {
 	e := open(t, engine.Options{Workers: 2, Budget: patient})
 	spawn(t, e, 1, 2)
-	c := e.Copies(nil)
+	c := engine.Copies(e, nil)
 	for _, change := range []func() error{
 		func() error { return c.Touch(1) }, func() error { return e.Do(buff.SetZone(1, 5)).Failure },
 	} {

@@ -19,7 +19,7 @@ func TestCopies_Help_DueOwnersFirst(t *testing.T) {
 	cat := catalogOf(t, buff.Spec{ID: "itch", Kind: define.Infinite, Period: time.Second})
 	e := open(t, engine.Options{Catalog: cat, Synchronous: true})
 	var order []buff.OwnerID
-	c := e.Copies(func(id buff.OwnerID, _ any, b []byte) ([]byte, error) {
+	c := engine.Copies(e, func(id buff.OwnerID, _ any, b []byte) ([]byte, error) {
 		order = append(order, id)
 		return b, nil
 	})
@@ -68,7 +68,7 @@ func TestCopies_Help_DueOwnersLimited(t *testing.T) {
 		spawn(t, e, id)
 		add(t, e, id, cat.Spec("itch"))
 	}
-	c := e.Copies(nil)
+	c := engine.Copies(e, nil)
 	e.Tick(950 * time.Millisecond)
 	e.Tick(49 * time.Millisecond) // all are due within one more Tick of this length
 	finish := func() {
@@ -97,7 +97,7 @@ func TestCopies_Help_DueOwnersLimited(t *testing.T) {
 func TestCopies_GiveWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newBusy(t)
-		c := r.e.Copies(nil)
+		c := engine.Copies(r.e, nil)
 		c.GiveWay() // no Tick is running
 		var gone sync.WaitGroup
 		r.e.Tick(0)
@@ -117,7 +117,7 @@ func TestCopies_GiveWay(t *testing.T) {
 // between its Ticks.
 func TestCopies_GiveWay_Bounded(t *testing.T) {
 	e := open(t, engine.Options{Synchronous: true})
-	c := e.Copies(nil)
+	c := engine.Copies(e, nil)
 	var gone sync.WaitGroup
 	over := make(chan struct{})
 	gone.Go(func() {
@@ -145,7 +145,7 @@ func TestCopiesMemory(t *testing.T) {
 		for id := range buff.OwnerID(owners) {
 			spawn(t, e, id)
 		}
-		c := e.Copies(nil)
+		c := engine.Copies(e, nil)
 		round := func() {
 			c.Begin(true)
 			_, done := c.Step(owners)

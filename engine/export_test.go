@@ -26,6 +26,9 @@ const (
 // Complete fills in the defaults of options, and returns an error that lists all invalid ones.
 func Complete(o *Options) error { return o.complete() }
 
+// Copies returns the Maker of the engine's copies, as snapshot.Of does.
+func Copies(e *Engine, m snapshot.Marshal) snapshot.Maker { return e.newCopies(m) }
+
 // NewOn is New with the test's own pool.
 func NewOn(o Options, pool actor.Pool) (*Engine, error) {
 	if err := o.complete(); err != nil {

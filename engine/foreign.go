@@ -25,7 +25,7 @@ const (
 	callClock   = "Clock"     // the function passed to Watch.Open as its clock
 	callLook    = "Look"      // the function passed to Watch.Follow
 	callRun     = "Run"       // the function passed to Inbox.Run
-	callMarshal = "Marshal"   // the function passed to Engine.Copies
+	callMarshal = "Marshal"   // the function passed to snapshot.Of
 	callFormula = "Formula"   // a define.Formula of the game
 )
 

@@ -167,7 +167,6 @@ var notCalled = map[string]string{
 	"Engine.Spawn":         "the data of an owner is kept and given back",
 	"Engine.Restore":       "the same",
 	"Engine.Readmit":       "the same",
-	"Engine.Copies":        "a fault of it is an error of the copy: see TestCopyFails",
 	"Engine.Close":         "a context is asked, and the functions are called, on the goroutine of the caller, who has it, between two Ticks; a fault is the caller's",
 	"Watch.Next":           "the same",
 	"Inbox.Ask":            "the same",

@@ -127,9 +127,9 @@ func (o *owner) resetUsed() {
 }
 
 // rareState holds rarely used state of an owner. Owners need it if they were busy or late, had an
-// unfinished turn, or were in a zone whose time is changed; with Engine.Copies, every owner has
-// one. The rareState exists until the owner leaves. Both the loop and a worker may create it. Its
-// fields belong to the loop, except turns.
+// unfinished turn, or were in a zone whose time is changed; if the engine has a Maker of copies,
+// every owner has one. The rareState exists until the owner leaves. Both the loop and a worker may
+// create it. Its fields belong to the loop, except turns.
 type rareState struct {
 	turns *turns // belongs to the goroutine to which the owner belongs; may be nil
 

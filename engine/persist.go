@@ -202,8 +202,8 @@ func (e *Engine) detach(o *owner) {
 	}
 }
 
-// Readmit is like Restore, but for an owner of a world that was saved as a whole, by
-// [Engine.Copies]. The parameter `zone` is the zone in which the owner was when the world stopped,
+// Readmit is like Restore, but for an owner of a world that was saved as a whole, by package
+// store. The parameter `zone` is the zone in which the owner was when the world stopped,
 // and `until` is the uptime at that moment, in ms (see buff.Moment). The state of the owner must
 // not have changed since the blob was made, except by the passing of time. For buffs with the clock
 // `online`, the time from when the blob was made until the world stopped also counts. Events that

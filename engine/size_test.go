@@ -33,7 +33,7 @@ func TestCopiedOfLeaver(t *testing.T) {
 	require.NoError(t, e.Spawn(1, nil))
 	o := e.ownerOf(1)
 	o.presence = leaving // as Drop does with a busy owner
-	e.Copies(nil)
+	Copies(e, nil)
 	require.NotNil(t, o.copied())
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/snapshot"
 )
 
 // Restored reports the result of restoring a cut.
@@ -178,7 +179,7 @@ func (v *Saver) restoreOwners(most int) {
 			return !errors.Is(err, engine.ErrUnknownOwner)
 		})
 		v.restoring = nil
-		v.copies = v.engine.Copies(v.opts.Marshal)
+		v.copies = snapshot.Of(v.engine, v.opts.Marshal)
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()

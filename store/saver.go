@@ -40,9 +40,11 @@ type Options struct {
 	// time.Since(start) }. If it panics, the Saver continues without it: see Stats.Last.
 	Clock func() time.Duration
 
-	// Marshal appends the game's own data for an owner to dst and returns the extended slice; see
-	// engine.Engine.Copies. It is called by the goroutine that currently has exclusive access to
-	// the owner, so it may run concurrently for different owners.
+	// Marshal appends the game's own data for an owner to dst and returns the extended slice. If
+	// it fails or panics, the cut keeps the previous state of the owner: see Stats.Last. It is
+	// called by the goroutine that currently has exclusive access to the owner, so it may run
+	// concurrently for different owners. It must not call the engine, and must not block: a call
+	// that never returns blocks the saving and every change of its owner.
 	Marshal func(id buff.OwnerID, data any, dst []byte) ([]byte, error)
 
 	// Unmarshal decodes the data of an owner; the result is passed to Spawn. It is called on the
@@ -200,7 +202,7 @@ func New(ctx context.Context, e *engine.Engine, s Store, zone string, o Options)
 	}
 	v := newSaver(e, s, c, o)
 	v.restored.Fresh = true
-	v.copies = e.Copies(o.Marshal)
+	v.copies = snapshot.Of(e, o.Marshal)
 	return v, nil
 }
 

@@ -1,5 +1,5 @@
 // Package snapshot is the interface between package store and package engine: consistent copies
-// of all owners of an engine, made while it runs. Engine.Copies returns a [Maker].
+// of all owners of an engine, made while it runs. [Of] returns the [Maker] of an engine.
 //
 // Begin starts a round between two Ticks. The round consists of the owners that have changed since
 // the last round, in their state at that instant. They are copied later, in one of three ways: by

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/engine"
+	"github.com/bufftick/bufftick/internal/snapshot"
 )
 
 // Two owners are copied on the loop, as package store does with a few owners after each Tick.
@@ -15,7 +16,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	copies := eng.Copies(func(_ buff.OwnerID, data any, b []byte) ([]byte, error) { return append(b, data.(string)...), nil })
+	copies := snapshot.Of(eng, func(_ buff.OwnerID, data any, b []byte) ([]byte, error) { return append(b, data.(string)...), nil })
 	_ = eng.Spawn(7, "Anna")
 	_ = eng.Spawn(8, "Bert")
 	eng.Tick(time.Second)

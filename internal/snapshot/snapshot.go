@@ -6,6 +6,20 @@ import (
 	"github.com/bufftick/bufftick/buff"
 )
 
+// Marshal appends the game's own data of an owner to dst, in the form in which it is stored, and
+// returns the extended slice. If it fails or panics, the owner has no copy in this round. Marshal
+// is called by the goroutine that has exclusive access to the owner at the time, and may be called
+// concurrently for different owners. It must not call the engine, and must not block: a call that
+// never returns blocks the next round and every change of its owner.
+type Marshal = func(id buff.OwnerID, data any, dst []byte) ([]byte, error)
+
+// Of returns the Maker of an engine, an *engine.Engine, for package store. It is a variable that
+// package engine sets, so that the method is not exported to games. An engine has only one Maker;
+// a second call panics.
+//
+// Only the loop goroutine may call it.
+var Of func(engine any, m Marshal) Maker
+
 // Maker makes copies of the owners of one engine. Only the loop goroutine may call its methods,
 // except GiveWay and Help.
 type Maker interface {
