@@ -111,7 +111,7 @@ func (h *host) joinScreen(l *lookIn, now policy.Time) {
 	if x.server == nil {
 		o := *h.spec.Screens
 		if o.Interest == nil {
-			o.Interest = func(viewer buff.OwnerID, see func(buff.OwnerID, bool)) { see(viewer, false) }
+			o.Interest = func(viewer buff.OwnerID, sight *replicate.Sight) { sight.See(viewer) }
 		}
 		x.server, x.of, x.next = replicate.New(h.eng, o), map[screenID]*screen{}, policy.Joins(h.life)
 		x.server.Update()

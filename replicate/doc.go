@@ -5,7 +5,7 @@
 //
 //	server := replicate.New(eng, replicate.Options{})
 //	viewer, err := server.Join(7) // the viewer plays owner 7
-//	err = viewer.See(9, false)    // owner 9 enters the view; it is not in the viewer's party
+//	err = viewer.See(9)           // owner 9 enters the view; SeeParty is for the viewer's party
 //	...
 //	eng.Tick(dt)
 //	server.Update()                  // encodes each change once

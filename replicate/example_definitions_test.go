@@ -35,7 +35,7 @@ func ExampleServer_Definitions() {
 	if err != nil {
 		panic(err)
 	}
-	if err := viewer.See(9, false); err != nil {
+	if err := viewer.See(9); err != nil {
 		panic(err)
 	}
 	eng.Tick(50 * time.Millisecond)

@@ -33,7 +33,7 @@ func ExampleViewer_Receive() {
 	if err != nil {
 		panic(err)
 	}
-	if err := viewer.See(9, false); err != nil {
+	if err := viewer.See(9); err != nil {
 		panic(err)
 	}
 

@@ -44,7 +44,12 @@ func ExampleViewer_See() {
 		if err != nil {
 			panic(err)
 		}
-		if err := viewer.See(anna, id == friend); err != nil { // the friend is in her party
+		if id == friend { // Anna is in the friend's party
+			err = viewer.SeeParty(anna)
+		} else {
+			err = viewer.See(anna)
+		}
+		if err != nil {
 			panic(err)
 		}
 		screen := client.New(client.Options{})

@@ -31,7 +31,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	if err := viewer.See(9, false); err != nil {
+	if err := viewer.See(9); err != nil {
 		panic(err)
 	}
 	screen := client.New(client.Options{})

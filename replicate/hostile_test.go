@@ -136,7 +136,7 @@ func FuzzClientMessage(f *testing.F) {
 		}
 		w.srv.Update()
 		for id := range buff.OwnerID(crowd) {
-			require.NoError(t, s.viewer.See(1+id, false))
+			require.NoError(t, s.viewer.See(1+id))
 			s.sees[1+id] = false
 		}
 		for k := range 12 {

@@ -166,7 +166,7 @@ func history(t *testing.T, seed uint64) []vector {
 		w.eng.Tick(1 << (20 + w.dice.IntN(9))) // up to half a second
 		w.srv.Update()
 		if id := w.owner(); w.one(2) {
-			_ = seat.viewer.See(id, w.one(2)) // the owner may be missing, or the view full
+			_ = seat.viewer.see(id, w.one(2)) // the owner may be missing, or the view full
 		} else if w.one(3) {
 			seat.viewer.Unsee(id)
 		}

@@ -178,7 +178,7 @@ func (w *world) sight(tb testing.TB, s *seat) {
 		s.down, s.up = nil, [][]byte{s.client.Missed()}
 	case w.one(2):
 		party := w.one(2)
-		if err := s.viewer.See(id, party); err == nil {
+		if err := s.viewer.see(id, party); err == nil {
 			s.sees[id] = party
 		}
 	case w.one(3):

@@ -28,10 +28,9 @@ type Options struct {
 	// viewer's view, at most MaxViews. The defaults are 65,536 and 1,024.
 	Viewers, Views int
 
-	// Interest determines a viewer's view for [Viewer.Look]. It must call see() once for each owner
-	// that the viewer can see; the argument "party" reports whether that owner is in the viewer's
-	// party. It may be nil if Look is not used.
-	Interest func(viewer buff.OwnerID, see func(owner buff.OwnerID, party bool))
+	// Interest determines a viewer's view for [Viewer.Look]. It must add each owner that the viewer
+	// can see to the sight once. It may be nil if Look is not used.
+	Interest func(viewer buff.OwnerID, sight *Sight)
 }
 
 // MaxViews is the maximum of Options.Views.
@@ -59,8 +58,7 @@ type Server struct {
 
 	entries []*entry // by owner number; nil if unused
 	ids     map[buff.OwnerID]uint32
-	sights  []sight // buffer of Viewer.Look
-	look    func(buff.OwnerID, bool)
+	sight   Sight // buffer of Viewer.Look
 
 	viewers   int
 	seats     []*Viewer // by seat number; nil if the seat is free
@@ -145,9 +143,28 @@ type delivery struct {
 	party bool
 }
 
-type sight struct {
+// Sight collects the owners that a viewer can see: see [Options.Interest]. Owners beyond
+// Options.Views are ignored.
+type Sight struct {
+	seen []seen
+	most int
+}
+
+type seen struct {
 	owner buff.OwnerID
 	party bool
+}
+
+// See adds an owner that is not in the viewer's party.
+func (s *Sight) See(owner buff.OwnerID) { s.add(seen{owner, false}) }
+
+// SeeParty adds an owner that is in the viewer's party.
+func (s *Sight) SeeParty(owner buff.OwnerID) { s.add(seen{owner, true}) }
+
+func (s *Sight) add(x seen) {
+	if len(s.seen) < s.most {
+		s.seen = append(s.seen, x)
+	}
 }
 
 // New returns a Server for an engine. It uses the engine's [engine.Engine.Changes], so there can
@@ -166,11 +183,7 @@ func New(eng *engine.Engine, o Options) *Server {
 	set("Viewers", &o.Viewers, 1<<16, 1<<30)
 	set("Views", &o.Views, 1024, MaxViews)
 	s := &Server{eng: eng, changes: eng.Changes(), opts: o, maxQueue: min(o.Pending, o.Packet-maxHead), ids: map[buff.OwnerID]uint32{}}
-	s.look = func(id buff.OwnerID, party bool) {
-		if len(s.sights) < s.opts.Views {
-			s.sights = append(s.sights, sight{id, party})
-		}
-	}
+	s.sight.most = o.Views
 	s.Update()
 	return s
 }

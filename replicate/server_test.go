@@ -43,8 +43,8 @@ func TestSecrets_NotInBytes(t *testing.T) {
 			s := New(e, Options{})
 			v, err := s.Join(1)
 			require.NoError(t, err)
-			require.NoError(t, v.See(1, false))
-			require.NoError(t, v.See(2, false))
+			require.NoError(t, v.See(1))
+			require.NoError(t, v.See(2))
 			for k := range 200 {
 				if secrets {
 					h := e.AddBuff(2, buff.Application{Spec: e.Catalog().Spec("secret"), Source: source, Magnitude: strength}).Handle
@@ -78,11 +78,11 @@ func TestSecrets_SentToAllowedViewers(t *testing.T) {
 		s := New(e, Options{})
 		v, err := s.Join(viewer)
 		require.NoError(t, err)
-		require.NoError(t, v.See(2, viewer == 8))
+		require.NoError(t, v.see(2, viewer == 8))
 		require.Contains(t, string(v.Append(nil)), string(binary.AppendUvarint(nil, source)), "sync %v", sync)
 		require.NotContains(t, string(s.Definitions()), "hush")
 		if sync == define.SyncParty { // a viewer that leaves the party no longer sees the buff
-			require.NoError(t, v.See(2, false))
+			require.NoError(t, v.See(2))
 			require.NotContains(t, string(v.Append(nil)), string(binary.AppendUvarint(nil, source)))
 		}
 	}
@@ -99,7 +99,7 @@ func TestSourceChanges(t *testing.T) {
 	for _, id := range []buff.OwnerID{2, 8, 9} {
 		v, err := s.Join(id)
 		require.NoError(t, err)
-		require.NoError(t, v.See(2, true))
+		require.NoError(t, v.SeeParty(2))
 		viewers[id], clients[id] = v, client.New(client.Options{})
 	}
 	for range 2 {
@@ -130,12 +130,12 @@ func TestEndBetweenUpdates(t *testing.T) {
 		require.NoError(t, err)
 		viewers = append(viewers, v)
 	}
-	require.NoError(t, viewers[0].See(2, false))
+	require.NoError(t, viewers[0].See(2))
 	require.NoError(t, c.Receive(viewers[0].Append(nil)))
 	require.Len(t, c.Owner(2).Buffs(), 1)
 	s.Update()
 	e.Remove(h)
-	require.NoError(t, viewers[1].See(2, false))
+	require.NoError(t, viewers[1].See(2))
 	viewers[1].Append(nil)
 	e.Tick(0)
 	s.Update()
@@ -156,7 +156,7 @@ func TestShortLife(t *testing.T) {
 		viewers, clients = append(viewers, v), append(clients, client.New(client.Options{}))
 	}
 	see := func(k, buffs int) {
-		require.NoError(t, viewers[k].See(2, false))
+		require.NoError(t, viewers[k].See(2))
 		if p := viewers[k].Append(nil); len(p) > 0 {
 			require.NoError(t, clients[k].Receive(p))
 		}
@@ -187,16 +187,16 @@ func TestRepair_ForgetsNumbers(t *testing.T) {
 	v, err := s.Join(0)
 	require.NoError(t, err)
 	c := client.New(client.Options{})
-	require.NoError(t, v.See(1, false))
-	require.NoError(t, v.See(2, false))
+	require.NoError(t, v.See(1))
+	require.NoError(t, v.See(2))
 	for range 3 { // the first packet has the fingerprint, and each further packet one owner
 		require.NoError(t, c.Receive(v.Append(nil)))
 	}
 	require.NotNil(t, c.Owner(2))
 	v.Unsee(1)
 	v.Unsee(2)
-	require.NoError(t, v.See(3, false))
-	require.NoError(t, v.See(4, false))
+	require.NoError(t, v.See(3))
+	require.NoError(t, v.See(4))
 	for range 2 {
 		require.NotEmpty(t, v.Append(nil)) // lost
 	}
@@ -227,14 +227,14 @@ func TestLeave_RepeatedAfterDrop(t *testing.T) {
 	require.NoError(t, err)
 	c := client.New(client.Options{})
 	for _, id := range []buff.OwnerID{1, 0, 3} {
-		require.NoError(t, v.See(id, false))
+		require.NoError(t, v.See(id))
 	}
 	for range 4 { // the first packet has the fingerprint, and each further packet one owner
 		require.NoError(t, c.Receive(v.Append(nil)))
 	}
 	require.NotNil(t, c.Owner(1))
 	v.Unsee(1)
-	require.NoError(t, v.See(2, false))
+	require.NoError(t, v.See(2))
 	// the change of owner 3 is too long, and the change of owner 0 follows it
 	for _, id := range []buff.OwnerID{3, 0} {
 		e.AddBuff(id, buff.Application{Spec: e.Catalog().Spec("a"), Source: 1 << 60})
@@ -271,7 +271,7 @@ func TestPacketLength(t *testing.T) {
 			}
 		}
 		for id := range buff.OwnerID(60) {
-			require.NoError(t, v.See(id, false))
+			require.NoError(t, v.See(id))
 		}
 		drain()
 		for k := range 7 {
@@ -312,7 +312,7 @@ func TestManyRecords(t *testing.T) {
 			require.NoError(t, err)
 			c := client.New(client.Options{})
 			for id := range buff.OwnerID(3) {
-				require.NoError(t, v.See(id, false))
+				require.NoError(t, v.See(id))
 			}
 			require.NoError(t, c.Receive(v.Append(nil)))
 			for id := range buff.OwnerID(3) {
@@ -347,7 +347,7 @@ func TestManyViews(t *testing.T) {
 	v, err := s.Join(1)
 	require.NoError(t, err)
 	for id := range buff.OwnerID(owners) {
-		require.NoError(t, v.See(id, false))
+		require.NoError(t, v.See(id))
 	}
 	c := client.New(client.Options{})
 	require.NoError(t, c.Receive(v.Append(nil)))
@@ -380,7 +380,7 @@ func TestBytes(t *testing.T) {
 	v, err := s.Join(0)
 	require.NoError(t, err)
 	for id := range buff.OwnerID(40) {
-		require.NoError(t, v.See(id, false))
+		require.NoError(t, v.See(id))
 	}
 	first := v.Append(nil)
 	t.Logf("40 owners with 22 buffs come into view: %d bytes, %.1f for a buff", len(first), float64(len(first))/880)
@@ -410,9 +410,13 @@ func TestAllocations(t *testing.T) {
 		require.NoError(t, e.Spawn(id, nil))
 	}
 	e.Tick(0)
-	s := New(e, Options{Interest: func(id buff.OwnerID, see func(buff.OwnerID, bool)) {
+	s := New(e, Options{Interest: func(id buff.OwnerID, sight *Sight) {
 		for k := range buff.OwnerID(30) {
-			see((id+k)%50, k < 5)
+			if k < 5 {
+				sight.SeeParty((id + k) % 50)
+			} else {
+				sight.See((id + k) % 50)
+			}
 		}
 	}})
 	var viewers []*Viewer
@@ -456,7 +460,7 @@ func TestSlowViewer(t *testing.T) {
 	v, err := s.Join(0)
 	require.NoError(t, err)
 	for id := range buff.OwnerID(10) {
-		require.NoError(t, v.See(id, false))
+		require.NoError(t, v.See(id))
 	}
 	c := client.New(client.Options{})
 	require.NoError(t, c.Receive(v.Append(nil)))
@@ -485,7 +489,7 @@ func TestHostileMessages(t *testing.T) {
 	s := New(e, Options{})
 	v, err := s.Join(1)
 	require.NoError(t, err)
-	require.NoError(t, v.See(2, false))
+	require.NoError(t, v.See(2))
 	first := len(v.Append(nil))
 	for _, m := range [][]byte{nil, {}, {kindLost}, {kindLost, 0x80}, {kindLost, 9}, {kindLost, 0, 0}, {kindPacket, 1}, bytes.Repeat([]byte{kindLost}, 1000), append([]byte{kindLost}, bytes.Repeat([]byte{0xff}, 20)...)} {
 		require.ErrorIs(t, v.Receive(m), ErrMessage, "%x", m)
@@ -509,18 +513,18 @@ func TestLimits(t *testing.T) {
 	require.NoError(t, err)
 	_, err = s.Join(2)
 	require.ErrorIs(t, err, ErrTooManyViewers)
-	require.NoError(t, v.See(0, false))
-	require.NoError(t, v.See(1, false))
-	require.NoError(t, v.See(1, true))
-	require.ErrorIs(t, v.See(2, false), ErrTooManyViews)
-	require.ErrorIs(t, v.See(3, false), ErrUnknownOwner)
+	require.NoError(t, v.See(0))
+	require.NoError(t, v.See(1))
+	require.NoError(t, v.SeeParty(1))
+	require.ErrorIs(t, v.See(2), ErrTooManyViews)
+	require.ErrorIs(t, v.See(3), ErrUnknownOwner)
 	v.Unsee(3)
 	v.Unsee(0)
-	require.NoError(t, v.See(2, false))
+	require.NoError(t, v.See(2))
 	v.Leave()
 	v.Leave()
 	v.Look()
-	require.ErrorIs(t, v.See(0, false), ErrLeft)
+	require.ErrorIs(t, v.See(0), ErrLeft)
 	require.Empty(t, v.Append(nil))
 	_, err = s.Join(2)
 	require.NoError(t, err)

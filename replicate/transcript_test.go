@@ -57,7 +57,7 @@ func (s *story) do(t *testing.T, line string) string {
 	_, _ = fmt.Sscan(line, &verb, &id, &what) // missing arguments are zero
 	switch verb {
 	case "see":
-		require.NoError(t, s.v.See(id, false))
+		require.NoError(t, s.v.See(id))
 	case "unsee":
 		s.v.Unsee(id)
 	case "add":

@@ -171,8 +171,8 @@ func storyOfVectors(s *script) {
 			s.receive(about, p)
 		}
 	}
-	require.NoError(t, v.See(1, false))
-	require.NoError(t, v.See(far, false))
+	require.NoError(t, v.See(1))
+	require.NoError(t, v.See(far))
 	frame("two owners without buffs come into view", 1234*time.Millisecond)
 	s.receive("the definitions", srv.Definitions())
 	poison := e.AddBuff(1, buff.Application{Spec: spec("poison"), Source: 2, Magnitude: -40, Level: 3}).Handle
@@ -200,7 +200,7 @@ func storyOfVectors(s *script) {
 	frame("a shield absorbs, charges are used, a buff is hidden, and applications are queued", 50*time.Millisecond)
 	e.Do(buff.Kill(1))
 	frame("an owner dies", 50*time.Millisecond)
-	require.NoError(t, v.See(2, false))
+	require.NoError(t, v.See(2))
 	v.Unsee(1)
 	frame("one owner enters the view and another leaves it", 50*time.Millisecond)
 	s.receive("a duplicate packet", unhex(t, s.out[len(s.out)-1].Message))

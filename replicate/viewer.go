@@ -108,10 +108,16 @@ func (v *Viewer) Leave() {
 // Owner returns the owner that the viewer plays.
 func (v *Viewer) Owner() buff.OwnerID { return v.id }
 
-// See adds an owner to the view, or changes whether the owner is in the viewer's party. It
-// returns [ErrUnknownOwner] if the owner did not exist at the last Update, [ErrTooManyViews] if
-// the view is full, or [ErrLeft].
-func (v *Viewer) See(owner buff.OwnerID, party bool) error {
+// See adds an owner that is not in the viewer's party to the view. An owner in view leaves the
+// party. See returns [ErrUnknownOwner] if the owner did not exist at the last Update,
+// [ErrTooManyViews] if the view is full, or [ErrLeft].
+func (v *Viewer) See(owner buff.OwnerID) error { return v.see(owner, false) }
+
+// SeeParty is like See for an owner that is in the viewer's party. An owner in view joins the
+// party.
+func (v *Viewer) SeeParty(owner buff.OwnerID) error { return v.see(owner, true) }
+
+func (v *Viewer) see(owner buff.OwnerID, party bool) error {
 	s := v.server
 	number, ok := s.ids[owner]
 	switch {
@@ -165,9 +171,9 @@ func (v *Viewer) Look() {
 	}
 	v.queuePending()
 	v.lookRound++
-	s.sights = s.sights[:0]
-	s.opts.Interest(v.id, s.look)
-	for _, x := range s.sights {
+	s.sight.seen = s.sight.seen[:0]
+	s.opts.Interest(v.id, &s.sight)
+	for _, x := range s.sight.seen {
 		if local, ok := v.localOf[s.ids[x.owner]]; ok && v.views[local].entry.id == x.owner {
 			v.views[local].lookRound = v.lookRound
 		}
@@ -177,8 +183,8 @@ func (v *Viewer) Look() {
 			v.remove(uint16(k))
 		}
 	}
-	for _, x := range s.sights {
-		_ = v.See(x.owner, x.party) // unknown owners are skipped
+	for _, x := range s.sight.seen {
+		_ = v.see(x.owner, x.party) // unknown owners are skipped
 	}
 }
 

@@ -55,7 +55,7 @@ func replicated(e *engine.Engine, sight [][]int, s *sent) (func(*engine.Frame), 
 			return nil, err
 		}
 		for _, other := range sees {
-			if err := v.See(owner(other), true); err != nil {
+			if err := v.SeeParty(owner(other)); err != nil {
 				return nil, err
 			}
 		}

@@ -114,10 +114,10 @@ func (m *Match) join(d runtime.MatchDispatcher, p runtime.Presence) error {
 	}
 	m.seats[p.GetSessionId()] = s
 	for _, o := range m.seats {
-		if err := o.viewer.See(s.id, false); err != nil {
+		if err := o.viewer.See(s.id); err != nil {
 			return err
 		}
-		if err := s.viewer.See(o.id, false); err != nil {
+		if err := s.viewer.See(o.id); err != nil {
 			return err
 		}
 	}

@@ -27,10 +27,10 @@ const shownBots = 2
 
 // showing returns the replication options with which a zone sends only the shown bots.
 func showing(zones int) *replicate.Options {
-	return &replicate.Options{Interest: func(_ buff.OwnerID, see func(buff.OwnerID, bool)) {
+	return &replicate.Options{Interest: func(_ buff.OwnerID, sight *replicate.Sight) {
 		for zone := range zones {
 			for k := range shownBots {
-				see(botID(zone, k), false)
+				sight.See(botID(zone, k))
 			}
 		}
 	}}

@@ -153,7 +153,7 @@ func (w *world) join(c *conn, name string) error {
 	w.conns[c.id] = c
 	w.screen.Update() // adds the new owner to the screen
 	for _, o := range w.conns {
-		err = errors.Join(err, o.viewer.See(c.id, false), c.viewer.See(o.id, false))
+		err = errors.Join(err, o.viewer.See(c.id), c.viewer.See(o.id))
 	}
 	c.text(fmt.Sprintf("you are %d", c.id))
 	c.send(defs, w.screen.Definitions())

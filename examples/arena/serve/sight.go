@@ -40,7 +40,7 @@ func (s *Server) look(p *player) {
 			continue
 		}
 		p.stamps[u.ID] = p.looks
-		if err := p.viewer.See(u.ID, p.unit != nil && u.Side == p.unit.Side && u.Squad == p.unit.Squad); err != nil {
+		if err := p.see(u); err != nil {
 			delete(p.stamps, u.ID)
 			continue
 		}
@@ -52,6 +52,13 @@ func (s *Server) look(p *player) {
 			p.viewer.Unsee(id)
 		}
 	}
+}
+
+func (p *player) see(u *game.Unit) error {
+	if p.unit != nil && u.Side == p.unit.Side && u.Squad == p.unit.Squad {
+		return p.viewer.SeeParty(u.ID)
+	}
+	return p.viewer.See(u.ID)
 }
 
 // squad returns the units that a player sees at any distance: the King, the followed unit, and the
