@@ -232,6 +232,9 @@
 //	  n             from 1 to 32767, required the last use ends the buff
 //	  consume_on    list of texts             acts of its owner that use one
 //	  on_refresh    reset | keep | add        a further application: refilled, unchanged, n more
+//	  recharge      a span, from 50ms         a used charge comes back after it, one at a time; then
+//	                                          the last use does not end the buff, and without a
+//	                                          charge it is hidden
 //	shield
 //	  pool          a number, from 1          damage that it absorbs, rounded down; without it, the
 //	                                          magnitude of the application

@@ -80,6 +80,11 @@ type Charges struct {
 	N         int      // zero means no charges
 	ConsumeOn []string // names of the acts; each of them uses one charge
 	Refresh   ChargeRule
+
+	// Recharge, if not zero, is the time after which a used charge comes back: from MinPeriod to
+	// MaxDuration, in whole milliseconds. The charges come back one at a time, in the time of the
+	// buff. Such a buff does not end with its last charge: it is hidden until a charge comes back.
+	Recharge time.Duration
 }
 
 // Shield absorbs damage until its pool is used up. Then the buff ends, with reason Broken.

@@ -180,7 +180,8 @@ func (o *owner) begin(d *definition, a application) bool {
 	b.failed = !o.holds(&d.Require.Ongoing) // tested before the buff itself has any effect
 	b.hidden, b.shaded = b.failed, b.failed
 	o.buffs = append(o.buffs, b)
-	if !b.failed && !o.overshadowed(b) {
+	o.rearm(b) // a stolen buff may have fewer charges
+	if !b.failed && !b.isSpent() && !o.overshadowed(b) {
 		o.catchesUpWith(b)
 	}
 	o.undecided = o.undecided || len(o.buffs) > mostBuffs
@@ -193,7 +194,7 @@ func (o *owner) begin(d *definition, a application) bool {
 	o.links(b, a, false)
 	o.cross(b, 0, b.count(), a)
 	o.all.markShare(d, a)
-	if !b.hidden && o.overshadowed(b) {
+	if !b.hidden && (b.isSpent() || o.overshadowed(b)) {
 		b.hidden, b.shaded = true, true
 	}
 	if b.hidden {
@@ -273,6 +274,7 @@ func (o *owner) join(b *instance, a application) bool {
 	} else {
 		b.topUp(a)
 	}
+	o.rearm(b)
 	if grown {
 		o.say("stack %s x%d", b.def.ID, b.stacks)
 		o.cross(b, before, b.stacks, a)

@@ -513,6 +513,34 @@ var stories = []story{
 		steps: []any{oftenApply, applySecond},
 	},
 	{
+		name: "charges that come back",
+		words: map[string][]word{
+			"p": {
+				{"charges", list(m("n", 2, "recharge", "1s", "consume_on", list("hit")), m("n", 3, "recharge", "700ms", "on_refresh", "keep", "consume_on", list("hit", "damaged")), m("n", 1, "recharge", "2500ms", "on_refresh", "add", "consume_on", list("hit")))},
+				{"duration", list("infinite", "6s", "2500ms")},
+				{"clock", list("wall", "online")},
+				{"period", list("1s", "700ms")},
+				{"catchup", list("coalesce", "skip")},
+				{"grants", list(list("t.a"))},
+				{"stack", list(m("by", "target"), m("by", "target", "limit", 3, "expire", "one"), m("by", "source", "level", "higher_wins"))},
+				{"dispel", list(m("type", "poison", "per", "charge"))},
+				{"require.ongoing", list(m("none", list("u")))},
+				{"inhibition", list("reset", "execute")},
+				{"modifiers", list(list(m("attr", "pow", "value", 1)))},
+				{"shield", list(m("pool", 30))},
+				{"on.act", list(m("hit", list(m("apply", "x"))))},
+				{"immunity", list(m("tags", list("f")))},
+				{"on.pulse", list(list(m("change", m("attr", "hp", "by", -1))))},
+				{"aura", list(m("apply", "q", "radius", 1, "interval", "500ms"))},
+			},
+			"q": {{"require.apply", list(m("all", list("t.a")))}, {"require.ongoing", list(m("all", list("t.a")))}, {"tags", list(list("f"))}},
+		},
+		steps: []any{
+			oftenApply, m("happened", "hit"), m("happened", "hit"), m("use", "p", "charges", oneOf{1, 2, 4}), applySecond, m("apply", "p", "level", someLevels), m("dispel", m("type", "poison", "most", 1)), m("steal", "p", "to", "o2"), m("pause", true), m("resume", true), saveAway,
+			m("rate", oneOf{"1/2", "3/2"}), m("pause_buff", "p"), m("resume_buff", "p"), m("tag", "u"), m("untag", "u"), m("damage", "hp", "by", 5),
+		},
+	},
+	{
 		name: "stacks that fade",
 		words: map[string][]word{"p": {
 			{"stack", list(m("by", "target", "limit", 3, "expire", "one", "decay", "300ms"), m("by", "source", "limit", "unlimited", "expire", "half", "decay", "1s", "refresh", "none"), m("by", "target", "limit", 3, "expire", "one", "decay", "1s", "refresh", "extend"),

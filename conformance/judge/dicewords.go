@@ -93,7 +93,7 @@ var vocabulary = []word{
 		m("type", "poison", "resist", 1000), m("resist", 1000),
 	)},
 	{"interrupt", list(list("move"), list("damaged", "hit"))},
-	{"charges", list(m("n", 2, "consume_on", list("hit")), m("n", 2, "on_refresh", "keep"), m("n", 3, "on_refresh", "reset", "consume_on", list("move")), m("n", 2, "on_refresh", "add", "consume_on", list("hit")), m("n", 2, "consume_on", list("damaged", "dealt")))},
+	{"charges", list(m("n", 2, "consume_on", list("hit")), m("n", 2, "on_refresh", "keep"), m("n", 3, "on_refresh", "reset", "consume_on", list("move")), m("n", 2, "on_refresh", "add", "consume_on", list("hit")), m("n", 2, "consume_on", list("damaged", "dealt")), m("n", 2, "consume_on", list("hit"), "recharge", "1s"), m("n", 3, "recharge", "700ms", "on_refresh", "keep"), m("n", 2, "recharge", "2500ms", "on_refresh", "add", "consume_on", list("hit", "damaged")))},
 	{"shield", list(
 		m("pool", 50), m(), m("pool", 50, "priority", 1), m("pool", 30, "schools", list("f")), m("pool", m("attr", "pow", "pre", 2, "post", 0.5)),
 		m("pool", 12, "attrs", list("hp")), m("pool", m("caller", "k", "default", 9), "attrs", list("hp", "soul")),

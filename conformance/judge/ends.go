@@ -105,6 +105,7 @@ func (o *owner) pace(b *instance, rate *big.Rat) {
 // move moves all deadlines of the buff by the given number of ms.
 func (b *instance) move(by int64) {
 	b.end += by
+	b.charged += by
 	b.started += by
 	b.from += by
 	b.beat += by

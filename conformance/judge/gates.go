@@ -268,7 +268,7 @@ func (o *owner) settleOne(b *instance) bool {
 	}
 	fails := b.inhibited || !o.holds(&b.def.Require.Ongoing)
 	immune := o.suppresses(b)
-	shaded := fails || o.overshadowed(b)
+	shaded := fails || b.isSpent() || o.overshadowed(b)
 	if shaded != b.shaded || immune != b.silenced {
 		if o.catchesUp(b); b.gone {
 			return true

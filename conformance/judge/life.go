@@ -224,6 +224,11 @@ func (o *owner) useCharges(b *instance, n int, why string) {
 	if o.catchesUp(b); b.gone {
 		return
 	}
+	if b.recharges() {
+		b.charges = max(b.charges-n, 0)
+		o.rearm(b)
+		return
+	}
 	if b.each() {
 		for _, l := range b.byEnd() {
 			k := min(n, l.charges)
@@ -234,6 +239,36 @@ func (o *owner) useCharges(b *instance, n int, why string) {
 		b.charges -= n
 	}
 	o.endSpent(b, why, func(c content) bool { return c.charges <= 0 })
+}
+
+// recharges reports whether the charges of the buff come back.
+func (b *instance) recharges() bool { return b.def.Charges != nil && b.def.Charges.Recharge > 0 }
+
+// isSpent reports whether the buff has no charge and waits for one to come back. It has no effect
+// then.
+func (b *instance) isSpent() bool { return b.recharges() && b.charges == 0 }
+
+// rearm starts or stops the time to the next charge after the number of charges has changed. A time
+// that runs already is not moved.
+func (o *owner) rearm(b *instance) {
+	switch {
+	case !b.recharges():
+	case b.charges >= b.def.Charges.N:
+		b.recharging = false
+	case !b.recharging:
+		b.recharging, b.charged = true, b.clock(o.own)+int64(b.def.Charges.Recharge)
+	}
+}
+
+// recharge gives the buff one charge back. The time to the next one starts at that instant.
+func (o *owner) recharge(b *instance) {
+	o.catchesUp(b)
+	if b.gone {
+		return
+	}
+	b.charges++
+	b.charged += int64(b.def.Charges.Recharge)
+	o.rearm(b)
 }
 
 // byEnd returns the layers in the order of their ends.

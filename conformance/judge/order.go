@@ -173,6 +173,9 @@ func (o *owner) nextOfBuff(b *instance) (own due, some bool) {
 	end, ok := b.nextEnd()
 	end.run = func() { o.endDue(b) }
 	each(end, ok)
+	if b.recharging { // before an end of the same instant
+		each(due{b.charged, rankStackEnd, min(b.age, end.age), func() { o.recharge(b) }}, ok || b.endless)
+	}
 	last, lingers := b.lingers()
 	for _, h := range b.holds {
 		switch {

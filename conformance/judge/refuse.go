@@ -41,6 +41,8 @@ func (d *definition) refusals() (all []string) {
 	no(!joins && len(on.Refresh)+len(on.Overflow) > 0, "on.refresh and on.overflow without by: none joins")
 	no(len(on.Refresh) > 0 && (d.queued() || d.stack().Refresh == "none" && d.stack().Level != "higher_wins"), "on.refresh where nothing is refreshed")
 	no(!joins && d.Charges != nil && d.Charges.OnRefresh != "" && d.Charges.OnRefresh != "reset", "charges.on_refresh without by: none joins")
+	no(d.Charges != nil && (d.stack().Timers == "each" || d.queued()) && d.Charges.Recharge > 0, "charges.recharge with timers each or queue: each application has its own")
+	no(d.Charges != nil && d.Charges.Recharge > 0 && d.Charges.Recharge < 50, "a recharge below the floor")
 	no(d.Charges != nil && (d.stack().Timers == "each" || d.queued()) && d.Charges.OnRefresh != "" && d.Charges.OnRefresh != "reset", "charges.on_refresh with timers each or queue: each application has its own")
 	no(or(d.Clock, "online") == "wall" && d.Save != nil && d.Save.Mode == "never", "wall-clock with save: never")
 	no(!d.Period.given() && (d.First != "" || d.Tail != "" || d.Align != "" || d.Haste != "" || d.HasteDuration),

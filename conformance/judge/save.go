@@ -214,6 +214,11 @@ func (o *owner) age(b *instance, until int64) (r returned) {
 		b.end += b.spanAfterEnd()
 		r.fallen++
 	}
+	for b.recharging && b.charged <= until {
+		b.charges++
+		b.charged += int64(b.def.Charges.Recharge)
+		b.recharging = b.charges < b.def.Charges.N
+	}
 	o.ageBeat(b, until, &r.missed)
 	if !b.endless && b.last() <= until {
 		if _, partial := b.nextPartial(); partial {

@@ -39,6 +39,9 @@ type instance struct {
 	modified map[*number]float64 // the last value of each modifier
 	given    int64               // position in the order in which the modifiers of the owner's buffs took effect
 
+	recharging bool  // a charge will come back
+	charged    int64 // if recharging is set: when
+
 	inhibited      bool   // the game makes the ongoing requirement fail
 	failed         bool   // the ongoing requirement fails
 	shaded         bool   // without effect for a reason other than an immunity

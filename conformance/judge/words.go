@@ -265,6 +265,7 @@ type charges struct {
 	N         int
 	ConsumeOn []string `json:"consume_on"`
 	OnRefresh string   `json:"on_refresh"`
+	Recharge  span
 }
 
 type shield struct {

@@ -63,7 +63,7 @@ func (s *Program) alonePairs() []pair {
 // timerPairs returns the pairs for stacks with separate timers and for queues.
 func (s *Program) timerPairs() []pair {
 	st := &s.Stack
-	charged := s.Charges.N != 0 && s.Charges.Refresh != define.ChargesReset
+	charged, recharged := s.Charges.N != 0 && s.Charges.Refresh != define.ChargesReset, s.Charges.N != 0 && s.Charges.Recharge != 0
 	const own = "each application has charges of its own"
 	switch st.Timers {
 	case define.TimersEach:
@@ -71,11 +71,13 @@ func (s *Program) timerPairs() []pair {
 		return []pair{
 			{end, "stack.refresh", st.Refresh.String(), "timers each", "each stack has its own end; at the limit restart gives the one that ends first a new one, and none leaves it"},
 			{charged, "charges.on_refresh", s.Charges.Refresh.String(), "timers each", own},
+			{recharged, "charges.recharge", "a span", "timers each", own},
 		}
 	case define.TimersQueue:
 		const other, one = "timers queue", "one application runs, with one stack"
 		return []pair{
 			{charged, "charges.on_refresh", s.Charges.Refresh.String(), other, own},
+			{recharged, "charges.recharge", "a span", other, own},
 			{st.Initial > 1, "stack.initial", "more than 1", other, one},
 			{len(st.Thresholds) > 0, "stack.thresholds", "a list", other, one},
 			{s.Dispel.Per == define.PerStack, "dispel.per", "stack", other, one},

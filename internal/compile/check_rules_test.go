@@ -246,6 +246,9 @@ func TestCheckUse(t *testing.T) {
 		{timed(func(s *S) {
 			s.Charges = define.Charges{N: define.MaxStacks, ConsumeOn: []string{"hit"}, Refresh: define.ChargesAdd}
 		}), nil},
+		{timed(func(s *S) { s.Charges = define.Charges{N: 2, Recharge: time.Second} }), nil},
+		{timed(func(s *S) { s.Charges.Recharge = time.Second }), []string{"charges.recharge: needs charges"}},
+		{timed(func(s *S) { s.Charges = define.Charges{N: 2, Recharge: time.Millisecond} }), []string{"charges.recharge: 1ms is below the floor of 50ms"}},
 		{timed(func(s *S) { s.Charges.N = define.MaxStacks + 1 }), []string{"charges.n: must be from 1 to 32767, not 32768"}},
 		{timed(func(s *S) { s.Charges.N = -1 }), []string{"charges.n: must be from 1 to 32767, not -1"}},
 		{

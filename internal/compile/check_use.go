@@ -14,7 +14,11 @@ func (k *checker) charges(s *Program) {
 	c := &s.Charges
 	if c.N != 0 {
 		k.within("charges.n", c.N, 1, define.MaxStacks)
+		k.beat("charges.recharge", c.Recharge)
 		return
+	}
+	if c.Recharge != 0 {
+		k.failf("charges.recharge", "needs charges")
 	}
 	if len(c.ConsumeOn) > 0 {
 		k.failf("charges.consume_on", "needs charges")

@@ -137,7 +137,9 @@ func noReturns(d *define.DR) bool {
 	return d.Group == "" && len(d.Steps) == 0 && d.Reset == 0 && d.Scope == 0
 }
 
-func noCharges(c *define.Charges) bool { return c.N == 0 && len(c.ConsumeOn) == 0 && c.Refresh == 0 }
+func noCharges(c *define.Charges) bool {
+	return c.N == 0 && len(c.ConsumeOn) == 0 && c.Refresh == 0 && c.Recharge == 0
+}
 
 func noShield(s *define.Shield) bool {
 	return !s.On && s.Pool == 0 && s.By == nil && s.Priority == 0 && len(s.Schools) == 0 && len(s.Attrs) == 0

@@ -15,7 +15,7 @@ func (k *checker) compile(s *Program) {
 	if s.MaxDuration > 0 {
 		s.Longest = s.MaxDuration.Milliseconds()
 	}
-	s.Cap, s.Decay = s.Stack.RefreshCap.Milliseconds(), s.Stack.Decay.Milliseconds()
+	s.Cap, s.Decay, s.Recharge = s.Stack.RefreshCap.Milliseconds(), s.Stack.Decay.Milliseconds(), s.Charges.Recharge.Milliseconds()
 	s.interval, s.linger, s.Reset = s.Spec.Aura.Interval.Milliseconds(), s.Spec.Aura.Linger.Milliseconds(), s.DR.Reset.Milliseconds()
 	s.IfRemaining = s.Save.IfRemaining.Milliseconds()
 	k.compileTags(s)
@@ -87,6 +87,7 @@ func (s *Program) findUses() (u uses) {
 	set(UsesMagnitudes, len(s.Numbers)+len(s.Modifiers)+len(s.Captures) > 0)
 	set(UsesActs, s.Acts() != 0)
 	set(UsesCatchup, s.Catchup != define.CatchupAll)
+	set(UsesRecharge, s.Recharge > 0)
 	set(usesThresholds, len(s.Thresholds) > 0)
 	set(UsesOnlyCall, s.onlyCalls(u))
 	return u

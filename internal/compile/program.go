@@ -133,6 +133,7 @@ type Program struct {
 	Carry    int64 // maximum time that a pandemic refresh carries over, in percent of the duration
 	Cap      int64 // ms, RefreshCap
 	Decay    int64 // ms
+	Recharge int64 // ms, Charges.Recharge
 	Limit    int32
 	Initial  int32
 
@@ -222,13 +223,14 @@ const (
 	UsesDead                        // cannot be applied to a dead owner
 	UsesShare                       // PerSource
 	UsesOnlyCall                    // see Program.onlyCalls
+	UsesRecharge                    // Charges.Recharge
 
 	// Sets of features. If a definition has no feature of a set, some code can be skipped: the
 	// first checks of an application (UsesGates), the code before and after the start of a new
 	// instance (UsesRoom and UsesEntry), and the end of the effects of an instance (UsesLeave).
 	UsesGates = UsesNumbers | UsesMagnitudes | UsesRequire | UsesChance | UsesDead
 	UsesRoom  = usesGroup | usesSlot | UsesShare | UsesModifiers
-	UsesEntry = UsesModifiers | usesThresholds | UsesGrants | UsesImmunity | UsesHide | UsesOngoing | UsesActs
+	UsesEntry = UsesModifiers | usesThresholds | UsesGrants | UsesImmunity | UsesHide | UsesOngoing | UsesActs | UsesRecharge
 	UsesLeave = UsesGrants | UsesImmunity | UsesModifiers | UsesHide | UsesDR
 )
 

@@ -151,6 +151,7 @@ func (w *writer) extras(s *buff.Spec) {
 	w.put("charges.n", s.Charges.N, s.Charges.N == 0)
 	w.put("charges.consume_on", s.Charges.ConsumeOn, len(s.Charges.ConsumeOn) == 0)
 	w.put("charges.on_refresh", s.Charges.Refresh, s.Charges.Refresh == 0)
+	w.put("charges.recharge", s.Charges.Recharge, s.Charges.Recharge == 0)
 	w.begun = false
 	w.put("shield.on", s.Shield.On, !s.Shield.On)
 	w.put("shield.pool", s.Shield.Pool, s.Shield.Pool == 0)

@@ -11,6 +11,7 @@ var chargesFields = table{"charges", []string{"n"}, map[string]readFunc{
 	"n":          func(d *definition, f string, n ast.Node) { d.count(f, n, &d.spec.Charges.N) },
 	"consume_on": func(d *definition, f string, n ast.Node) { d.texts(f, n, false, &d.spec.Charges.ConsumeOn) },
 	"on_refresh": func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Charges.Refresh) },
+	"recharge":   func(d *definition, f string, n ast.Node) { d.span(f, n, &d.spec.Charges.Recharge) },
 }}
 
 // shield reads a shield. All its fields are optional.

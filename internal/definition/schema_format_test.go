@@ -219,6 +219,7 @@ type chargesFormat struct {
 	N         stacks            `json:"n"`
 	ConsumeOn []name            `json:"consume_on,omitempty"`
 	OnRefresh define.ChargeRule `json:"on_refresh,omitempty"`
+	Recharge  span              `json:"recharge,omitempty"`
 }
 
 type shieldFormat struct {

@@ -70,6 +70,7 @@ var withoutSpan = map[string]string{
 	"min_duration":      "no bound",
 	"max_duration":      "no bound",
 	"stack.refresh_cap": "no cap",
+	"charges.recharge":  "charges that do not come back",
 	"stack.decay":       "a full duration",
 }
 

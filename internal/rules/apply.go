@@ -251,6 +251,9 @@ func initExtra(t *Turn, i instance, a *buff.Application) {
 	if spec.Stack.Timers != define.TimersEach {
 		x.charges, x.shield = initialCharges(spec, a), pool(spec, t, a)
 	}
+	if spec.Recharge > 0 {
+		updateRecharge(t, i) // a stolen buff may have fewer charges
+	}
 	if spec.Uses&compile.UsesMagnitudes != 0 {
 		i.owner.rare.modifiers += int32(len(spec.Modifiers))
 		storeNumbers(t, i, a)

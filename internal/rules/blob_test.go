@@ -58,6 +58,7 @@ func blobSpecs() []buff.Spec {
 		{ID: "weak", Duration: minute, Group: define.Group{Name: "g", Rule: define.GroupHide}, Stack: define.Stacking{Effective: 2}},
 		{ID: "stun", Duration: minute, DR: define.DR{Group: "stuns", Steps: []int{100, 50}, Reset: 15 * time.Second, Scope: define.ScopePair}, Stack: define.Stacking{By: define.ByTarget}},
 		{ID: "quick", Duration: minute, Period: time.Second, Haste: define.HasteNext, Tail: define.TailPartial},
+		{ID: "ability", Duration: minute, Charges: define.Charges{N: 2, ConsumeOn: []string{"cast"}, Recharge: 5 * time.Second}},
 		{ID: "dead", Duration: minute, OnDeath: define.FatePause},
 		{ID: "lucky", Kind: define.Instant, Chance: 500, On: define.Hooks{Exec: []define.Action{{Do: define.DoCall, Name: "handler"}}}},
 		{ID: "tagged", Kind: define.Instant, Tags: []string{"state.b.c"}},
@@ -226,7 +227,7 @@ func TestBlob_ErrorTexts(t *testing.T) {
 	require.Equal(t, `buff: bad blob: byte 0: it does not begin with "buff": this is no blob of an owner`,
 		change(func([]byte) []byte { return nil }))
 	require.Equal(t, `buff: bad blob: byte 0: 6 bytes, and the shortest blob has 13`, change(func(b []byte) []byte { return b[:6] }))
-	require.Equal(t, `buff: bad blob: byte 4: format 8, and this build reads formats 1 to 7`, change(func(b []byte) []byte { b[4] = 8; return b }))
+	require.Equal(t, `buff: bad blob: byte 4: format 9, and this build reads formats 1 to 8`, change(func(b []byte) []byte { b[4] = 9; return b }))
 	require.Equal(t, fmt.Sprintf(`buff: bad blob: byte 5: the blob had %d bytes, and has %d`, len(whole), len(whole)-1),
 		change(func(b []byte) []byte { return b[:len(b)-1] }))
 	require.Contains(t, change(func(b []byte) []byte { b[20]++; return b }), "it is damaged")
@@ -340,11 +341,11 @@ func TestBlobJSON(t *testing.T) {
 	whole, err := buff.BlobJSON(blob)
 	require.NoError(t, err)
 	for _, k := range []struct{ old, new, want string }{
-		{`"format": 7`, `"format": 8`, "the owner: format: 8, want 1 to 7"},
-		{`"format": 7`, `"format": 1`, "the owner: bases: format 1 has none"},
-		{`"format": 7`, `"format": 4`, "waiting: in format 4 they have no numbers"},
-		{`"format": 7`, `"format": 5`, "the owner: events: format 5 has none"},
-		{`"format": 7`, `"format": 6`, "brought: format 6 has none"},
+		{`"format": 8`, `"format": 9`, "the owner: format: 9, want 1 to 8"},
+		{`"format": 8`, `"format": 1`, "the owner: bases: format 1 has none"},
+		{`"format": 8`, `"format": 4`, "waiting: in format 4 they have no numbers"},
+		{`"format": 8`, `"format": 5`, "the owner: events: format 5 has none"},
+		{`"format": 8`, `"format": 6`, "brought: format 6 has none"},
 		{`"rolls"`, `"rowls"`, `unknown field "rowls"`},
 		{`"stacks": 1`, `"stacks": 0`, `buffs[0] "plain": stacks: 0, want 1 to 32767`},
 		{`"stacks": 1`, `"stacks": 1.5`, `number 1.5`},

@@ -11,7 +11,8 @@ import (
 	"github.com/bufftick/bufftick/internal/stolen"
 )
 
-// A buff with charges loses one for each act that consumes it. It ends with the last charge.
+// A buff with charges loses one for each act that consumes it. It ends with the last charge, or is
+// hidden until a charge comes back.
 
 // useCharges uses n charges of an instance. With TimersEach it uses the charges of the async stack
 // that ends first, and then the charges of the next async stacks. An instance, or an async stack,
@@ -22,14 +23,21 @@ func useCharges(t *Turn, i instance, n int32, why reason.Reason) buff.Result {
 	}
 	flushPulses(t, i)
 	x, empty := i.extra(), false
-	if i.program().Stack.Timers == define.TimersEach {
+	switch {
+	case i.program().Recharge > 0:
+		if x.charges == 0 {
+			return buff.Result{Handle: i.handle()}
+		}
+		x.charges = max(x.charges-n, 0)
+		updateRecharge(t, i)
+	case i.program().Stack.Timers == define.TimersEach:
 		for k := range x.async {
 			part := min(n, x.async[k].charges)
 			x.async[k].charges -= part
 			n -= part
 			empty = empty || x.async[k].charges == 0
 		}
-	} else {
+	default:
 		x.charges -= n
 		empty = x.charges <= 0
 	}
@@ -38,6 +46,39 @@ func useCharges(t *Turn, i instance, n int32, why reason.Reason) buff.Result {
 		return buff.Result{Kind: buff.Removed, Why: why, Amount: 1}
 	}
 	return buff.Result{Kind: buff.Done, Handle: i.handle(), Amount: 1}
+}
+
+// With Charges.Recharge, the charges that were used come back one at a time. The time for the first
+// of them starts when it is used, and that for the next one when a charge has come back.
+
+// updateRecharge starts or stops the time until the next charge, after the charges or the definition
+// have changed.
+//
+// Examples: testdata/recharge.txt, recharge_refresh.txt.
+func updateRecharge(t *Turn, i instance) {
+	spec, x := i.program(), i.extra()
+	switch {
+	case spec.Recharge == 0 || x.charges >= int32(spec.Charges.N):
+		i.flags &^= recharging
+	case i.flags&recharging == 0:
+		i.flags |= recharging
+		x.nextCharge = i.now(t).Add(spec.Recharge)
+	}
+	i.markDirty(t)
+	i.owner.ensureGates().requestReevaluation()
+}
+
+// recharge gives back the charge that is due.
+func recharge(t *Turn, i instance) {
+	flushPulses(t, i)
+	x := i.extra()
+	if x.charges++; x.charges < int32(i.program().Charges.N) {
+		x.nextCharge = x.nextCharge.Add(i.program().Recharge)
+	} else {
+		i.flags &^= recharging
+	}
+	i.mark(journal.Charges)
+	i.owner.ensureGates().requestReevaluation()
 }
 
 // chargesLeft returns the remaining charges of an instance; with TimersEach, the sum over its
@@ -77,7 +118,7 @@ func convertUse(s *compile.Program, old *compile.Program, shield *int64, charges
 	switch {
 	case s.Charges.N == 0:
 		*charges = 0
-	case old.Charges.N == 0:
+	case old.Charges.N == 0, *charges == 0 && s.Recharge == 0:
 		*charges = int32(s.Charges.N)
 	}
 	switch {
@@ -96,12 +137,14 @@ func refreshUses(t *Turn, i instance, a *buff.Application, higher bool) {
 		return
 	}
 	x, spec := i.extra(), compile.Of(a.Spec)
-	if higher {
-		x.shield, x.charges = pool(spec, t, a), initialCharges(spec, a)
-		return
+	if fresh := pool(spec, t, a); higher {
+		x.shield = fresh
+	} else {
+		x.shield = max(x.shield, fresh)
 	}
-	x.shield = max(x.shield, pool(spec, t, a))
 	switch more := initialCharges(spec, a); {
+	case higher:
+		x.charges = more
 	case a.Origin.Rest:
 	case spec.Charges.Refresh == define.ChargesReset && a.Origin.Stolen != nil:
 		x.charges = max(x.charges, more) // a steal never takes charges from the thief
@@ -109,6 +152,9 @@ func refreshUses(t *Turn, i instance, a *buff.Application, higher bool) {
 		x.charges = more
 	case spec.Charges.Refresh == define.ChargesAdd:
 		x.charges = min(x.charges+more, define.MaxStacks)
+	}
+	if spec.Recharge > 0 {
+		updateRecharge(t, i)
 	}
 }
 

@@ -36,6 +36,9 @@ func (i instance) nextOwnEvent() (clock.BuffTime, deadline.Rank, uint64) {
 			end, r, age = h.end, deadline.StackEnd, h.age
 		}
 	}
+	if i.flags&recharging != 0 && i.extra().nextCharge <= end {
+		end, r, age = i.extra().nextCharge, deadline.StackEnd, i.age()
+	}
 	if at := i.nextPulse(); at <= end && at != clock.Never {
 		return at, deadline.Pulse, i.age()
 	}

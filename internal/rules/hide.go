@@ -55,7 +55,7 @@ func reevaluate(t *Turn, s *Owner) {
 // requirements and cannot be outranked are skipped.
 func reevaluateOne(t *Turn, i instance) {
 	s := i.owner
-	if i.program().Uses&(compile.UsesOngoing|compile.UsesHide) == 0 && !s.gates().immunityChanged && !s.gates().immunityChangedBefore {
+	if i.program().Uses&(compile.UsesOngoing|compile.UsesHide|compile.UsesRecharge) == 0 && !s.gates().immunityChanged && !s.gates().immunityChangedBefore {
 		return
 	}
 	if r := &i.program().Require; !r.Remove.Empty() && holds(&r.Remove, s.gates().ownerTags()) {
@@ -76,6 +76,9 @@ func hideCauses(t *Turn, i instance) flags {
 	}
 	if i.program().Uses&compile.UsesHide != 0 {
 		causes |= outrankedCauses(t, i)
+	}
+	if i.program().Uses&compile.UsesRecharge != 0 && i.extra().charges == 0 {
+		causes |= spent
 	}
 	return causes
 }

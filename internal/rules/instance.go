@@ -54,9 +54,11 @@ const (
 	member                        // applied by an aura
 	leaving                       // the owner has left the aura: the instance ends with OutOfAura
 	immune                        // the owner is immune to the instance
+	recharging                    // a charge will come back at extra.nextCharge
+	spent                         // the instance has no charge left and waits for one to come back
 	large                         // age, period and duration are in extra.large
 
-	hidden = unmet | inhibited | weaker | ineffective | immune
+	hidden = unmet | inhibited | weaker | ineffective | immune | spent
 )
 
 // instance is one running buff of an owner: its record, and where the record is. The zero instance
@@ -166,6 +168,7 @@ type extra struct {
 	pendingPeriod int64          // ms; with HasteSnapshot, the period after the next refresh; 0 if unchanged
 	shield        int64          // remaining pool; 0 with TimersEach, where each async stack has its own
 	running       uint64         // with TimersQueue, age of the running application
+	nextCharge    clock.BuffTime // valid if the instance has the flag recharging
 	charges       int32          // remaining charges; 0 with TimersEach
 	pendingPulses int32          // late pulses not yet combined: see catchUp
 	lastPending   clock.BuffTime // instant of the last of these pulses, in buff time

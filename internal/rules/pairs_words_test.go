@@ -64,6 +64,9 @@ var pairWords = []word{
 	{"stack.overflow", "replace_oldest", func(s *buff.Spec) { s.Stack.Timers = max(s.Stack.Timers, define.TimersEach) }, func(s *buff.Spec) { s.Stack.Overflow = define.OverflowReplace }},
 	{"stack.expire", "one", nothing, func(s *buff.Spec) { s.Stack.Expire = define.ExpireOne }},
 	{"stack.expire", "half", nothing, func(s *buff.Spec) { s.Stack.Expire = define.ExpireHalf }},
+	{"charges", "recharge", nothing, func(s *buff.Spec) {
+		s.Charges = define.Charges{N: 2, ConsumeOn: []string{"hit"}, Recharge: secs(2)}
+	}},
 	{"stack.decay", "2s, one", nothing, func(s *buff.Spec) { s.Stack.Expire, s.Stack.Decay = define.ExpireOne, secs(2) }},
 	{"stack.expire", "2", nothing, func(s *buff.Spec) { s.Stack.Expire, s.Stack.ExpireN = define.ExpireCount, 2 }},
 	{"stack.level", "higher_wins", nothing, func(s *buff.Spec) { s.Stack.Level = define.LevelHigherWins }},

@@ -128,6 +128,9 @@ func (r *restorer) rebuild(c *restoredBuff, b *state.Buff, spec *compile.Program
 		shield, charges := totalUses(b)
 		x.shield, x.charges = restoreUses(spec, shield, charges, b.Magnitude)
 	}
+	if spec.Recharge > 0 {
+		c.restoreRecharge(b, after)
+	}
 	c.plain = spec.Uses&compile.UsesExtra == 0 && i.flags&timeScaled == 0 && x.pendingPeriod == 0 && x.currentPeriod == 0 && x.pendingPulses == 0
 }
 
@@ -164,6 +167,28 @@ func (r *restorer) elapsed(c *restoredBuff, b *state.Buff) int64 {
 		c.reached = math.MinInt64 // the scale has yet to start, with deadlines at that instant
 	}
 	return min(ms, 2*state.Farthest)
+}
+
+// restoreRecharge restores the time until the next charge. A buff that had none, because its
+// definition was another one, starts it now if a charge is missing.
+func (c *restoredBuff) restoreRecharge(b *state.Buff, after func(int64) clock.BuffTime) {
+	x, n := &c.x, int32(c.spec.Charges.N)
+	if b.Recharge.Is {
+		x.charges, x.nextCharge = int32(min(b.Charges, int64(n))), after(min(max(b.Recharge.N, -rounded(b)), c.spec.Recharge))
+	} else {
+		x.nextCharge = c.now.Add(c.spec.Recharge)
+	}
+	if x.charges == 0 {
+		c.i.flags |= spent // until the conditions of the restored buffs are evaluated
+	}
+	if x.charges < n && x.nextCharge <= c.reached {
+		back := min(int64(c.reached-x.nextCharge)/c.spec.Recharge+1, int64(n-x.charges))
+		x.charges += int32(back)
+		x.nextCharge = x.nextCharge.Add(back * c.spec.Recharge)
+	}
+	if x.charges < n {
+		c.i.flags |= recharging
+	}
 }
 
 // restoreCauses restores the causes for which the buff is hidden, if its definition still has them.

@@ -55,7 +55,7 @@ func (r *restorer) reportRestored(c *restoredBuff) {
 	i := s.slot(c.at)
 	e := s.slot(c.at).emit(t, buff.Restored)
 	e.End, e.Next = i.reportedEnd(), i.clocks().ToWorld(i.nextPulse())
-	if c.spec.Uses&(compile.UsesHide|compile.UsesOngoing) != 0 {
+	if c.spec.Uses&(compile.UsesHide|compile.UsesOngoing|compile.UsesRecharge) != 0 {
 		s.ensureGates().requestReevaluation()
 	}
 	if g := s.gates(); i.flags&immune != 0 || g != nil && (len(g.immune) > 0 || g.immunities > 0) {

@@ -313,6 +313,9 @@ func (w *saver) writeBuff(i instance) {
 func (w *saver) saveExtra(i instance, b *state.Buff, now clock.BuffTime) {
 	x, spec, k := i.extra(), i.program(), i.magnitudes()
 	b.Wanted, b.Length, b.Charges, b.Owed = x.pendingPeriod, x.currentPeriod, int64(x.charges), int64(x.pendingPulses)
+	if i.flags&recharging != 0 {
+		b.Recharge = state.Some(offset(x.nextCharge, now))
+	}
 	if spec.Stack.By == define.ByKey {
 		b.Key = x.key
 	}

@@ -308,7 +308,11 @@ func runEvent(t *Turn, i instance, due clock.OwnerTime, own clock.BuffTime, r de
 	case deadline.Pulse:
 		firePulse(t, i, own)
 	case deadline.StackEnd:
-		expirePart(t, i)
+		if i.flags&recharging != 0 && i.extra().nextCharge == own {
+			recharge(t, i)
+		} else {
+			expirePart(t, i)
+		}
 	default:
 		expire(t, i)
 	}

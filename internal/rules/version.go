@@ -148,6 +148,9 @@ func switchVersion(t *Turn, i instance, a *buff.Application) {
 	if spec.Uses&compile.UsesExtra != 0 {
 		convertUses(t, i, a, old)
 	}
+	if i.flags&(recharging|spent) != 0 || spec.Recharge > 0 {
+		updateRecharge(t, i)
+	}
 	if spec.Uses&compile.UsesMagnitudes != 0 {
 		storeNumbers(t, i, a)
 	} else if i.extraIndex != noSlot {

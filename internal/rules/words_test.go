@@ -88,7 +88,7 @@ func (l *lexicon) define(t testing.TB, s *buff.Spec, a datadriven.CmdArg) {
 	}
 	spans := map[string]*time.Duration{
 		"period": &s.Period, "min_duration": &s.MinDuration, "max_duration": &s.MaxDuration, "refresh_cap": &s.Stack.RefreshCap,
-		"decay": &s.Stack.Decay, "dr.reset": &s.DR.Reset,
+		"decay": &s.Stack.Decay, "recharge": &s.Charges.Recharge, "dr.reset": &s.DR.Reset,
 	}
 	names := map[string]*[]string{
 		"tags": &s.Tags, "grants": &s.Grants, "interrupt": &s.Interrupt,

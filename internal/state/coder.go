@@ -93,10 +93,11 @@ const (
 	hasCaptures
 	hasAppliers
 	hasWith
+	hasRecharge
 
 	buffBits   = 1<<iota - 1
 	commonBits = hasPeriod - 1
-	rareBits   = hasPeriod | hasWanted | hasKey | hasCharges | hasShield | hasOwed | hasHidden | hasScale | hasRunning | hasLength
+	rareBits   = hasPeriod | hasWanted | hasKey | hasCharges | hasShield | hasOwed | hasHidden | hasScale | hasRunning | hasLength | hasRecharge
 	listBits   = hasAsync | hasWaiting | hasParams | hasNumbers | hasCaptures | hasAppliers | hasWith
 )
 
@@ -133,7 +134,8 @@ func (b *Buff) mask() uint64 {
 		bit(b.Shield.Is)*hasShield | bit(b.Owed != 0)*hasOwed | bit(b.Hidden != 0)*hasHidden | bit(b.Scale != Scale{})*hasScale |
 		bit(b.Running != 0)*hasRunning | bit(len(b.Async) > 0)*hasAsync | bit(len(b.Waiting) > 0)*hasWaiting | bit(len(b.Params) > 0)*hasParams |
 		bit(b.Dead)*isDead | bit(b.Length != 0)*hasLength |
-		bit(len(b.Others) > 0)*hasNumbers | bit(len(b.Captures) > 0)*hasCaptures | bit(len(b.Appliers) > 0)*hasAppliers | bit(len(b.With) > 0)*hasWith
+		bit(len(b.Others) > 0)*hasNumbers | bit(len(b.Captures) > 0)*hasCaptures | bit(len(b.Appliers) > 0)*hasAppliers | bit(len(b.With) > 0)*hasWith |
+		bit(b.Recharge.Is)*hasRecharge
 	if b.Clock != "" {
 		mask |= bit(b.On(define.Uptime))*isUptime | bit(b.On(define.Wall))*isWall
 	}
@@ -389,6 +391,9 @@ func (c *coder) rare(b *Buff) {
 	}
 	if c.mask&hasRunning != 0 {
 		c.uint(&b.Running)
+	}
+	if c.since(8, b.Recharge.Is, "recharge_ms: format %d has none") {
+		c.maybe(hasRecharge, &b.Recharge, "recharge_ms", -Farthest, Farthest)
 	}
 }
 

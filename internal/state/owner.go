@@ -15,7 +15,7 @@ var Err = errors.New("buff: bad blob")
 
 // Limits of the numbers in an [Owner].
 const (
-	Format      = 7       // the newest format
+	Format      = 8       // the newest format
 	MaxPerOwner = 1 << 12 // maximum number of buffs of one owner, and of its timeouts; the same numbers may also be set aside
 	MaxRate     = 1000    // largest numerator or denominator of a rate
 	MaxTagCount = 1<<16 - 1
@@ -105,7 +105,8 @@ type Buff struct {
 	Length    int64   `json:"this_period_ms,omitempty"` // length of the running period; 0 if it is as long as the later periods
 	Key       uint64  `json:"key,omitempty"`
 	Charges   int64   `json:"charges,omitempty"`
-	Shield    Maybe   `json:"shield,omitzero"` // missing if there is no shield
+	Recharge  Maybe   `json:"recharge_ms,omitzero"` // time until a charge comes back; missing if none will
+	Shield    Maybe   `json:"shield,omitzero"`      // missing if there is no shield
 	Owed      int64   `json:"owed_pulses,omitempty"`
 	Hidden    Causes  `json:"hidden,omitempty"`
 	Dead      bool    `json:"death_pause,omitempty"`
