@@ -19,6 +19,7 @@ type job struct {
 	copied snapshot.Copies
 	copies snapshot.Maker // the Maker that has made the copies
 	gone   map[buff.OwnerID]struct{}
+	parks  []Owner       // owners parked since the last cut
 	at     time.Duration // game time when the cut started
 	spent  time.Duration
 }
@@ -231,14 +232,14 @@ func (c *committer) fill(j *job) (refused int, last error) {
 		room += areaRoom + len(sorted[k].copy.Data)
 	}
 	data := slices.Grow(c.data[:0], room)
-	b.Owners = slices.Grow(c.list[:0], len(sorted)+len(c.owners))
+	b.Owners = slices.Grow(c.list[:0], len(sorted)+len(j.parks)+len(c.owners))
 	for k := range sorted {
 		if k%giveWayEvery == 0 {
 			j.copies.GiveWay()
 		}
 		x := sorted[k].copy
 		from := len(data)
-		data = appendData(data, x.Zone, x.Data)
+		data = appendData(data, uint64(x.Zone), x.Data)
 		o := Owner{ID: x.Owner, Blob: x.Blob, Data: data[from:len(data):len(data)]}
 		if err := fits(x, &o); err != nil {
 			refused, last = refused+1, err
@@ -249,6 +250,7 @@ func (c *committer) fill(j *job) (refused int, last error) {
 		delete(c.owners, o.ID)
 		delete(c.deleted, o.ID)
 	}
+	b.Owners = append(b.Owners, j.parks...)
 	c.data = data
 	c.sorter.forget()
 	slices.Sort(b.Older)
@@ -261,14 +263,17 @@ func (c *committer) fill(j *job) (refused int, last error) {
 // owners whose newer state the new batch contains.
 func (c *committer) mergeUnacknowledged(j *job) {
 	b := &j.batch
-	moved := make(map[buff.OwnerID]bool, len(b.Moved))
+	kept := make(map[buff.OwnerID]bool, len(b.Moved)+len(j.parks))
 	for k := range b.Moved {
-		moved[b.Moved[k].Owner.ID] = true
+		kept[b.Moved[k].Owner.ID] = true
+	}
+	for k := range j.parks {
+		kept[j.parks[k].ID] = true
 	}
 	for id := range j.gone {
 		delete(c.owners, id)
 		delete(c.deleted, id)
-		if !moved[id] {
+		if !kept[id] {
 			b.Deleted = append(b.Deleted, id)
 		}
 	}

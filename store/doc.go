@@ -64,6 +64,12 @@
 // contain timeouts that were set with a function value, handlers that a call by the loop has
 // deferred to the next Tick, or commands for a busy owner that identify a buff by its handle.
 //
+// # Logging out and in
+//
+// [Saver.Park] removes the owner of a player who logs out from the engine, and keeps it in the
+// zone. [Saver.Unpark] restores it. Each cut has an owner either in the engine or parked, so a
+// crash neither loses nor duplicates it.
+//
 // # Moving owners between zones
 //
 // A [Mover] is a store with zones that can exchange owners. The stores of store/bolt and

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/store"
 	"github.com/bufftick/bufftick/store/bolt"
@@ -137,7 +138,7 @@ func (b *book) count(cut *store.Cut, done int) error {
 		if err != nil {
 			return err
 		}
-		_, gold, err := store.SplitData(o.Data)
+		_, _, gold, err := store.SplitData(o.Data)
 		if err != nil {
 			return err
 		}
@@ -230,6 +231,7 @@ func TestKillVictim(t *testing.T) {
 	g.every = 10 // ms of game time
 	g.open()
 	if how == "spread" {
+		g.stays = true
 		g.v.Close()
 		spread(t, g, disk)
 		return
@@ -251,7 +253,10 @@ func ask(mu *sync.Mutex, g *storm, text string) {
 	var id store.CommandID
 	copy(id[:], text)
 	n, _ := strconv.ParseUint(text, 10, 64)
-	_, err := g.v.Durable(context.Background(), id, buff.Apply(buff.OwnerID(n%stormOwners), buff.Application{Spec: g.cat.Spec("coin")}))
+	r, err := buff.Result{Failure: engine.ErrUnknownOwner}, error(nil)
+	for errors.Is(r.Failure, engine.ErrUnknownOwner) { // the owner has logged out
+		r, err = g.v.Durable(context.Background(), id, buff.Apply(buff.OwnerID(n%stormOwners), buff.Application{Spec: g.cat.Spec("coin")}))
+	}
 	if err == nil || errors.Is(err, store.ErrDone) {
 		mu.Lock()
 		defer mu.Unlock()

@@ -84,26 +84,39 @@ func (v *Saver) Move(id buff.OwnerID, zone string) (frame uint64, err error) {
 		return 0, fmt.Errorf("%w: owner %d is already in zone %q", ErrElsewhere, id, zone)
 	case !v.commits.mayMove:
 		return 0, fmt.Errorf("%w: zone %q", ErrNoMoves, v.zone)
-	case v.restoring != nil:
-		return 0, fmt.Errorf("%w: zone %q is not completely restored", engine.ErrBusy, v.zone)
 	case v.tooManyLeaving():
 		return 0, fmt.Errorf("%w: %d owners are waiting to leave zone %q", ErrTooLarge, MostMoves, v.zone)
 	}
-	if _, err := v.engine.Buffs(id); err != nil {
-		return 0, err
-	}
-	data, err := v.marshal(id)
+	o, err := v.despawn(id, 0)
 	if err != nil {
-		return 0, err
-	}
-	o := Owner{ID: id, Data: appendData(nil, 0, data)}
-	if o.Blob, err = v.engine.Despawn(id); err != nil {
 		return 0, err
 	}
 	v.moved = append(v.moved, Move{Owner: o, To: zone})
 	frame = v.first + v.frame + 1
 	v.leaving[id] = frame
 	return frame, nil
+}
+
+// despawn removes an owner from the engine and returns its state. The data starts with the given
+// prefix.
+func (v *Saver) despawn(id buff.OwnerID, prefix uint64) (o Owner, err error) {
+	if v.restoring != nil {
+		return o, v.notRestored()
+	}
+	if _, err := v.engine.Buffs(id); err != nil {
+		return o, err
+	}
+	data, err := v.marshal(id)
+	if err != nil {
+		return o, err
+	}
+	o = Owner{ID: id, Data: appendData(nil, prefix, data)}
+	o.Blob, err = v.engine.Despawn(id)
+	return o, err
+}
+
+func (v *Saver) notRestored() error {
+	return fmt.Errorf("%w: zone %q is not completely restored", engine.ErrBusy, v.zone)
 }
 
 // marshal calls Options.Marshal for an owner.
@@ -194,7 +207,7 @@ func (v *Saver) arrive(a *Arrival) (r buff.Restoration, err error) {
 	if v.restoring != nil || v.Leaving(id) {
 		return r, fmt.Errorf("%w: owner %d cannot enter zone %q yet", engine.ErrBusy, id, v.zone)
 	}
-	_, data, err := SplitData(a.Owner.Data)
+	_, _, data, err := SplitData(a.Owner.Data)
 	if err != nil {
 		return r, err
 	}
@@ -202,11 +215,9 @@ func (v *Saver) arrive(a *Arrival) (r buff.Restoration, err error) {
 	if err != nil {
 		return r, err
 	}
-	var game any
-	if v.opts.Unmarshal != nil {
-		if game, err = v.unmarshal(id, data); err != nil {
-			return r, err
-		}
+	game, err := v.unmarshal(id, data)
+	if err != nil {
+		return r, err
 	}
 	return v.engine.Restore(id, game, blob)
 }

@@ -120,7 +120,7 @@ func (b *travelBook) wrong(t *testing.T) error {
 		if err != nil {
 			return err
 		}
-		_, gold, err := store.SplitData(o.Data)
+		_, _, gold, err := store.SplitData(o.Data)
 		switch {
 		case err != nil:
 			return err

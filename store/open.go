@@ -18,7 +18,8 @@ type Restored struct {
 	Frame uint64        // number of the cut's frame
 	Away  time.Duration // calendar time since the cut
 
-	Owners int // number of restored owners
+	Owners int // number of owners restored in the engine
+	Parked int // number of parked owners
 	// Left is the number of owners still to be restored. When all are restored, it is the number of
 	// waiting commands still to be executed.
 	Left    int
@@ -36,7 +37,7 @@ type Restored struct {
 	Older []buff.OwnerID
 
 	// Some buffs end, or are adopted, when their source leaves. Sources lists the sources of such
-	// buffs, except sources that are in the zone. For each listed source that will not return, the
+	// buffs, except sources that are in the zone, parked or not. For each listed source that will not return, the
 	// game must execute buff.LoseSource. The list is complete when Left is 0.
 	Sources []buff.OwnerID
 
@@ -175,8 +176,7 @@ func (v *Saver) restoreOwners(most int) {
 	if r.Left == 0 {
 		slices.Sort(k.sources)
 		r.Sources = slices.DeleteFunc(slices.Compact(k.sources), func(id buff.OwnerID) bool {
-			_, err := v.engine.Buffs(id)
-			return !errors.Is(err, engine.ErrUnknownOwner)
+			return v.present(id) || v.isParked(id)
 		})
 		v.restoring = nil
 		v.copies = snapshot.Of(v.engine, v.opts.Marshal)
@@ -188,15 +188,18 @@ func (v *Saver) restoreOwners(most int) {
 
 // restoreOwner restores one owner.
 func (v *Saver) restoreOwner(x *Restored, o *Owner) error {
-	area, data, err := SplitData(o.Data)
+	area, parked, data, err := SplitData(o.Data)
+	switch {
+	case err != nil:
+		return err
+	case parked:
+		v.parked[o.ID] = *o
+		x.Parked++
+		return nil
+	}
+	game, err := v.unmarshal(o.ID, data)
 	if err != nil {
 		return err
-	}
-	var game any
-	if v.opts.Unmarshal != nil {
-		if game, err = v.unmarshal(o.ID, data); err != nil {
-			return err
-		}
 	}
 	r, err := v.engine.Readmit(o.ID, game, o.Blob, area, v.restoring.cut.Clocks.Moment.Uptime)
 	if err != nil {
@@ -212,8 +215,11 @@ func (v *Saver) restoreOwner(x *Restored, o *Owner) error {
 	return nil
 }
 
-// unmarshal decodes the data of an owner. It returns a panic as an error.
+// unmarshal calls Options.Unmarshal for an owner. It returns a panic as an error.
 func (v *Saver) unmarshal(id buff.OwnerID, data []byte) (game any, err error) {
+	if v.opts.Unmarshal == nil {
+		return nil, nil
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("store: Unmarshal panicked: %v", p)

@@ -129,6 +129,8 @@ type Saver struct {
 	data      []byte                  // last result of Options.Zone
 	leaving   map[buff.OwnerID]uint64 // by owner moved out: frame of the cut that removes it
 	arrived   map[buff.OwnerID]entered
+	parked    map[buff.OwnerID]Owner
+	parks     map[buff.OwnerID]struct{} // owners parked since the last cut
 	effects   effects
 
 	commits committer
@@ -209,6 +211,7 @@ func New(ctx context.Context, e *engine.Engine, s Store, zone string, o Options)
 func newSaver(e *engine.Engine, s Store, c *Cut, o Options) *Saver {
 	v := &Saver{engine: e, opts: o, zone: c.Zone, first: c.Frame, changed: make(chan struct{}), dueSince: -1}
 	v.leaving, v.arrived = map[buff.OwnerID]uint64{}, map[buff.OwnerID]entered{}
+	v.parked, v.parks = map[buff.OwnerID]Owner{}, map[buff.OwnerID]struct{}{}
 	v.stats.Frame = c.Frame
 	// Start from the engine's time, so that the first cut is not overdue if the engine has already
 	// run for a long time.
@@ -345,7 +348,7 @@ func (v *Saver) startCut(last bool) {
 	for k := range v.moved {
 		v.moved[k].Owner.Frame = frame
 	}
-	b.Moved, b.Arrived = v.moved, v.arrivals
+	b.Moved, b.Arrived, v.cut.parks = v.moved, v.arrivals, v.takeParks(whole)
 	v.moved, v.arrivals = nil, nil
 }
 

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -15,8 +16,8 @@ import (
 )
 
 // storm is a game in which owners take coins from each other, by commands of the loop, of
-// handlers and of the Inbox, while auras start and end. An owner's gold must be equal to its
-// number of coins.
+// handlers and of the Inbox, while auras start and end, and log out and in. An owner's gold must be
+// equal to its number of coins.
 type storm struct {
 	t   *testing.T
 	s   store.Store
@@ -25,6 +26,7 @@ type storm struct {
 	v   *store.Saver
 
 	every time.Duration // ms of game time between cuts
+	stays bool          // owners do not log out
 }
 
 const stormOwners, stormCoins = 150, 4
@@ -79,7 +81,7 @@ func (g *storm) frame() {
 		a, b := buff.OwnerID(g.rng.IntN(stormOwners)), buff.OwnerID(g.rng.IntN(stormOwners))
 		if a != b {
 			steal := buff.Steal(a, b, buff.Query{Spec: g.cat.Spec("coin")}, 0)
-			require.NoError(g.t, e.Do(steal).Failure)
+			g.try(e.Do(steal).Failure)
 			require.NoError(g.t, e.Inbox().Do(buff.Steal(b, a, steal.Query, 0)))
 			e.AddBuff(a, buff.Application{Spec: g.cat.Spec("beacon")})
 		}
@@ -87,13 +89,34 @@ func (g *storm) frame() {
 	f := e.Tick(50 * time.Millisecond)
 	changed := map[buff.OwnerID]bool{}
 	for x := range f.Events() {
-		if x.Spec != nil && x.Spec.ID == "coin" && !changed[x.Owner] {
+		if x.Spec != nil && x.Spec.ID == "coin" && !changed[x.Owner] && e.Data(x.Owner) != nil {
 			changed[x.Owner] = true
 			require.NoError(g.t, g.v.Touch(x.Owner))
 			e.Data(x.Owner).(*hero).gold = g.coins(x.Owner)
 		}
 	}
+	g.log()
 	g.v.After(f)
+	g.log()
+}
+
+// log logs some owners out and in.
+func (g *storm) log() {
+	for n := g.rng.IntN(8); n > 0 && !g.stays; n-- {
+		id := buff.OwnerID(g.rng.IntN(stormOwners))
+		if _, err := g.v.Unpark(id); errors.Is(err, engine.ErrOwnerExists) {
+			g.try(g.v.Park(id))
+		} else {
+			require.NoError(g.t, err)
+		}
+	}
+}
+
+// try checks that a call succeeds unless an owner is busy or has logged out.
+func (g *storm) try(err error) {
+	if !errors.Is(err, engine.ErrBusy) && !errors.Is(err, engine.ErrUnknownOwner) {
+		require.NoError(g.t, err)
+	}
 }
 
 func (g *storm) coins(id buff.OwnerID) (n int) {
@@ -113,9 +136,14 @@ func (g *storm) crash() {
 	require.NoError(g.t, g.v.Engine().Close(g.t.Context()))
 }
 
-// wrong returns the first inconsistency in a restored zone.
+// wrong returns the first inconsistency in a restored zone. It logs all owners in.
 func (g *storm) wrong() error {
 	sum := 0
+	for id := range g.v.Parked() {
+		if _, err := g.v.Unpark(id); err != nil {
+			return fmt.Errorf("an owner is in the engine and parked: %w", err)
+		}
+	}
 	for id := range buff.OwnerID(stormOwners) {
 		if g.v.Engine().Data(id) == nil {
 			return errors.New("an owner is lost")

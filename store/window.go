@@ -41,22 +41,26 @@ func (w *window) all() []CommandID {
 	return append(append([]CommandID(nil), w.ring[w.next:]...), w.ring[:w.next]...)
 }
 
-// Owner.Data starts with the number of the owner's area, which takes at most areaRoom bytes,
-// followed by the game's bytes.
-const areaRoom = binary.MaxVarintLen32
+// Owner.Data starts with the number of the owner's area, or with parkedOwner, which takes at most
+// areaRoom bytes. The game's bytes follow.
+const (
+	parkedOwner = 1 << 32
+	areaRoom    = binary.MaxVarintLen32
+)
 
-func appendData(dst []byte, area uint32, data []byte) []byte {
-	return append(binary.AppendUvarint(dst, uint64(area)), data...)
+func appendData(dst []byte, prefix uint64, data []byte) []byte {
+	return append(binary.AppendUvarint(dst, prefix), data...)
 }
 
-// SplitData splits Owner.Data into the number of the area and the game's own bytes. It returns
+// SplitData splits Owner.Data into the number of the area and the game's own bytes, and reports
+// whether the owner is parked. The blob of a parked owner contains its area. SplitData returns
 // [ErrDamaged] if the data was not written by a Saver.
-func SplitData(data []byte) (area uint32, game []byte, err error) {
+func SplitData(data []byte) (area uint32, parked bool, game []byte, err error) {
 	n, size := binary.Uvarint(data)
-	if size <= 0 || n >= 1<<32 {
-		return 0, nil, damaged("", "the data does not start with an area number")
+	if size <= 0 || n > parkedOwner {
+		return 0, false, nil, damaged("", "the data does not start with an area number")
 	}
-	return uint32(n), data[size:], nil
+	return uint32(n), n == parkedOwner, data[size:], nil
 }
 
 // Head.State holds the accepted commands that wait for a busy owner. It starts with a version

@@ -199,9 +199,18 @@ func (c *cutCmd) print(out *bytes.Buffer, x readCut, cat *buff.Catalog) (bad int
 		if o.Older {
 			state = ", older: it was busy"
 		}
+		if parked(o) {
+			state += ", parked"
+		}
 		bad += c.printOwner(out, o, state, cat)
 	}
 	return bad + c.printArriving(out, x, cat)
+}
+
+// parked reports whether an owner has logged out.
+func parked(o *store.Owner) bool {
+	_, parked, _, err := store.SplitData(o.Data)
+	return err == nil && parked
 }
 
 // printArriving prints the owners that are moving to a zone. The store returns at most
@@ -279,6 +288,7 @@ type ownerJSON struct {
 	ID     buff.OwnerID    `json:"id"`
 	Frame  uint64          `json:"frame"`
 	Older  bool            `json:"older,omitempty"`
+	Parked bool            `json:"parked,omitempty"`
 	Blob   json.RawMessage `json:"blob,omitempty"`
 	Damage string          `json:"damage,omitempty"` // what is wrong with the blob; empty if it is valid
 	Data   []byte          `json:"data,omitempty"`
@@ -295,7 +305,7 @@ func printCutJSON(out *bytes.Buffer, x readCut) (bad int) {
 		z.Commands = append(z.Commands, fmt.Sprintf("%x", id))
 	}
 	add := func(list []ownerJSON, o *store.Owner) []ownerJSON {
-		j := ownerJSON{ID: o.ID, Frame: o.Frame, Older: o.Older, Data: o.Data}
+		j := ownerJSON{ID: o.ID, Frame: o.Frame, Older: o.Older, Parked: parked(o), Data: o.Data}
 		if len(o.Blob) > 0 {
 			text, err := buff.BlobJSON(o.Blob)
 			if err != nil {

@@ -53,7 +53,7 @@ func cutFiles(t *testing.T) {
 				Zones:  []store.ZoneClock{{Number: 2, Rate: buff.Ratio{Num: 1, Den: 2}, Paused: true}},
 			},
 		},
-		Owners:   []store.Owner{{ID: 7, Blob: poisoned(t), Data: []byte("health 85")}, {ID: 8}},
+		Owners:   []store.Owner{{ID: 7, Blob: poisoned(t), Data: []byte("health 85")}, {ID: 8, Data: []byte("\x80\x80\x80\x80\x10")}},
 		Commands: []store.CommandID{{1}},
 	}))
 	cut, err := s.Load(ctx, "arena")
@@ -67,7 +67,7 @@ const arenaText = `zone "arena": frame 41, epoch 1, 2 owners, 1 of them older, 1
   area 2: rate 1/2, paused true
 owner 7: frame 41, blob 45 bytes, data 9 bytes
   poison x2, 7s left, source 9
-owner 8: frame 41, older: it was busy, blob 0 bytes, data 0 bytes
+owner 8: frame 41, older: it was busy, parked, blob 0 bytes, data 5 bytes
 `
 
 // TestCut checks the output for intact files of both kinds.
