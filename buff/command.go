@@ -91,6 +91,10 @@ type Origin struct {
 	Rest  bool // a further part of a stolen buff
 	Quiet bool // part of the chain of a reaction to damage, so further damage causes no reactions
 	Links bool // this RemoveSpec removes all links of the head whose age is Amount
+
+	// Selects is set in the command of an action. Such a command selects the buffs of Owner by
+	// Application.Spec or Query, not by Handle.
+	Selects bool
 }
 
 // Arg is the value of a number with a [define.Number.Caller].
@@ -137,9 +141,9 @@ type Command struct {
 func (c *Command) Number() (number uint32, by bool) {
 	switch c.Verb {
 	case verb.Remove, verb.Extend, verb.SetRemaining, verb.SetPeriod, verb.Inhibit, verb.Release, verb.ConsumeCharges:
-		return c.Handle.Number(), true
+		return c.Handle.Number(), !c.Application.Origin.Selects
 	case verb.Pause, verb.Resume, verb.SetRate:
-		return c.Handle.Number(), c.Whose == define.OfBuff
+		return c.Handle.Number(), c.Whose == define.OfBuff && !c.Application.Origin.Selects
 	case verb.Cancel:
 		return c.Timeout.Number(), true
 	}

@@ -314,12 +314,26 @@
 //	                stacks: {id: ID, magnitude: 5, duration: 3, stacks: 2, level: 1}
 //	remove: ID      removes the oldest buff of that definition by the same source, or, if there
 //	                is none, the oldest of all; reason: cancelled is the default
+//	remove: {buff: ID, stacks: 2, from: source}
+//	                the same, for two stacks, and only if the source applied the buff
+//	extend: {buff: ID, by: 2s, at_most: 10s}
+//	                moves the end of such a buff; by is a number of seconds or a span, and may be
+//	                negative; at_most limits the remaining time and never shortens a buff
+//	use: ID         uses a charge of such a buff; as a map {buff: ID, charges: 2}
+//	rate: {buff: ID, value: 1.5}
+//	                sets the rate of the time of such a buff, from 0.01 to 10 in hundredths
+//	dispel: {type: curse, tag: debuff, polarity: negative, grade: basic, most: 1, newest: true, stacks: 1}
+//	                dispels the buffs that match all fields, as the command does
 //	kill: true      kills the owner
 //	change: {attr: health, by: 20}
 //	                adds a number to the attribute permanently; healing is a positive number
 //	damage: {attr: health, by: 20, school: fire}
 //	                rounds a number to whole points, half up, lets the shields against that
 //	                school absorb their part, and subtracts the rest; school is an optional tag
+//
+// Instead of an ID, the field "buff" of remove and extend can be a query: {tag: cooldown}, with any
+// of the fields type, tag, polarity, most and newest. The action then concerns all matching buffs.
+// If there is no such buff, these actions have no effect. "from: source" is possible in all of them.
 //
 // Any action can also have conditions: "if", a formula that is true or false, such as owner.gold >=
 // 100, and "if_tags", a map with all, any and none. They are evaluated when the action runs, after

@@ -58,7 +58,7 @@
 // read again at each pulse; this is not possible for attributes of the source and for formulas.
 //
 // Fields of type number are params.NAME, the field "value" of modifiers, shield.pool,
-// duration_scale, and the field "by" of change and damage.
+// duration_scale, the fields of apply, and the fields "by" and "value" of actions.
 //
 // # Formulas
 //

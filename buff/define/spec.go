@@ -275,10 +275,31 @@ type Hooks struct {
 type Action struct {
 	Do   Do
 	To   To     // must be zero for DoCall
-	Name string // for DoApply and DoRemove, the ID of a definition; for DoCall, the Go handler
+	Name string // for DoCall, the Go handler; otherwise the ID of a definition
+
+	// Name or Query selects the buffs of a DoRemove, DoExtend, DoUse, DoRate or DoDispel. With a
+	// Name it is one buff: the oldest that the source of the action applied or, if there is none,
+	// the oldest from any source. A DoUse and a DoRate need a Name, and a DoDispel a Query. If
+	// FromSource is set, only buffs that the source applied are selected. If there is no such
+	// buff, the action has no effect.
+	Query      *Query
+	FromSource bool
 
 	// Reason is the reason of a DoRemove; reason.None means Cancelled.
 	Reason reason.Reason
+
+	// Stacks is the number of stacks that a DoRemove or one portion of a DoDispel removes, or the
+	// number of charges of a DoUse. Zero means all stacks, Spec.Dispel.Per, or one charge.
+	Stacks int
+
+	// By is the number of a DoExtend or a DoRate. A DoExtend takes seconds, which may be negative
+	// and are rounded to milliseconds. A DoRate takes a rate from 0.01 to 10, which is rounded to
+	// hundredths; with any other rate the action is skipped with a Faulted.
+	By *Number
+
+	// AtMost limits the remaining time after a DoExtend, if it is not zero. It never shortens a
+	// buff.
+	AtMost time.Duration
 
 	// Change is the operand of DoChange and DoDamage.
 	Change *Change
@@ -291,6 +312,19 @@ type Action struct {
 	// zero or IfTags does not hold for the owner of the buff, the action is skipped.
 	If     *Number
 	IfTags TagTest
+}
+
+// Query selects buffs of one owner for an [Action]. A buff must match every field that is not zero;
+// the zero Query selects all buffs.
+type Query struct {
+	ID       string
+	Type     string   // equals Spec.Dispel.Type
+	Tag      string   // is in Spec.Tags or Spec.Grants, or is above a tag in them
+	Polarity Polarity // Positive or Negative; Neutral means any, unless the field Neutral is set
+	Neutral  bool     // selects only neutral buffs; Polarity must then be Neutral
+	Grade    Grade    // for a DoDispel, the highest Spec.Dispel.Grade to remove
+	Most     int      // maximum number of buffs, or of portions of a DoDispel; zero means no maximum
+	Newest   bool     // take the newest application first instead of the oldest
 }
 
 // ApplyWith are numbers of an application that an action makes. A number that is nil is that of the

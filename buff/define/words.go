@@ -27,14 +27,16 @@ type Do uint8
 
 // Operations of an action.
 const (
-	DoCall  Do = iota // call the Go handler Action.Name
-	DoApply           // apply the definition Action.Name to the owner
-	// DoRemove removes the oldest instance of the definition Action.Name that the source of the
-	// action applied. If the source applied none, it removes the oldest instance by any source
-	DoRemove
-	DoKill   // kill the owner
-	DoChange // change the base of an attribute, by Action.Change
-	DoDamage // subtract from the base of an attribute, after the shields have absorbed their part
+	DoCall   Do = iota // call the Go handler Action.Name
+	DoApply            // apply the definition Action.Name to the owner
+	DoRemove           // end the selected buffs, or remove Action.Stacks stacks of each
+	DoKill             // kill the owner
+	DoChange           // change the base of an attribute, by Action.Change
+	DoDamage           // subtract from the base of an attribute, after the shields have absorbed their part
+	DoExtend           // move the ends of the selected buffs by Action.By seconds
+	DoUse              // use Action.Stacks charges of the selected buff, one if that is 0
+	DoRate             // set the rate of the time of the selected buff to Action.By
+	DoDispel           // dispel the selected buffs
 )
 
 // To is the owner that an [Action] acts on. An action on another owner is sent as a command and
@@ -65,7 +67,7 @@ const (
 var (
 	kindWords     = []string{"timed", "instant", "infinite"}
 	polarityWords = []string{"neutral", "positive", "negative"}
-	doWords       = []string{"call", "apply", "remove", "kill", "change", "damage"}
+	doWords       = []string{"call", "apply", "remove", "kill", "change", "damage", "extend", "use", "rate", "dispel"}
 	toWords       = []string{"owner", "source", "target"}
 	fateWords     = []string{"default", "remove", "keep", "pause", "adopt"}
 )

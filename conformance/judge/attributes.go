@@ -126,6 +126,13 @@ func (n *number) UnmarshalJSON(text []byte) error {
 		n.Const = &x
 		return nil
 	}
+	var d span // a number of seconds
+	if text[0] == '"' {
+		err := d.UnmarshalJSON(text)
+		x = float64(d) / 1000
+		n.Const = &x
+		return err
+	}
 	type plain number
 	return strictly(text, (*plain)(n))
 }

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -62,9 +63,9 @@ func (g *dice) script(d *Draft, chosen *story) {
 	d.decoded = played
 }
 
-// fast reports whether a step changes the rate of a clock.
+// fast reports whether a step or an action changes the rate of a clock.
 func (d *Draft) fast() bool {
-	return slices.ContainsFunc(d.Script, func(st map[string]any) bool {
+	return bytes.Contains(d.JSON(), []byte(`"rate":`)) || slices.ContainsFunc(d.Script, func(st map[string]any) bool {
 		return st["rate"] != nil || st["rate_buff"] != nil || st["rate_zone"] != nil
 	})
 }

@@ -93,6 +93,47 @@ var stories = []story{
 		},
 	},
 	{
+		name: "commands as actions",
+		words: map[string][]word{
+			"x": {{"on.exec", list(
+				list(m("extend", m("buff", "p", "by", 1.5)), m("extend", m("buff", "y", "by", m("formula", "0 - owner.pow / 10", "snapshot", "run"), "at_most", "3s", "from", "source"))),
+				list(m("extend", m("buff", m("tag", "f", "newest", true, "most", 1), "by", "-700ms")), m("remove", m("buff", m("tag", "f", "most", 2), "stacks", 1, "from", "source"))),
+				list(m("remove", m("buff", m("polarity", "negative", "type", "c")), "reason", "consumed"), m("remove", m("buff", "p", "stacks", 2))),
+				list(m("use", "p"), m("use", m("buff", "y", "charges", 2, "from", "source"))),
+				list(m("rate", m("buff", "p", "value", 2)), m("extend", m("buff", m("tag", "f"), "by", 1, "at_most", "4s"))),
+				list(m("rate", m("buff", "y", "value", m("formula", "owner.pow / 8 - level", "snapshot", "run"), "from", "source"))),
+				list(m("dispel", m("type", "c", "most", 2)), m("apply", "y")),
+				list(m("dispel", m("tag", "f", "grade", "strong", "newest", true, "stacks", 1, "from", "source")), m("if", "magnitude > 1", "use", "p", "to", "source")),
+				list(m("dispel", m("buff", "p", "polarity", "neutral")), m("extend", m("buff", "y", "by", m("attr", "pow", "of", "source", "coef", 0.25, "default", 1)), "to", "source")),
+			)}},
+			"p": {
+				{"tags", list(list("f"), list("f.g"))},
+				{"period", list("700ms", "1s")},
+				{"duration", list("4s", "infinite")},
+				{"stack", list(m("by", "source", "limit", 3), m("by", "target", "limit", 3, "timers", "each"), m("by", "source", "limit", 2, "timers", "queue"), m("by", "none"), m("by", "target", "limit", 3, "expire", "one"))},
+				{"charges", list(m("n", 3), m("n", 1))},
+				{"dispel", list(m("type", "c"), m("type", "c", "per", "stack"), m("type", "c", "grade", "strong", "resist", 1000))},
+				{"on.pulse", list(list(m("apply", "x")), list(m("extend", m("buff", "y", "by", m("formula", "stacks + magnitude")))), list(m("rate", m("buff", "p", "value", m("formula", "1 + stacks / 4"))), m("use", "y")))},
+				{"on.act", list(m("hit", list(m("extend", m("buff", "p", "by", m("formula", "amount / 10"))), m("use", "y", "to", "target"))))},
+				{"on.remove", list(m("any", list(m("remove", m("buff", m("tag", "f", "most", 1))))))},
+			},
+			"y": {
+				{"tags", list(list("f.g"), list("e"))},
+				{"duration", list("6s")},
+				{"charges", list(m("n", 3))},
+				{"polarity", list("negative")},
+				{"dispel", list(m("type", "c"))},
+				{"stack", list(m("by", "source"), m("by", "target", "limit", 3))},
+				{"period", list("900ms")},
+				{"haste_duration", list(true)},
+			},
+		},
+		steps: []any{
+			m("apply", "x", "source", anySource, "magnitude", someStacks, "level", oneOf{0, 1}), m("apply", "x", "source", anySource, "owner", anyOwner), m("apply", "p", "source", anySource, "stacks", someStacks, "magnitude", someStacks), m("apply", "p", "source", anySource),
+			m("apply", "y", "source", anySource, "owner", anyOwner), rebasePow, m("happened", "hit", "amount", oneOf{7, 30}), m("tick", true), m("rate_buff", "p", "to", oneOf{"1/2", "2"}), m("pause_buff", "y"), saveAny,
+		},
+	},
+	{
 		name: "conditions see what earlier actions changed",
 		words: map[string][]word{
 			"x": {{"on.exec", list(

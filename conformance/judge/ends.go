@@ -8,11 +8,9 @@ import "math/big"
 // extend moves the end of a buff by the given number of ms, and keeps its phase. If no time is
 // left, the buff expires at once and without a pulse.
 func (o *owner) extend(id string, by int64, atMost *span) {
-	b := o.oldest(id)
-	if b == nil || !b.ends() {
-		return
+	if b := o.oldest(id); b != nil && b.ends() {
+		o.extendOne(b, by, atMost)
 	}
-	o.extendOne(b, by, atMost)
 }
 
 // extendOne extends one buff, which must have an end.

@@ -343,14 +343,13 @@ func (o *owner) dispel(q query, stacks int) {
 		}
 		return
 	}
-	o.dispelWhere(q, stacks, func(*instance) bool { return true })
+	o.dispelWhere(q, stacks)
 }
 
-// dispelWhere is like "dispel", for the buffs that match a query and for which the given function
-// returns true.
-func (o *owner) dispelWhere(q query, stacks int, takes func(*instance) bool) {
+// dispelWhere is like "dispel", for the buffs that match a query.
+func (o *owner) dispelWhere(q query, stacks int) {
 	strength := rankOf(q.Grade)
-	found := o.found(q, func(b *instance) bool { return b.grade() <= strength && takes(b) })
+	found := o.found(q, func(b *instance) bool { return b.grade() <= strength })
 	if q.Most == 0 {
 		for _, b := range found {
 			if !b.gone {

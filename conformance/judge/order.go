@@ -308,7 +308,7 @@ func (o *owner) miss(c command) {
 	case c.Apply.ID != "":
 		what = "apply " + c.Apply.ID
 	case c.removes():
-		what = strings.TrimSpace("remove " + c.Remove.ID)
+		what = strings.TrimSpace("remove " + c.Remove.Buff.ID)
 	case c.Kill:
 		what = "kill"
 	case c.Change != nil:

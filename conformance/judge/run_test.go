@@ -86,11 +86,11 @@ func TestScenario_Play_ApplyMap(t *testing.T) {
 func TestScenario_Play_Verbs(t *testing.T) {
 	buffs := `
 		"cd": {"duration": "9s", "tags": ["cooldown.fire"]}, "q": {"duration": "9s", "period": "1s", "tags": ["b"], "dispel": {"type": "poison"}, "stack": {"by": "source", "limit": 3}}, "c": {"duration": "9s", "charges": {"n": 3}},
-		"reset": {"duration": "instant", "on": {"exec": [{"remove": {"query": {"any": ["cooldown", "x"]}}, "reason": "consumed"}]}},
+		"reset": {"duration": "instant", "on": {"exec": [{"remove": {"buff": {"tag": "cooldown"}}, "reason": "consumed"}]}},
 		"longer": {"duration": "instant", "on": {"exec": [{"extend": {"buff": "q", "by": 1.5}}, {"extend": {"buff": {"tag": "b", "newest": true}, "by": {"formula": "-magnitude / 1000"}}}, {"extend": {"buff": "q", "by": 5, "at_most": "10s"}}]}},
 		"spend": {"duration": "instant", "on": {"exec": [{"use": {"buff": "c"}}, {"use": {"buff": "c", "charges": 2}}, {"use": {"buff": "c"}}]}},
 		"clean": {"duration": "instant", "on": {"exec": [{"dispel": {"type": "poison", "most": 1, "newest": true}}]}},
-		"some": {"duration": "instant", "on": {"exec": [{"remove": {"buff": "q", "stacks": 1, "from": "source"}}, {"remove": {"buff": "q", "from": "any"}}, {"remove": {"buff": "q", "from": "source"}}]}},
+		"some": {"duration": "instant", "on": {"exec": [{"remove": {"buff": "q", "stacks": 1, "from": "source"}}, {"remove": {"buff": {"tag": "b", "most": 1}}}, {"remove": {"buff": "q", "from": "source"}}]}},
 		"fast": {"duration": "instant", "on": {"exec": [{"rate": {"buff": "q", "value": 2}}]}}`
 	require.Equal(t, []string{"0 apply cd x1 end=9000", "0 exec reset x1", "0 remove cd why=consumed", "0 exec reset x1"},
 		playText(t, buffs, `{"at": 0, "apply": "cd"}, {"at": 0, "apply": "reset"}, {"at": 0, "apply": "reset"}`))
@@ -109,7 +109,7 @@ func TestScenario_Play_Verbs(t *testing.T) {
 // TestScenario_Play_Vars checks the variables of an instance: a refresh, a logout and a steal keep
 // the value, a new instance has the base, and an action sees what earlier actions changed.
 func TestScenario_Play_Vars(t *testing.T) {
-	buffs := `"p": {"duration": "9s", "stack": {"by": "target", "limit": 3}, "vars": {"bank": {"base": {"formula": "level"}, "min": 0, "max": 10, "at_max": [{"change": {"attr": "gold", "by": {"formula": "var.bank"}}}, {"set": {"var": "bank", "to": 0}}], "at_min": [{"apply": "x"}]}}, "on": {
+	buffs := `"p": {"duration": "9s", "stack": {"by": "target", "limit": 3}, "vars": {"bank": {"base": {"formula": "level"}, "min": 0, "max": 10, "at_max": [{"change": {"attr": "gold", "by": {"formula": "var.bank"}}}, {"set": {"var": "bank", "value": 0}}], "at_min": [{"apply": "x"}]}}, "on": {
 		"act": {"hit": [{"add": {"var": "bank", "by": {"formula": "amount"}}}, {"change": {"attr": "hp", "by": {"formula": "var.bank"}}}]},
 		"remove": {"any": [{"change": {"attr": "pow", "by": {"formula": "var.bank"}}}]}
 	}}, "x": {"duration": "instant"}`

@@ -240,7 +240,7 @@ func (o *owner) pulseFor(b *instance, c counted, more string, s share) {
 			}
 		}
 	}
-	if list := b.def.on().Pulse; slices.ContainsFunc(list, func(a action) bool { return a.Remove.ID == b.def.ID }) &&
+	if list := b.def.on().Pulse; slices.ContainsFunc(list, func(a action) bool { return a.Remove.Buff.ID == b.def.ID }) &&
 		slices.ContainsFunc(list, func(a action) bool { return a.Apply.ID == b.def.ID }) {
 		o.all.mark(markReplacesItself)
 	}

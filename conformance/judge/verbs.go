@@ -2,30 +2,17 @@ package judge
 
 import (
 	"encoding/json"
+	"math"
 	"math/big"
-	"slices"
 )
 
-// The second edition of the language: actions that do what the commands of one owner do, and the
+// Actions that do what the commands of one owner do, and the
 // variables of a buff. If the owner has no such buff, the action has no effect and no line.
-
-// selection is a query for an action. The tags are those of a definition.
-type selection struct {
-	query
-	tagTest
-}
-
-// selects reports whether a query matches a buff.
-func (s *selection) selects(b *instance) bool {
-	has := func(tag string) bool { return b.def.tagged(tag) }
-	return s.matches(b) && !slices.ContainsFunc(s.None, has) && (len(s.Any) == 0 || slices.ContainsFunc(s.Any, has)) &&
-		!slices.ContainsFunc(s.All, func(tag string) bool { return !has(tag) })
-}
 
 // idOrQuery is the ID of a definition, or a query.
 type idOrQuery struct {
 	ID    string
-	query selection
+	query *query
 }
 
 // UnmarshalJSON reads an ID or a query.
@@ -33,20 +20,20 @@ func (q *idOrQuery) UnmarshalJSON(text []byte) error {
 	if json.Unmarshal(text, &q.ID) == nil {
 		return nil
 	}
-	return strictly(text, &q.query)
+	q.query = &query{}
+	return strictly(text, q.query)
 }
 
-// removed is the ID of a definition, or an ID with a number of stacks and a source, or a query.
+// removed is the ID of a definition, or the buffs to remove.
 type removed struct {
-	ID     string `json:"buff"`
+	Buff   idOrQuery
 	Stacks int
-	From   string // "source" or "any"; by default the source's buff or, if there is none, any
-	Query  *selection
+	From   string // "source", or any source
 }
 
 // UnmarshalJSON reads an ID, or a JSON object with the fields of removed.
 func (r *removed) UnmarshalJSON(text []byte) error {
-	if json.Unmarshal(text, &r.ID) == nil {
+	if json.Unmarshal(text, &r.Buff.ID) == nil {
 		return nil
 	}
 	type plain removed
@@ -55,22 +42,35 @@ func (r *removed) UnmarshalJSON(text []byte) error {
 
 type extended struct {
 	Buff   idOrQuery
+	From   string
 	By     number // in seconds
 	AtMost *span  `json:"at_most"`
 }
 
 type used struct {
 	Buff    string
+	From    string
 	Charges int
 }
 
+// UnmarshalJSON reads an ID, or a JSON object with the fields of used.
+func (u *used) UnmarshalJSON(text []byte) error {
+	if json.Unmarshal(text, &u.Buff) == nil {
+		return nil
+	}
+	type plain used
+	return strictly(text, (*plain)(u))
+}
+
 type dispelled struct {
-	selection
+	query
+	From   string
 	Stacks int
 }
 
 type rated struct {
 	Buff  string
+	From  string
 	Value number
 }
 
@@ -82,8 +82,8 @@ type variable struct {
 }
 
 type assigned struct {
-	Var string
-	To  number
+	Var   string
+	Value number
 }
 
 type added struct {
@@ -149,62 +149,84 @@ func (o *owner) assign(c command, name string, to float64) {
 	}
 }
 
-func (c *command) removes() bool { return c.Remove.ID != "" || c.Remove.Query != nil }
+func (c *command) removes() bool { return c.Remove.Buff.ID != "" || c.Remove.Buff.query != nil }
 
-// removeBy removes one buff of a definition, some of its stacks, or all buffs that match a query.
-func (o *owner) removeBy(c command) {
-	why := or(c.Reason, "cancelled")
-	if q := c.Remove.Query; q != nil {
-		for _, b := range o.found(q.query, q.selects) {
-			if !b.gone {
-				o.all.mark(markRemoveQuery)
-				o.remove(b, why, "")
-			}
-		}
-		return
-	}
-	id := c.Remove.ID
+// named returns the buff that an action names: the source's oldest one or, unless the action is
+// limited to buffs of the source, the oldest one.
+func (o *owner) named(id, from string, c command) *instance {
 	b := o.oldestBy(id, c.source)
 	switch {
-	case b == nil:
-		return
-	case c.Remove.From == "any":
-		b = o.oldest(id)
-	case c.Remove.From == "source" && b.source != c.source:
-		return
+	case b == nil || from == "source" && b.source != c.source:
+		return nil
 	case b != o.oldest(id):
 		o.all.mark(markRemoveSource)
 	}
-	o.take(b, or0(c.Remove.Stacks, b.count()), why)
+	return b
+}
+
+// chosen returns the buffs of an action that has an ID or a query.
+func (o *owner) chosen(q idOrQuery, from string, c command, takes func(*instance) bool) []*instance {
+	if q.query == nil {
+		if b := o.named(q.ID, from, c); b != nil && takes(b) {
+			return []*instance{b}
+		}
+		return nil
+	}
+	all := o.found(limitedTo(*q.query, from, c), takes)
+	if q.query.Most > 0 && len(all) > q.query.Most {
+		all = all[:q.query.Most]
+	}
+	return all
+}
+
+// limitedTo adds the source of an action to a query.
+func limitedTo(q query, from string, c command) query {
+	if from == "source" {
+		q.Source = c.source
+	}
+	return q
+}
+
+// removeBy removes the buffs that an action names, or some of their stacks.
+func (o *owner) removeBy(c command) {
+	if c.Remove.Buff.query != nil {
+		o.all.mark(markRemoveQuery)
+	}
+	for _, b := range o.chosen(c.Remove.Buff, c.Remove.From, c, func(*instance) bool { return true }) {
+		if !b.gone {
+			o.take(b, or0(c.Remove.Stacks, b.count()), or(c.Reason, "cancelled"))
+		}
+	}
 }
 
 // verb executes one of the commands that an action can give.
 func (o *owner) verb(c command) {
 	switch {
 	case c.Extend != nil:
-		by := seconds(c.values[&c.Extend.By])
-		if c.Extend.Buff.ID != "" {
-			o.extend(c.Extend.Buff.ID, by, c.Extend.AtMost)
-			return
-		}
-		for _, b := range o.found(c.Extend.Buff.query.query, c.Extend.Buff.query.selects) {
+		for _, b := range o.chosen(c.Extend.Buff, c.Extend.From, c, (*instance).ends) {
 			if !b.gone && b.ends() {
-				o.extendOne(b, by, c.Extend.AtMost)
+				o.extendOne(b, seconds(c.values[&c.Extend.By]), c.Extend.AtMost)
 			}
 		}
 	case c.Use != nil:
-		o.use(c.Use.Buff, c.Use.Charges)
+		if b := o.named(c.Use.Buff, c.Use.From, c); b != nil && b.def.Charges != nil {
+			o.useCharges(b, max(c.Use.Charges, 1), "consumed")
+		}
 	case c.Dispel != nil:
-		o.dispelWhere(c.Dispel.query, c.Dispel.Stacks, c.Dispel.selects)
+		o.dispelWhere(limitedTo(c.Dispel.query, c.Dispel.From, c), c.Dispel.Stacks)
 	case c.Rate != nil:
-		rate := new(big.Rat).SetFloat64(c.values[&c.Rate.Value])
-		if rate.Sign() <= 0 {
+		hundredths := math.Floor(c.values[&c.Rate.Value]*100 + 0.5)
+		if hundredths < 1 || hundredths > 1000 {
 			o.say("error %swhy=value", c.who)
 			return
 		}
-		o.rateBuff(c.Rate.Buff, rate)
+		if b := o.named(c.Rate.Buff, c.Rate.From, c); b != nil {
+			if o.catchesUp(b); !b.gone {
+				o.pace(b, big.NewRat(int64(hundredths), 100))
+			}
+		}
 	case c.Set != nil:
-		o.assign(c, c.Set.Var, c.values[&c.Set.To])
+		o.assign(c, c.Set.Var, c.values[&c.Set.Value])
 	case c.Add != nil && c.on != nil:
 		o.assign(c, c.Add.Var, c.on.vars[c.Add.Var]+c.values[&c.Add.By])
 	}

@@ -343,7 +343,7 @@ func (a *action) numbers() (all []*number) {
 	case a.Rate != nil:
 		all = append(all, &a.Rate.Value)
 	case a.Set != nil:
-		all = append(all, &a.Set.To)
+		all = append(all, &a.Set.Value)
 	case a.Add != nil:
 		all = append(all, &a.Add.By)
 	}

@@ -104,14 +104,8 @@ func (k *checker) ops(field string, list *[]define.Action) []Op {
 		case define.DoApply:
 			o.Spec = k.ref(at, a.Name)
 			o.With = k.with(at, field, &(*list)[i])
-		case define.DoRemove:
-			o.Spec = k.ref(at, a.Name)
-			o.Reason = reason.Cancelled
-			if a.Reason.Removes() {
-				o.Reason = a.Reason
-			} else if a.Reason != reason.None {
-				k.failf(fmt.Sprintf("%s[%d].reason", field, i), "%v is not a reason that ends a buff", a.Reason)
-			}
+		case define.DoRemove, define.DoExtend, define.DoUse, define.DoRate, define.DoDispel:
+			k.onBuffs(element(field, i), at, field, &(*list)[i], &o)
 		case define.DoKill:
 		case define.DoChange, define.DoDamage:
 			o.Change = k.change(at, field, &(*list)[i])
@@ -127,4 +121,70 @@ func (k *checker) ops(field string, list *[]define.Action) []Op {
 		ops = append(ops, o)
 	}
 	return ops
+}
+
+// onBuffs checks and compiles an action on running buffs.
+func (k *checker) onBuffs(element, at, list string, a *define.Action, o *Op) {
+	o.FromSource, o.Stacks, o.AtMost = a.FromSource, a.Stacks, a.AtMost
+	switch {
+	case a.Query != nil && (a.Do == define.DoUse || a.Do == define.DoRate):
+		k.failf(at, "want the ID of a definition, not a query")
+	case a.Query == nil && a.Do == define.DoDispel, a.Query != nil && a.Name != "":
+		k.failf(at, "want an ID or a query")
+	case a.Query == nil:
+		o.Spec = k.ref(at, a.Name)
+	default:
+		o.Query = k.query(at, a)
+	}
+	k.within(at+".stacks", a.Stacks, 0, define.MaxStacks)
+	k.whole(at+".at_most", a.AtMost)
+	if a.Do == define.DoRemove {
+		o.Reason = reason.Cancelled
+		if a.Reason.Removes() {
+			o.Reason = a.Reason
+		} else if a.Reason != reason.None {
+			k.failf(element+".reason", "%v is not a reason that ends a buff", a.Reason)
+		}
+	}
+	if a.Do != define.DoExtend && a.Do != define.DoRate {
+		return
+	}
+	if a.By == nil {
+		k.failf(at, "its number is missing")
+		return
+	}
+	c := *a.By
+	a.By, o.Change = &c, &Change{Pulsed: c.Snapshot == define.SnapshotPulse}
+	name := "by"
+	if a.Do == define.DoRate {
+		name = "value"
+	}
+	k.operand(at+"."+name, list, fmt.Sprintf("%s.%v.%s", list, a.Do, a.Name), &c, o.Change)
+}
+
+// query checks and compiles the query of an action.
+func (k *checker) query(at string, a *define.Action) *Query {
+	c := *a.Query
+	a.Query = &c
+	q := &Query{Query: c}
+	if a.Do != define.DoDispel {
+		at += ".buff"
+	}
+	if c.ID != "" {
+		q.Spec = k.ref(at+".buff", c.ID)
+	}
+	if c.Tag != "" {
+		tags := []string{c.Tag}
+		if list := k.tagList(at+".tag", &tags); len(list) > 0 {
+			q.Tag = list[0]
+		}
+	}
+	if c.Polarity > define.Negative || c.Neutral && c.Polarity != define.Neutral {
+		k.failf(at+".polarity", "%v is not one of neutral, positive and negative", c.Polarity)
+	}
+	if c.Grade != 0 && a.Do != define.DoDispel {
+		k.failf(at+".grade", "is for dispel")
+	}
+	k.within(at+".most", c.Most, 0, maxCount)
+	return q
 }

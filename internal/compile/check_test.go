@@ -105,7 +105,7 @@ func TestCheck(t *testing.T) {
 			timed(func(s *S) { s.On.Refresh = []define.Action{{Do: define.DoRemove, Name: "p", Reason: reason.Limit}} }),
 			[]string{"on.refresh[0].reason: limit is not a reason that ends a buff"},
 		},
-		{timed(func(s *S) { s.On.Overflow = []define.Action{{Do: 7}} }), []string{"on.overflow[0].define.Do(7): define.Do(7) is not an action"}},
+		{timed(func(s *S) { s.On.Overflow = []define.Action{{Do: 99}} }), []string{"on.overflow[0].define.Do(99): define.Do(99) is not an action"}},
 		{
 			timed(func(s *S) {
 				s.On.Remove = map[reason.Reason][]define.Action{reason.Death: {{Do: define.DoApply, Name: "x"}}, reason.Full: nil, reason.None: nil}

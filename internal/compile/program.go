@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/reason"
@@ -266,13 +267,29 @@ type Op struct {
 	To      define.To
 	Reason  reason.Reason // the reason of a DoRemove
 	Handler define.HandlerID
-	Spec    *Program // the definition of a DoApply or DoRemove
-	Change  *Change
+	Spec    *Program // the definition that Action.Name names
+	Query   *Query
+	Change  *Change     // the number of an action with one number
 	With    *[4]*Change // the numbers of a DoApply, in the order of define.ApplyWith; nil if there are none
+
+	FromSource bool
+	Stacks     int
+	AtMost     time.Duration
 
 	If   *Number   // Action.If, nil if not set
 	Tags Condition // Action.IfTags
 }
+
+// Query is a compiled define.Query. Its Spec and Tag are in place of the names.
+type Query struct {
+	define.Query
+	Spec *Program
+	Tag  define.Tag
+}
+
+// ChangesAttribute reports whether the action changes an attribute. In a pulse, its number counts for
+// the part of a period that the pulse covers.
+func (o *Op) ChangesAttribute() bool { return o.Do == define.DoChange || o.Do == define.DoDamage }
 
 // Late reports whether the action has something that is evaluated when it runs, or an application
 // with numbers of its own.
@@ -289,7 +306,7 @@ type reaction struct {
 	ops []Op
 }
 
-// Change is a compiled define.Change.
+// Change is a compiled define.Change, or another number of an action.
 type Change struct {
 	Attr     stat.Attr
 	By       Ref

@@ -1,6 +1,7 @@
 package definition
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,7 +23,7 @@ func (d *definition) actions(field string, n ast.Node, to *[]define.Action) {
 }
 
 // verbs are the kinds of actions.
-var verbs = []string{"call", "apply", "remove", "kill", "change", "damage"}
+var verbs = []string{"call", "apply", "remove", "kill", "change", "damage", "extend", "use", "rate", "dispel"}
 
 // oneAction reads an action. If the action is invalid, oneAction returns a kill action, because a
 // kill action names no definition that could be missing.
@@ -57,7 +58,11 @@ func (d *definition) oneAction(field string, n ast.Node) define.Action {
 var actionFields = table{"action", nil, map[string]readFunc{
 	"call":   func(d *definition, f string, n ast.Node) { d.named(define.DoCall, f, n, false) },
 	"apply":  (*definition).applyAction,
-	"remove": func(d *definition, f string, n ast.Node) { d.named(define.DoRemove, f, n, true) },
+	"remove": func(d *definition, f string, n ast.Node) { d.onBuffs(define.DoRemove, f, n, removeFields, true) },
+	"extend": func(d *definition, f string, n ast.Node) { d.onBuffs(define.DoExtend, f, n, extendFields, false) },
+	"use":    func(d *definition, f string, n ast.Node) { d.onBuffs(define.DoUse, f, n, useFields, true) },
+	"rate":   func(d *definition, f string, n ast.Node) { d.onBuffs(define.DoRate, f, n, rateFields, false) },
+	"dispel": (*definition).dispelAction,
 	"kill":   (*definition).kill,
 	"change": func(d *definition, f string, n ast.Node) { d.changes(define.DoChange, f, n, changeFields) },
 	"damage": func(d *definition, f string, n ast.Node) { d.changes(define.DoDamage, f, n, damageFields) },
@@ -92,15 +97,29 @@ func (d *definition) applyAction(field string, n ast.Node) {
 
 var applyFields = table{"apply", []string{"id"}, map[string]readFunc{
 	"id":        func(d *definition, f string, n ast.Node) { d.name(f, n, true, &d.loader.action.Name) },
-	"magnitude": func(d *definition, f string, n ast.Node) { d.applyNumber(f, n, &d.loader.action.With.Magnitude) },
-	"duration":  func(d *definition, f string, n ast.Node) { d.applyNumber(f, n, &d.loader.action.With.Duration) },
-	"stacks":    func(d *definition, f string, n ast.Node) { d.applyNumber(f, n, &d.loader.action.With.Stacks) },
-	"level":     func(d *definition, f string, n ast.Node) { d.applyNumber(f, n, &d.loader.action.With.Level) },
+	"magnitude": func(d *definition, f string, n ast.Node) { d.actionNumber(f, n, &d.loader.action.With.Magnitude) },
+	"duration":  func(d *definition, f string, n ast.Node) { d.seconds(f, n, &d.loader.action.With.Duration) },
+	"stacks":    func(d *definition, f string, n ast.Node) { d.actionNumber(f, n, &d.loader.action.With.Stacks) },
+	"level":     func(d *definition, f string, n ast.Node) { d.actionNumber(f, n, &d.loader.action.With.Level) },
 }}
 
-func (d *definition) applyNumber(field string, n ast.Node, to **define.Number) {
+// actionNumber reads a number that an action may lack.
+func (d *definition) actionNumber(field string, n ast.Node, to **define.Number) {
 	*to = &define.Number{}
 	d.magnitude(field, n, *to)
+}
+
+// seconds reads a number of seconds, which may also be written as a span such as 1.5s.
+func (d *definition) seconds(field string, n ast.Node, to **define.Number) {
+	if _, isText := Text(n); !isText {
+		d.actionNumber(field, n, to)
+		return
+	}
+	span, why := spanOf(n, spanForm+", or a number of seconds")
+	if why != "" {
+		d.fail(field, at(n), "%s", why)
+	}
+	*to = &define.Number{Const: span.Seconds()}
 }
 
 // changes reads the value of an action that changes an attribute.
@@ -117,8 +136,99 @@ func (d *definition) kill(field string, n ast.Node) {
 	}
 }
 
-// removeFields are the fields of on.remove: one for each reason that ends a buff, and "any".
-var removeFields = func() table {
+// onBuffs reads the value of an action on running buffs: a map or, if short is set, the ID of a
+// definition.
+func (d *definition) onBuffs(do define.Do, field string, n ast.Node, t table, short bool) {
+	if _, isMap := Fields(n); short && !isMap {
+		d.named(do, field, n, true)
+		return
+	}
+	a := d.loader.action
+	d.fields(field, at(n), n, t)
+	if a.Do = do; a.Name != "" {
+		d.places.set(field, place{position: at(n), ref: a.Name})
+	}
+}
+
+var (
+	removeFields = table{"remove", []string{"buff"}, map[string]readFunc{
+		"buff": (*definition).idOrQuery, "from": (*definition).fromSource,
+		"stacks": func(d *definition, f string, n ast.Node) { d.actionStacks(f, n) },
+	}}
+	extendFields = table{"extend", []string{"buff", "by"}, map[string]readFunc{
+		"buff": (*definition).idOrQuery, "from": (*definition).fromSource,
+		"by":      func(d *definition, f string, n ast.Node) { d.seconds(f, n, &d.loader.action.By) },
+		"at_most": func(d *definition, f string, n ast.Node) { d.span(f, n, &d.loader.action.AtMost) },
+	}}
+	useFields = table{"use", []string{"buff"}, map[string]readFunc{
+		"buff": (*definition).actionID, "from": (*definition).fromSource,
+		"charges": func(d *definition, f string, n ast.Node) { d.actionStacks(f, n) },
+	}}
+	rateFields = table{"rate", []string{"buff", "value"}, map[string]readFunc{
+		"buff": (*definition).actionID, "from": (*definition).fromSource,
+		"value": func(d *definition, f string, n ast.Node) { d.actionNumber(f, n, &d.loader.action.By) },
+	}}
+)
+
+func (d *definition) actionID(field string, n ast.Node) {
+	d.name(field, n, true, &d.loader.action.Name)
+}
+
+func (d *definition) actionStacks(field string, n ast.Node) {
+	i, _ := d.whole(field, n, 1, define.MaxStacks)
+	d.loader.action.Stacks = int(i)
+}
+
+// fromSource reads the field "from", which has only one value.
+func (d *definition) fromSource(field string, n ast.Node) {
+	d.loader.action.FromSource = d.oneOf(field, n, define.ToSource.String())
+}
+
+// idOrQuery reads the buffs of an action: the ID of a definition, or a query.
+func (d *definition) idOrQuery(field string, n ast.Node) {
+	if _, isMap := Fields(n); !isMap {
+		d.actionID(field, n)
+		return
+	}
+	d.loader.action.Query = &define.Query{}
+	d.fields(field, at(n), n, queryFields)
+}
+
+// dispelAction reads the value of an action that dispels.
+func (d *definition) dispelAction(field string, n ast.Node) {
+	d.loader.action.Query = &define.Query{}
+	d.fields(field, at(n), n, dispelActionFields)
+	d.loader.action.Do = define.DoDispel
+}
+
+var queryFields = table{"query", nil, map[string]readFunc{
+	"type":   func(d *definition, f string, n ast.Node) { d.name(f, n, false, &d.loader.action.Query.Type) },
+	"tag":    func(d *definition, f string, n ast.Node) { d.name(f, n, false, &d.loader.action.Query.Tag) },
+	"newest": func(d *definition, f string, n ast.Node) { d.truth(f, n, &d.loader.action.Query.Newest) },
+	"polarity": func(d *definition, f string, n ast.Node) {
+		q := d.loader.action.Query
+		d.word(f, n, &q.Polarity)
+		q.Neutral = q.Polarity == define.Neutral
+	},
+	"most": func(d *definition, f string, n ast.Node) {
+		i, _ := d.whole(f, n, 1, define.MaxStacks)
+		d.loader.action.Query.Most = int(i)
+	},
+}}
+
+var dispelActionFields = func() table {
+	t := table{"dispel", nil, map[string]readFunc{
+		"buff":   func(d *definition, f string, n ast.Node) { d.name(f, n, true, &d.loader.action.Query.ID) },
+		"grade":  func(d *definition, f string, n ast.Node) { d.word(f, n, &d.loader.action.Query.Grade) },
+		"from":   (*definition).fromSource,
+		"stacks": func(d *definition, f string, n ast.Node) { d.actionStacks(f, n) },
+	}}
+	maps.Copy(t.read, queryFields.read)
+	return t
+}()
+
+// removeReasons are the fields of on.remove: one for each reason that ends a buff, and "any".
+var removeReasons = func() table {
 	t := table{"on.remove", nil, map[string]readFunc{
 		"any": func(d *definition, f string, n ast.Node) { d.actions(f, n, &d.spec.On.RemoveAny) },
 	}}

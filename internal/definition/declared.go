@@ -128,6 +128,13 @@ func (l *loader) undeclared() {
 			d.known("tags", field+".if_tags.all", a.IfTags.All)
 			d.known("tags", field+".if_tags.any", a.IfTags.Any)
 			d.known("tags", field+".if_tags.none", a.IfTags.None)
+			if a.Query != nil {
+				at := join(field, a.Do.String())
+				if a.Do != define.DoDispel {
+					at += ".buff"
+				}
+				d.knownOne("tags", at+".tag", a.Query.Tag)
+			}
 			if a.Do == define.DoDamage && a.Change != nil {
 				d.knownOne("tags", field+".damage.school", a.Change.School)
 			}

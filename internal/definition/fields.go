@@ -77,7 +77,7 @@ var onFields = table{"on", nil, map[string]readFunc{
 	"overflow": func(d *definition, f string, n ast.Node) { d.actions(f, n, &d.spec.On.Overflow) },
 	"act":      (*definition).reactions,
 	"death":    func(d *definition, f string, n ast.Node) { d.actions(f, n, &d.spec.On.Death) },
-	"remove":   func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, removeFields) },
+	"remove":   func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, removeReasons) },
 }}
 
 // Fields and words that the format reserves but that this version does not support. The error

@@ -35,7 +35,7 @@ func init() {
 		{"save", saveFields.read},
 		{"client", clientFields.read},
 		{"on", onFields.read},
-		{"on.remove", removeFields.read},
+		{"on.remove", removeReasons.read},
 	}
 }
 

@@ -55,12 +55,26 @@ func (l *linter) endedBy() map[string]bool {
 			l.ended[a] = true
 		}
 		eachAction(d.spec, func(_ string, a *define.Action) {
-			if a.Do == define.DoRemove {
+			switch {
+			case a.Do == define.DoRemove && a.Name != "":
 				l.ended[a.Name] = true
+			case a.Do == define.DoRemove:
+				l.endedByQuery(a.Query)
 			}
 		})
 	}
 	return l.ended
+}
+
+// endedByQuery adds the definitions whose buffs a query can match.
+func (l *linter) endedByQuery(q *define.Query) {
+	for _, d := range l.defs {
+		s := d.spec
+		tagged := func(tag string) bool { return isBelow(tag, q.Tag) }
+		if (q.Type == "" || q.Type == s.Dispel.Type) && (q.Tag == "" || slices.ContainsFunc(s.Tags, tagged) || slices.ContainsFunc(s.Grants, tagged)) {
+			l.ended[s.ID] = true
+		}
+	}
 }
 
 // oneStack finds numbers that set per_stack in buffs that have at most one stack.

@@ -54,7 +54,9 @@ func (l *linter) after(id string, seen map[string]bool) (t touched) {
 		case define.DoChange, define.DoDamage:
 			t.attrs = append(t.attrs, a.Change.Attr)
 		case define.DoRemove:
-			t.add(l.byID[a.Name].spec)
+			if a.Name != "" {
+				t.add(l.byID[a.Name].spec)
+			}
 		case define.DoApply:
 			t.add(l.byID[a.Name].spec)
 			more := l.after(a.Name, seen)
@@ -79,7 +81,7 @@ func (l *linter) readBy(a *define.Action) (turn, early touched) {
 		} else {
 			early.attrs = ownAttrs(&a.Change.By)
 		}
-	case define.DoRemove:
+	case define.DoRemove, define.DoExtend, define.DoUse, define.DoRate:
 		turn.buffs = []string{a.Name}
 	case define.DoApply:
 		s := l.byID[a.Name].spec
@@ -117,8 +119,10 @@ func eachNumber(s *buff.Spec, do func(*define.Number)) {
 		if a.Change != nil {
 			do(&a.Change.By)
 		}
-		if a.If != nil {
-			do(a.If)
+		for _, n := range []*define.Number{a.If, a.By} {
+			if n != nil {
+				do(n)
+			}
 		}
 		if a.With != nil {
 			for _, w := range a.With.Numbers() {
@@ -185,7 +189,9 @@ func (l *linter) readEarly(d *definition, field string, list []define.Action, j 
 			now.add(l.byID[a.Name].spec)
 			after = l.after(a.Name, map[string]bool{})
 		case define.DoRemove:
-			now.add(l.byID[a.Name].spec)
+			if a.Name != "" {
+				now.add(l.byID[a.Name].spec)
+			}
 		}
 		if what := meets(after, turn); what != "" {
 			l.warn(d, at, "reads %s before %s changes it: the actions of a list run first, and the buffs that they apply act after them; make this the last action of %s",

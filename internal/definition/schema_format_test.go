@@ -258,20 +258,66 @@ type onFormat struct {
 type applyWithFormat struct {
 	ID        name      `json:"id" jsonschema:"the definition"`
 	Magnitude magnitude `json:"magnitude,omitempty" jsonschema:"its magnitude; by default that of the event"`
-	Duration  magnitude `json:"duration,omitempty" jsonschema:"its duration in seconds; by default that of the definition"`
+	Duration  seconds   `json:"duration,omitempty" jsonschema:"its duration in seconds; by default that of the definition"`
 	Stacks    magnitude `json:"stacks,omitempty" jsonschema:"its stacks; by default those of the definition"`
 	Level     magnitude `json:"level,omitempty" jsonschema:"its level; by default that of the event"`
 }
 
+// queryFormat selects buffs of one owner.
+type queryFormat struct {
+	Type     name            `json:"type,omitempty" jsonschema:"buffs with this dispel type"`
+	Tag      tag             `json:"tag,omitempty" jsonschema:"buffs with this tag, or one below it, in tags or grants"`
+	Polarity define.Polarity `json:"polarity,omitempty" jsonschema:"buffs with this polarity"`
+	Most     stacks          `json:"most,omitempty" jsonschema:"maximum number of buffs; unlimited by default"`
+	Newest   bool            `json:"newest,omitempty" jsonschema:"the newest buffs first, instead of the oldest"`
+}
+
+type dispelActionFormat struct {
+	queryFormat
+	Buff   name         `json:"buff,omitempty" jsonschema:"buffs of this definition"`
+	Grade  define.Grade `json:"grade,omitempty" jsonschema:"the highest grade that is removed"`
+	Stacks stacks       `json:"stacks,omitempty" jsonschema:"stacks of each portion; by default what the definition's dispel.per says"`
+	From   fromSource   `json:"from,omitempty" jsonschema:"source: only buffs by the source of the action"`
+}
+
+type removeActionFormat struct {
+	Buff   idOrQuery  `json:"buff" jsonschema:"the definition, or a query"`
+	Stacks stacks     `json:"stacks,omitempty" jsonschema:"number of stacks; all by default"`
+	From   fromSource `json:"from,omitempty" jsonschema:"source: only buffs by the source of the action"`
+}
+
+type extendFormat struct {
+	Buff   idOrQuery  `json:"buff" jsonschema:"the definition, or a query"`
+	By     seconds    `json:"by" jsonschema:"seconds, or a span; may be negative"`
+	AtMost span       `json:"at_most,omitempty" jsonschema:"limit of the remaining time"`
+	From   fromSource `json:"from,omitempty" jsonschema:"source: only buffs by the source of the action"`
+}
+
+type useFormat struct {
+	Buff    name       `json:"buff" jsonschema:"the definition"`
+	Charges stacks     `json:"charges,omitempty" jsonschema:"number of charges; one by default"`
+	From    fromSource `json:"from,omitempty" jsonschema:"source: only buffs by the source of the action"`
+}
+
+type rateFormat struct {
+	Buff  name       `json:"buff" jsonschema:"the definition"`
+	Value magnitude  `json:"value" jsonschema:"the rate of the buff's time, from 0.01 to 10"`
+	From  fromSource `json:"from,omitempty" jsonschema:"source: only buffs by the source of the action"`
+}
+
 type actionFormat struct {
-	Call   name          `json:"call,omitempty" jsonschema:"the Go handler of this name"`
-	Apply  idOrApply     `json:"apply,omitempty" jsonschema:"the definition with this ID is applied to the owner"`
-	Remove name          `json:"remove,omitempty" jsonschema:"the oldest buff of the definition with this ID is removed"`
-	Kill   yes           `json:"kill,omitempty" jsonschema:"the owner dies"`
-	Change changeFormat  `json:"change,omitempty" jsonschema:"a number is added to an attribute for good: healing is a change above zero"`
-	Damage damageFormat  `json:"damage,omitempty" jsonschema:"an attribute loses so much, after the shields"`
-	To     define.To     `json:"to,omitempty" jsonschema:"whom it is for; target is, in on.act, who else was in what happened"`
-	Reason reason.Reason `json:"reason,omitempty" jsonschema:"why it is removed; cancelled is the default"`
-	If     string        `json:"if,omitempty" jsonschema:"a formula that is true or false; if it is false when the action runs, the action is skipped"`
-	IfTags tagTestFormat `json:"if_tags,omitempty" jsonschema:"tags; if this fails when the action runs, the action is skipped"`
+	Call   name               `json:"call,omitempty" jsonschema:"the Go handler of this name"`
+	Apply  idOrApply          `json:"apply,omitempty" jsonschema:"the definition with this ID is applied to the owner"`
+	Remove idOrRemove         `json:"remove,omitempty" jsonschema:"the oldest buff of the definition with this ID is removed, or buffs that a query selects"`
+	Extend extendFormat       `json:"extend,omitempty" jsonschema:"moves the ends of buffs"`
+	Use    idOrUse            `json:"use,omitempty" jsonschema:"uses charges of the buff of the definition with this ID"`
+	Rate   rateFormat         `json:"rate,omitempty" jsonschema:"sets the rate of a buff's time"`
+	Dispel dispelActionFormat `json:"dispel,omitempty" jsonschema:"dispels buffs"`
+	Kill   yes                `json:"kill,omitempty" jsonschema:"the owner dies"`
+	Change changeFormat       `json:"change,omitempty" jsonschema:"a number is added to an attribute for good: healing is a change above zero"`
+	Damage damageFormat       `json:"damage,omitempty" jsonschema:"an attribute loses so much, after the shields"`
+	To     define.To          `json:"to,omitempty" jsonschema:"whom it is for; target is, in on.act, who else was in what happened"`
+	Reason reason.Reason      `json:"reason,omitempty" jsonschema:"why it is removed; cancelled is the default"`
+	If     string             `json:"if,omitempty" jsonschema:"a formula that is true or false; if it is false when the action runs, the action is skipped"`
+	IfTags tagTestFormat      `json:"if_tags,omitempty" jsonschema:"tags; if this fails when the action runs, the action is skipped"`
 }

@@ -140,6 +140,13 @@ var formatMaps = map[string]string{
 	"modifiers[]":         "modifiers: [{zzzzzzzz: 1}]",
 	"action.change":       "on: {pulse: [{change: {zzzzzzzz: 1}}]}",
 	"action.apply":        "on: {pulse: [{apply: {zzzzzzzz: 1}}]}",
+	"action.remove":       "on: {pulse: [{remove: {zzzzzzzz: 1}}]}",
+	"action.remove.buff":  "on: {pulse: [{remove: {buff: {zzzzzzzz: 1}}}]}",
+	"action.extend":       "on: {pulse: [{extend: {zzzzzzzz: 1}}]}",
+	"action.extend.buff":  "on: {pulse: [{extend: {by: 1, buff: {zzzzzzzz: 1}}}]}",
+	"action.use":          "on: {pulse: [{use: {zzzzzzzz: 1}}]}",
+	"action.rate":         "on: {pulse: [{rate: {zzzzzzzz: 1}}]}",
+	"action.dispel":       "on: {pulse: [{dispel: {zzzzzzzz: 1}}]}",
 	"action.if_tags":      "on: {pulse: [{kill: true, if_tags: {zzzzzzzz: 1}}]}",
 	"action.damage":       "on: {pulse: [{damage: {zzzzzzzz: 1}}]}",
 	"duration":            "duration: {zzzzzzzz: 1}",
@@ -289,7 +296,7 @@ func choices(path string, s *jsonschema.Schema, found map[string][]string) {
 // requires.
 func definitionWith(path, value string) string {
 	required := map[string]string{
-		"action": "remove: a", "number": "attr: x", "modifiers[]": "attr: x, value: 1", "per_source": "limit: 1", "group": "name: g", "slot": "class: s, limit: 1",
+		"action": "remove: a", "action.rate": "buff: a, value: 1", "action.extend": "buff: a, by: 1", "action.use": "buff: a", "action.remove": "buff: a", "number": "attr: x", "modifiers[]": "attr: x, value: 1", "per_source": "limit: 1", "group": "name: g", "slot": "class: s, limit: 1",
 		"dr": "group: g, steps: [50], reset: 1s", "charges": "n: 1", "stack.thresholds[]": "at: 1",
 		"file.slots.NAME": "limit: 1", "file.dr.NAME": "steps: [50], reset: 1s",
 	}
@@ -299,7 +306,10 @@ func definitionWith(path, value string) string {
 		outer, inner = parentAndName(inner)
 		text = inner + ": " + text
 		if need := required[outer]; need != "" {
-			text = need + ", " + text
+			if inner == "buff" {
+				need = strings.TrimPrefix(need, "buff: a")
+			}
+			text = strings.TrimPrefix(need+", "+text, ", ")
 		}
 		inner = outer
 		switch {
@@ -307,6 +317,9 @@ func definitionWith(path, value string) string {
 		case outer == "file":
 			return "{" + text + "}"
 		case outer == "action":
+			if strings.Count(path, ".") > 1 { // a field of the value of an action
+				_, text, _ = strings.Cut(text, "remove: a, ")
+			}
 			text, inner = "on: {pulse: [{"+text+"}]}", ""
 		case outer == "number":
 			text, inner = "params: {a: {"+text+"}}", ""

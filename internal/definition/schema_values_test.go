@@ -35,6 +35,11 @@ type (
 	period       string
 	slotOrName   string
 	idOrApply    string
+	idOrRemove   string
+	idOrUse      string
+	idOrQuery    string
+	seconds      string
+	fromSource   string
 	drOrName     string
 	channel      int
 	oldest       string
@@ -56,7 +61,7 @@ const spanPattern = `^\+?(([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$`
 
 // formatTypes returns the schemas of the values.
 func formatTypes() map[reflect.Type]*jsonschema.Schema {
-	return map[reflect.Type]*jsonschema.Schema{
+	types := map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[one]():         within(1, 1),
 		reflect.TypeFor[count]():       within(1, 0),
 		reflect.TypeFor[stacks]():      within(1, define.MaxStacks),
@@ -74,9 +79,8 @@ func formatTypes() map[reflect.Type]*jsonschema.Schema {
 		reflect.TypeFor[magnitude]():   {Ref: "#/definitions/number"},
 		reflect.TypeFor[pool]():        anyOf(within(1, 0), &jsonschema.Schema{Ref: "#/definitions/number"}),
 		reflect.TypeFor[period]():      anyOf(&jsonschema.Schema{Type: "string", Pattern: spanPattern}, byCurve()),
-		reflect.TypeFor[slotOrName]():  anyOf(&jsonschema.Schema{Type: "string", MinLength: jsonschema.Ptr(1)}, structSchema[slotFormat]()),
-		reflect.TypeFor[idOrApply]():   anyOf(&jsonschema.Schema{Type: "string", MinLength: jsonschema.Ptr(1)}, structSchema[applyWithFormat]()),
-		reflect.TypeFor[drOrName]():    anyOf(&jsonschema.Schema{Type: "string", MinLength: jsonschema.Ptr(1)}, structSchema[drFormat]()),
+		reflect.TypeFor[seconds]():     anyOf(&jsonschema.Schema{Type: "string", Pattern: strings.Replace(spanPattern, `^\+?`, `^[+-]?`, 1)}, &jsonschema.Schema{Ref: "#/definitions/number"}),
+		reflect.TypeFor[fromSource]():  oneOf("source"),
 		reflect.TypeFor[statLimit]():   anyOf(&jsonschema.Schema{Type: "number"}, &jsonschema.Schema{Type: "string", MinLength: jsonschema.Ptr(1)}),
 		reflect.TypeFor[aggregate]():   anyOf(oneOf("sum", "max", "min"), upTo("strongest", 1, "so many of the strongest")),
 		reflect.TypeFor[curve]():       curveSchema(),
@@ -130,6 +134,13 @@ func formatTypes() map[reflect.Type]*jsonschema.Schema {
 		reflect.TypeFor[define.OfflineExpire](): words[define.OfflineExpire](),
 		reflect.TypeFor[reason.Reason]():        oneOf(reasons()...),
 	}
+	types[reflect.TypeFor[idOrQuery]()] = nameOr[queryFormat](types)
+	types[reflect.TypeFor[slotOrName]()] = nameOr[slotFormat](types)
+	types[reflect.TypeFor[idOrApply]()] = nameOr[applyWithFormat](types)
+	types[reflect.TypeFor[idOrRemove]()] = nameOr[removeActionFormat](types)
+	types[reflect.TypeFor[idOrUse]()] = nameOr[useFormat](types)
+	types[reflect.TypeFor[drOrName]()] = nameOr[drFormat](types)
+	return types
 }
 
 // words returns all words of a rule.
@@ -198,25 +209,13 @@ func removeSchema() *jsonschema.Schema {
 	return s
 }
 
-// structSchema is the schema of a struct that is one of several alternatives of a field.
-func structSchema[T any]() *jsonschema.Schema {
-	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: simpleTypes()})
+// nameOr is a name, or the map that the struct T describes.
+func nameOr[T any](types map[reflect.Type]*jsonschema.Schema) *jsonschema.Schema {
+	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: types})
 	if err != nil {
 		panic(err)
 	}
-	return s
-}
-
-// simpleTypes returns the schemas of the field types in structSchema.
-func simpleTypes() map[reflect.Type]*jsonschema.Schema {
-	return map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[name]():         {Type: "string", MinLength: jsonschema.Ptr(1)},
-		reflect.TypeFor[slots]():        within(1, buff.MaxPerOwner),
-		reflect.TypeFor[percent]():      within(0, 100),
-		reflect.TypeFor[span]():         {Type: "string", Pattern: spanPattern},
-		reflect.TypeFor[define.Evict](): words[define.Evict](),
-		reflect.TypeFor[define.Scope](): words[define.Scope](),
-	}
+	return anyOf(&jsonschema.Schema{Type: "string", MinLength: jsonschema.Ptr(1)}, s)
 }
 
 // byCurve is a span by level.

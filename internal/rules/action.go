@@ -58,17 +58,16 @@ func queueCommand(t *Turn, s *Owner, o *compile.Op, e *buff.Event, source buff.O
 	if o.Change == nil {
 		actionCommand(t, &c, o, e, source, k)
 	} else {
-		v, why := t.changeOf(o.Change, e, k)
-		if why != reason.None {
-			emitBadNumber(t, s, e, why)
+		v, why := t.operandOf(o, e, k)
+		if why != reason.None || !numberCommand(&c, o, e, source, v) {
+			emitBadNumber(t, s, e, reason.BadValue)
 			return
 		}
-		changeCommand(&c, o, e, source, v)
 	}
 	issueAction(t, s, o, e, source, &c)
 }
 
-// actionCommand sets c to the command of an action that applies, removes or kills.
+// actionCommand sets c to the command of an action without a number.
 func actionCommand(t *Turn, c *buff.Command, o *compile.Op, e *buff.Event, source buff.OwnerID, k *magnitudes) {
 	switch o.Do {
 	case define.DoApply:
@@ -76,19 +75,66 @@ func actionCommand(t *Turn, c *buff.Command, o *compile.Op, e *buff.Event, sourc
 			Spec: &t.compiled().Newest(o.Spec).Spec, Source: source, Magnitude: e.Magnitude, Level: int(e.Level), Captured: t.inherit(k.captured), Origin: buff.Origin{Share: t.shareOf(e), Backdate: t.backdateOf(e)},
 		}}
 	case define.DoRemove:
-		*c = buff.Command{Verb: verb.RemoveSpec, Application: buff.Application{Spec: &o.Spec.Spec, Source: source}, Reason: o.Reason}
+		*c = onBuffs(o, verb.RemoveSpec, source)
+	case define.DoUse:
+		*c = onBuffs(o, verb.ConsumeCharges, source)
+	case define.DoDispel:
+		*c = onBuffs(o, verb.Dispel, source)
+		c.Query.Stacks = o.Stacks
 	case define.DoKill:
 		*c = buff.Command{Verb: verb.Kill, Application: buff.Application{Spec: e.Spec, Source: source}}
 	}
 }
 
-// changeCommand sets c to the command of an action that changes an attribute by v.
-func changeCommand(c *buff.Command, o *compile.Op, e *buff.Event, source buff.OwnerID, v float64) {
+// onBuffs returns a command for the buffs that an action selects: see [Owner.named].
+func onBuffs(o *compile.Op, v verb.Verb, source buff.OwnerID) buff.Command {
+	c := buff.Command{Verb: v, Stacks: o.Stacks, Reason: o.Reason, Application: buff.Application{Source: source, Origin: buff.Origin{Selects: true}}}
+	switch q := o.Query; {
+	case q == nil:
+		c.Application.Spec = &o.Spec.Spec
+	default:
+		c.Query = buff.Query{
+			Spec: q.Spec.Definition(), Type: q.Type, Tag: q.Tag, Polarity: q.Polarity, Neutral: q.Neutral, Grade: q.Grade, Most: q.Most, Newest: q.Newest,
+		}
+	}
+	if o.FromSource {
+		c.Query.Source = source
+	}
+	return c
+}
+
+// numberCommand sets c to the command of an action with the number v. It reports false if the
+// number is out of range.
+func numberCommand(c *buff.Command, o *compile.Op, e *buff.Event, source buff.OwnerID, v float64) bool {
 	do := verb.AddBase
-	if o.Do == define.DoDamage {
+	switch o.Do {
+	case define.DoExtend:
+		*c = onBuffs(o, verb.Extend, source)
+		c.By = milliseconds(v, -define.MaxDuration)
+		if o.AtMost != 0 {
+			c.Application.Duration = buff.Lasting(o.AtMost)
+		}
+		return true
+	case define.DoRate:
+		hundredths := compile.RoundHalfUp(min(max(v*100, 0), rateParts*10+1))
+		*c = onBuffs(o, verb.SetRate, source)
+		c.Whose, c.Rate = define.OfBuff, buff.Ratio{Num: uint32(hundredths), Den: rateParts}
+		return hundredths > 0 && hundredths <= rateParts*10
+	case define.DoDamage:
 		do = verb.Damage
 	}
 	*c = buff.Command{Verb: do, Attr: o.Change.Attr, Value: v, Tag: o.Change.School, Application: buff.Application{Spec: e.Spec, Source: source}}
+	return true
+}
+
+// rateParts is the denominator of the rates that actions set.
+const rateParts = 100
+
+// milliseconds returns seconds rounded half up to milliseconds, within the given minimum and just
+// above the maximum duration.
+func milliseconds(seconds float64, least time.Duration) time.Duration {
+	most := float64(define.MaxDuration/time.Millisecond) + 1
+	return time.Duration(compile.RoundHalfUp(min(max(seconds*1000, float64(least/time.Millisecond)), most))) * time.Millisecond
 }
 
 // issueAction issues the command of an action, or sends it to another owner. A missing target is
@@ -115,11 +161,14 @@ func issueAction(t *Turn, s *Owner, o *compile.Op, e *buff.Event, source buff.Ow
 	t.Outbox = append(t.Outbox, Outgoing{At: t.at, From: s.id, To: to, Command: *c, Cause: cause})
 }
 
-// changeOf returns the number of an action that changes an attribute, in response to the event e.
-func (t *Turn) changeOf(c *compile.Change, e *buff.Event, k *magnitudes) (float64, reason.Reason) {
+// operandOf returns the number of an action in response to the event e.
+func (t *Turn) operandOf(o *compile.Op, e *buff.Event, k *magnitudes) (float64, reason.Reason) {
 	share := t.shareOf(e)
-	v, ok := t.numberOf(compile.Of(e.Spec), c, k, countedStacks(e, &share))
-	if v = scale(&share, v); !ok || !compile.Finite(v) {
+	v, ok := t.numberOf(compile.Of(e.Spec), o.Change, k, countedStacks(e, &share))
+	if o.ChangesAttribute() {
+		v = scale(&share, v)
+	}
+	if !ok || !compile.Finite(v) {
 		return 0, reason.BadValue
 	}
 	return v, reason.None
@@ -188,7 +237,7 @@ func queueLate(t *Turn, s *Owner, o *compile.Op, e *buff.Event, source buff.Owne
 	}
 	var c buff.Command
 	if o.Change != nil {
-		changeCommand(&c, o, e, source, 0)
+		numberCommand(&c, o, e, source, 0)
 	} else if o.Do != define.DoCall {
 		actionCommand(t, &c, o, e, source, k)
 	}
@@ -216,10 +265,9 @@ func (l *lateAction) operands() [4]*compile.Change {
 	return [4]*compile.Change{l.op.Change}
 }
 
-// scaled returns the number of a change for its part of a period. Numbers of an application have no
-// part.
+// scaled returns the number of a change for its part of a period. Other numbers have no part.
 func (l *lateAction) scaled(v float64) float64 {
-	if l.op.Change == nil {
+	if !l.op.ChangesAttribute() {
 		return v
 	}
 	return scale(&l.share, v)
@@ -249,8 +297,11 @@ func (l *lateAction) prepare(t *Turn, s *Owner, c *buff.Command) bool {
 		l.values[j] = v
 	}
 	switch {
-	case l.op.Change != nil:
+	case l.op.ChangesAttribute():
 		c.Value = l.values[0]
+	case l.op.Change != nil && !numberCommand(c, l.op, &l.of, l.source, l.values[0]):
+		emitBadNumber(t, s, &l.of, reason.BadValue)
+		return false
 	case l.op.With != nil && !l.complete(&c.Application):
 		e := l.of
 		e.Spec, e.Handle = &l.op.Spec.Spec, 0
@@ -273,7 +324,7 @@ func (l *lateAction) complete(a *buff.Application) bool {
 		case j == 0 && math.Abs(whole) <= 1<<53:
 			a.Magnitude = int64(whole)
 		case j == 1:
-			a.Duration = buff.Lasting(time.Duration(compile.RoundHalfUp(min(max(v*1000, -1), float64(define.MaxDuration/time.Millisecond)+1))) * time.Millisecond)
+			a.Duration = buff.Lasting(milliseconds(v, -time.Millisecond))
 		case j == 2 && whole >= 1 && whole <= define.MaxStacks:
 			a.Stacks = int(whole)
 		case j == 3 && whole >= 0 && whole <= define.MaxLevel:
@@ -334,7 +385,7 @@ func (c *Cause) name() string {
 	switch {
 	case o.Spec != nil:
 		what = " " + o.Spec.ID
-	case o.Change != nil:
+	case o.ChangesAttribute():
 		what = " " + compile.Of(c.Spec).Catalog.Schema.At(o.Change.Attr).Name
 	}
 	return o.Do.String() + what + " to " + o.To.String()

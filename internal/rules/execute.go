@@ -86,15 +86,18 @@ func execute(t *Turn, s *Owner, c *buff.Command) buff.Result {
 		return apply(t, s, &c.Application).result()
 	case verb.Remove:
 		return remove(t, s, c.Handle, c.Stacks, c.Reason).result()
-	case verb.Extend, verb.SetRemaining, verb.SetPeriod, verb.Inhibit, verb.Release, verb.ConsumeCharges:
+	case verb.Extend:
+		if c.Application.Origin.Selects && c.Application.Spec == nil {
+			return compensate(t, s, c)
+		}
+		return executeOnBuff(t, s, c)
+	case verb.SetRemaining, verb.SetPeriod, verb.Inhibit, verb.Release, verb.ConsumeCharges:
 		return executeOnBuff(t, s, c)
 	case verb.RemoveSpec:
 		if c.Application.Origin.Links {
 			return unlink(t, s, c)
-		} else if i := s.oldestInstance(compile.Of(c.Application.Spec), c.Application.Source); i.exists() {
-			return removeStacks(t, i, c.Stacks, c.Reason).result()
 		}
-		return buff.Result{}
+		return removeSelected(t, s, c)
 	case verb.AddTimeout:
 		return addTimeout(t, s, c)
 	case verb.Cancel:
@@ -105,6 +108,9 @@ func execute(t *Turn, s *Owner, c *buff.Command) buff.Result {
 
 // executeOnBuff executes a command for one running buff.
 func executeOnBuff(t *Turn, s *Owner, c *buff.Command) buff.Result {
+	if !s.findNamed(c) {
+		return buff.Result{}
+	}
 	if !s.isLive(c.Handle) {
 		return stale(c.Handle)
 	}
@@ -161,6 +167,53 @@ func executeOnOwner(t *Turn, s *Owner, c *buff.Command) buff.Result {
 		return leaveAura(t, s, &c.Application, c.By)
 	}
 	panic(fmt.Sprintf("buff: a Command with the verb %d", c.Verb))
+}
+
+// named returns the buff that a command of an action names: the oldest that the source applied or,
+// unless the command is limited to buffs of the source, the oldest from any source.
+//
+// Example: testdata/stat/verbs.txt.
+func (s *Owner) named(c *buff.Command) instance {
+	i := s.oldestInstance(compile.Of(c.Application.Spec), c.Application.Source)
+	if i.exists() && c.Query.Source != 0 && i.source != c.Query.Source {
+		return instance{}
+	}
+	return i
+}
+
+// findNamed sets the handle of a command that names a buff by its definition. It reports false if
+// there is no such buff.
+func (s *Owner) findNamed(c *buff.Command) bool {
+	if !c.Application.Origin.Selects {
+		return true
+	}
+	i := s.named(c)
+	if i.exists() {
+		c.Handle = i.handle()
+	}
+	return i.exists()
+}
+
+// removeSelected executes a RemoveSpec: for the buff that it names or, without a definition, for
+// the buffs that its query matches.
+func removeSelected(t *Turn, s *Owner, c *buff.Command) buff.Result {
+	if c.Application.Spec != nil {
+		if i := s.named(c); i.exists() {
+			return removeStacks(t, i, c.Stacks, c.Reason).result()
+		}
+		return buff.Result{}
+	}
+	var r buff.Result
+	eachMatch(t, s, &c.Query, func(i instance) bool {
+		if c.Query.Most > 0 && int(r.Amount) >= c.Query.Most {
+			return false
+		}
+		removeStacks(t, i, c.Stacks, c.Reason)
+		r.Kind, r.Why = buff.Removed, c.Reason
+		r.Amount++
+		return true
+	})
+	return r
 }
 
 // removalReason returns the reason for a removal, which is Cancelled if the command gives none. It

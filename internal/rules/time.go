@@ -120,6 +120,9 @@ func setTimeScale(t *Turn, s *Owner, c *buff.Command) buff.Result {
 		return buff.Result{Failure: fmt.Errorf("%w: %v, want parts from 1 to %d", buff.ErrRate, c.Rate, buff.MaxRate)}
 	}
 	if c.Whose == define.OfBuff {
+		if !s.findNamed(c) {
+			return buff.Result{}
+		}
 		i := s.lookup(c.Handle)
 		if !i.exists() {
 			return stale(c.Handle)

@@ -2,6 +2,7 @@ package rules_test
 
 import (
 	"encoding"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -204,6 +205,11 @@ func (l *lexicon) actions(t testing.TB, words []string) []define.Action {
 			list = append(list, a)
 			continue
 		}
+		if a, ok := l.onBuffs(t, do, name); ok {
+			a.To = to
+			list = append(list, a)
+			continue
+		}
 		var with []string
 		if do == "apply" {
 			with = strings.Split(name, "+")
@@ -241,4 +247,47 @@ func (l *lexicon) actions(t testing.TB, words []string) []define.Action {
 		list = append(list, a)
 	}
 	return list
+}
+
+// onBuffs returns an action on running buffs, such as "extend:burn+by:2+at_most:3s", or with a
+// query "remove:+tag:cooldown+most:1".
+func (l *lexicon) onBuffs(t testing.TB, do, text string) (define.Action, bool) {
+	k := slices.Index([]string{"extend", "use", "rate", "dispel"}, do)
+	if k < 0 && !(do == "remove" && strings.Contains(text, "+")) {
+		return define.Action{}, false
+	}
+	words := strings.Split(text, "+")
+	a := define.Action{Do: define.DoRemove, Name: words[0]}
+	if k >= 0 {
+		a.Do = define.DoExtend + define.Do(k)
+	}
+	if a.Name == "" {
+		a.Query = &define.Query{}
+	}
+	var err error
+	for _, w := range words[1:] {
+		switch key, value, _ := strings.Cut(w, ":"); key {
+		case "by":
+			n := l.numberOf(t, value)
+			a.By = &n
+		case "at_most":
+			a.AtMost, err = time.ParseDuration(value)
+		case "stacks":
+			a.Stacks, err = strconv.Atoi(value)
+		case "from":
+			a.FromSource = true
+		case "tag":
+			a.Query.Tag = value
+		case "type":
+			a.Query.Type = value
+		case "most":
+			a.Query.Most, err = strconv.Atoi(value)
+		case "newest":
+			a.Query.Newest = true
+		default:
+			require.Fail(t, "unknown word", w)
+		}
+		require.NoError(t, err)
+	}
+	return a, true
 }

@@ -53,11 +53,13 @@ func TestBuffsUseEveryFeature(t *testing.T) {
 // of a field is enough.
 var action = regexp.MustCompile(`\.on\.((?:remove|act)\.[^.]+|[^.]+)(\.[a-z]+.*)$`)
 
-// The variable "number" matches the path of a number, which has the same fields everywhere. The
+// The variable "number" matches the path of a number, which has the same fields everywhere, and
+// "query" the path of a query. The
 // variable "tables" maps the paths of slot classes and of groups of diminishing returns in a file
 // to the paths that they have in a definition, where they have the same fields.
 var (
-	number = regexp.MustCompile(`\.(duration_scale|value|params\.\*|pool|by)\.([a-z]+.*)$`)
+	number = regexp.MustCompile(`\.(duration_scale|value|params\.\*|pool|by|apply\.magnitude|apply\.duration|apply\.stacks|apply\.level)\.([a-z]+.*)$`)
+	query  = regexp.MustCompile(`\.on\..*\.(?:(?:remove|extend)\.buff|dispel)\.(type|tag|polarity|most|newest)$`)
 	tables = strings.NewReplacer(".slots.*", ".buffs.*.slot", ".dr.*", ".buffs.*.dr")
 )
 
@@ -65,6 +67,12 @@ func canonical(path string) string {
 	path = tables.Replace(path)
 	if m := number.FindStringSubmatch(path); m != nil && !strings.HasPrefix(m[2], "modifiers") {
 		return "number." + m[2]
+	}
+	if m := query.FindStringSubmatch(path); m != nil {
+		return "query." + m[1]
+	}
+	if strings.HasSuffix(path, ".dispel.grade") { // of an action or a definition
+		return "dispel.grade"
 	}
 	if m := action.FindStringSubmatch(path); m != nil && m[1] != "remove" && m[1] != "act" {
 		return "action" + m[2]
