@@ -21,10 +21,11 @@ type block struct {
 }
 
 // record is the encoded state or change of one buff. The field "to" is the end of the record, as an
-// offset from the owner's first byte. The record starts where the previous record ends.
+// offset from the owner's first byte.
 type record struct {
 	audience
-	to int32
+	to     int32
+	starts uint32 // lineage of a new buff; otherwise 0
 }
 
 // The mask of a record has a bit for each field that is present.
@@ -87,8 +88,8 @@ func (k *block) close(at int) bool {
 }
 
 // end finishes a record.
-func (k *block) end(t audience) {
-	k.records = append(k.records, record{t, int32(len(k.bytes) - k.from)})
+func (k *block) end(t audience, starts uint32) {
+	k.records = append(k.records, record{t, int32(len(k.bytes) - k.from), starts})
 	k.mixed = k.mixed || t.sync != define.SyncAll
 }
 
@@ -100,13 +101,13 @@ func (k *block) writeLife(dead bool) {
 		state = 1
 	}
 	k.bytes = append(k.bytes, 0, state)
-	k.end(audience{any: true})
+	k.end(audience{any: true}, 0)
 }
 
 // writeEnd writes a record for the end of the buff in a slot.
 func (k *block) writeEnd(at int, was audience) {
 	k.bytes = append(binary.AppendUvarint(k.bytes, uint64(at)+1), isGone)
-	k.end(was)
+	k.end(was, 0)
 }
 
 // writeFull writes the complete state of a buff.
@@ -155,8 +156,9 @@ func (k *block) writePart(now wheel.Time, at int, is audience, b *buff.Instance,
 }
 
 func (k *block) write(now wheel.Time, at int, is audience, b *buff.Instance, mask byte) {
-	p := append(binary.AppendUvarint(k.bytes, uint64(at)+1), mask)
+	p, starts := append(binary.AppendUvarint(k.bytes, uint64(at)+1), mask), uint32(0)
 	if mask&hasSpec != 0 {
+		starts = uint32(b.Spec.Lineage())
 		p = binary.AppendUvarint(p, uint64(b.Spec.Lineage()))
 		p = binary.AppendUvarint(p, uint64(b.Source))
 	}
@@ -186,7 +188,7 @@ func (k *block) write(now wheel.Time, at int, is audience, b *buff.Instance, mas
 		p = binary.AppendUvarint(p, uint64(b.Waiting))
 	}
 	k.bytes = p
-	k.end(is)
+	k.end(is, starts)
 }
 
 // maxSpan is the longest remaining time that is sent, in ms. It is about 35 years. A buff with a

@@ -53,7 +53,7 @@ func TestCSharp(t *testing.T) {
 	t.Run("fuzz", func(t *testing.T) {
 		check(t, "fuzz", vectors, strconv.Itoa(long.Times(20_000)), strconv.FormatUint(long.Seed(), 10))
 	})
-	t.Run("allocations", func(t *testing.T) { check(t, "allocations", histories, "100000") })
+	t.Run("allocations", func(t *testing.T) { check(t, "allocations", vectors, "100000") })
 	t.Run("collisions", func(t *testing.T) { check(t, "collisions") })
 	// The programs on the page, compiled with the members of the game engines that they use.
 	t.Run("page", func(t *testing.T) {

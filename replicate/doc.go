@@ -35,6 +35,9 @@
 // change that affects only these buffs. Slot numbers are not hidden, so a client can use the gaps
 // to count the buffs that it does not see.
 //
+// The first packet with a buff also contains its definition: the id, name, icon and other facts
+// that a client displays. After a reload, the definitions that have changed are sent again.
+//
 // # Lost packets
 //
 // The packets of a viewer are numbered, and each packet contains the number of the packet that it

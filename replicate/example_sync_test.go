@@ -53,10 +53,8 @@ func ExampleViewer_See() {
 			panic(err)
 		}
 		screen := client.New(client.Options{})
-		for _, message := range [][]byte{server.Definitions(), viewer.Append(nil)} {
-			if err := screen.Receive(message); err != nil {
-				panic(err)
-			}
+		if err := screen.Receive(viewer.Append(nil)); err != nil {
+			panic(err)
 		}
 		fmt.Print("viewer ", id, ":")
 		for _, b := range screen.Owner(anna).Buffs() {

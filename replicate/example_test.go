@@ -35,9 +35,6 @@ func Example() {
 		panic(err)
 	}
 	screen := client.New(client.Options{})
-	if err := screen.Receive(server.Definitions()); err != nil {
-		panic(err)
-	}
 	h := eng.AddBuff(9, buff.Application{Spec: catalog.Spec("poison"), Source: 7}).Handle
 	for range 3 {
 		eng.Tick(4 * time.Second)
@@ -57,7 +54,7 @@ func Example() {
 		}
 	}
 	// Output:
-	// 00:00:04.000: 23 bytes, poison has 8000 ms left
+	// 00:00:04.000: 41 bytes, poison has 8000 ms left
 	// 00:00:08.000: 14 bytes, poison has 8000 ms left
 	// 00:00:12.000:  0 bytes, poison has 8000 ms left
 }

@@ -293,7 +293,9 @@ func (s *seat) has(number uint32) bool {
 }
 
 // current reports whether the client has received everything and no full state is pending.
-func (s *seat) current() bool { return s.upToDate() && len(s.viewer.pendingFulls) == 0 }
+func (s *seat) current() bool {
+	return s.upToDate() && len(s.viewer.pendingFulls) == 0 && len(s.viewer.pendingSpecs) == 0 && s.viewer.edition == s.viewer.server.edition
+}
 
 // upToDate is like current, but allows pending full states.
 func (s *seat) upToDate() bool {
@@ -355,6 +357,9 @@ func (w *world) compare(s *seat) string {
 		}
 		for _, b := range o.Buffs() {
 			got = append(got, known(&b, w.eng.Now()))
+			if wrong := w.compareSpec(s.client.Spec(b.Spec)); wrong != "" {
+				return fmt.Sprintf("definition %d of owner %d: %s", b.Spec, o.ID(), wrong)
+			}
 		}
 		bySlot := func(a, b shown) int { return a.slot - b.slot }
 		slices.SortFunc(want, bySlot)
@@ -365,6 +370,21 @@ func (w *world) compare(s *seat) string {
 	}
 	if n != len(s.sees) {
 		return fmt.Sprintf("it sees %d owners, want %d", n, len(s.sees))
+	}
+	return ""
+}
+
+// compareSpec compares a definition that a client knows with the engine's current catalog.
+func (w *world) compareSpec(got *client.Spec) string {
+	if got == nil {
+		return "it is unknown"
+	}
+	want := w.eng.Catalog().Spec(got.ID)
+	if want == nil {
+		return "there is no " + got.ID
+	}
+	if got.Priority != want.Client.Priority || got.Duration != want.Duration || got.By != want.Stack.By {
+		return fmt.Sprintf("got %+v, want %+v", *got, want.Client)
 	}
 	return ""
 }

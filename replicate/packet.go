@@ -25,7 +25,10 @@ func (v *Viewer) packet(dst []byte, anyway bool) []byte {
 		return out
 	}
 	v.queuePending()
-	if !anyway && len(v.out) == 0 && len(v.pendingFulls) == 0 && !v.missed && v.fingerprint == s.fingerprint {
+	if v.edition != s.edition {
+		v.renew()
+	}
+	if !anyway && len(v.out) == 0 && len(v.pendingFulls) == 0 && len(v.pendingSpecs) == 0 && !v.missed && v.fingerprint == s.fingerprint {
 		return dst
 	}
 	if len(v.out) == 0 {
@@ -38,10 +41,11 @@ func (v *Viewer) packet(dst []byte, anyway bool) []byte {
 		dst = binary.LittleEndian.AppendUint64(append(dst, moreCatalog), s.fingerprint)
 	}
 	dst = append(dst, v.out...)
+	dst = v.appendRenewed(dst, start)
+	hasContent := len(dst) > head
 	if v.at != s.now && len(v.pendingFulls) > 0 {
 		dst = binary.AppendUvarint(append(dst, moreTime), uint64(s.now-v.at))
 	}
-	hasContent := len(dst) > head && (len(v.out) > 0 || v.fingerprint != s.fingerprint)
 	dst, full := v.fulls(dst, start, hasContent)
 	if !hasContent && full == 0 && !v.missed && !anyway {
 		return dst[:start]
@@ -59,7 +63,7 @@ func (v *Viewer) packet(dst []byte, anyway bool) []byte {
 // returns dst and false.
 func (v *Viewer) changes(dst []byte, anyway bool) ([]byte, bool) {
 	s := v.server
-	if len(v.out) > 0 || len(v.pendingFulls) > 0 || v.missed || v.fingerprint != s.fingerprint {
+	if len(v.out) > 0 || len(v.pendingFulls) > 0 || len(v.pendingSpecs) > 0 || v.missed || v.fingerprint != s.fingerprint || v.edition != s.edition {
 		return dst, false
 	}
 	d := &s.due[v.seat]
@@ -72,11 +76,15 @@ func (v *Viewer) changes(dst []byte, anyway bool) ([]byte, bool) {
 	for ; d.from < d.end; d.from++ {
 		t := s.deliveries[d.from]
 		n := s.deltas[t.delta]
-		size := int(n.to - n.from)
-		if len(p) > head && len(p)+maxPrefix+size > s.opts.Packet {
+		size, known := int(n.to-n.from), v.knowsAll(n)
+		total := maxPrefix + size
+		if !known {
+			total += v.missing(t)
+		}
+		if len(p) > head && len(p)+total > s.opts.Packet {
 			break // the remaining deliveries need another packet
 		}
-		if n.mix >= 0 || size > short || cap(p)-len(p) < maxPrefix+short {
+		if n.mix >= 0 || !known || size > short || cap(p)-len(p) < maxPrefix+short {
 			p = v.appendDelta(p, t)
 			continue
 		}
@@ -116,7 +124,7 @@ func (v *Viewer) fulls(dst []byte, start int, some bool) (_ []byte, n int) {
 	s, kept := v.server, 0
 	for _, local := range v.pendingFulls {
 		w := &v.views[local]
-		before := len(dst)
+		before, defined := len(dst), len(v.defined)
 		k, ok := (*block)(nil), len(dst)-start < s.opts.Packet
 		if ok {
 			k, ok = s.fullState(w.entry)
@@ -124,6 +132,7 @@ func (v *Viewer) fulls(dst []byte, start int, some bool) (_ []byte, n int) {
 		if ok {
 			dst = v.full(dst, local, k)
 			if len(dst)-start > s.opts.Packet && (some || n > 0) {
+				v.forget(defined)
 				dst, ok = dst[:before], false
 			}
 		}
@@ -146,9 +155,10 @@ func (v *Viewer) fulls(dst []byte, start int, some bool) (_ []byte, n int) {
 // full appends an owner's full state k, without the records that the viewer must not see.
 func (v *Viewer) full(dst []byte, local uint16, k *block) []byte {
 	w := &v.views[local]
+	e := viewpoint{v.id, w.entry.id == v.id, w.party}
+	dst = v.appendMissing(dst, e, k.records)
 	dst = binary.AppendUvarint(dst, uint64(local)<<2|aboutFull)
 	dst = binary.AppendUvarint(dst, uint64(w.entry.id))
-	e := viewpoint{v.id, w.entry.id == v.id, w.party}
 	return e.append(binary.AppendUvarint(dst, uint64(e.count(k.records))), k.records, k.bytes)
 }
 

@@ -68,6 +68,7 @@ type Server struct {
 	// changed owner. Deliveries are small so that they stay in the first-level cache.
 	delta      block
 	deltas     []ownerDelta
+	starts     []uint32 // lineages of new buffs
 	changed    []*entry // the entry of each ownerDelta in deltas
 	mixes      []mix
 	dueSeats   []uint32 // numbers of the seats with deliveries from the last Update
@@ -76,6 +77,8 @@ type Server struct {
 	packet     []byte // buffer of Viewer.changes
 
 	catalog     *buff.Catalog
+	edition     uint64       // number of catalogs so far
+	specs       []definition // by lineage
 	fingerprint uint64
 	definitions []byte
 }
@@ -126,6 +129,8 @@ type ownerDelta struct {
 	from, to int32
 	// index in Server.mixes if some viewers may see only some of the records; otherwise -1
 	mix int32
+	// a range of Server.starts: the definitions of the buffs that start
+	starts, startsEnd int32
 }
 
 // mix belongs to an ownerDelta with records that some viewers must not see. It holds the audience
@@ -200,6 +205,7 @@ func (s *Server) Update() {
 	}
 	s.delta.reset()
 	s.deltas, s.changed, s.mixes, s.dueSeats = s.deltas[:0], s.changed[:0], s.mixes[:0], s.dueSeats[:0]
+	s.starts = s.starts[:0]
 	s.round++
 	s.now = s.eng.Now()
 	if c := s.eng.Catalog(); c != s.catalog {
@@ -253,13 +259,22 @@ func (s *Server) ownerChanged(x *engine.OwnerChange) {
 	}
 	for at, what := range x.Journal.Slots() {
 		b, ok := x.Buffs.At(at)
+		if ok {
+			s.ensure(b.Spec)
+		}
 		e.change(d, s.now, at, what, &b, ok)
 	}
 	e.interim = e.interim[:0]
 	if !d.close(from) {
 		return
 	}
-	n := ownerDelta{int32(from), int32(len(d.bytes)), -1}
+	n := ownerDelta{from: int32(from), to: int32(len(d.bytes)), mix: -1, starts: int32(len(s.starts))}
+	for k := range d.records[d.first:] {
+		if lineage := d.records[d.first+k].starts; lineage > 0 {
+			s.starts = append(s.starts, lineage)
+		}
+	}
+	n.startsEnd = int32(len(s.starts))
 	if d.mixed {
 		n.mix = int32(len(s.mixes))
 		s.mixes = append(s.mixes, mix{e, d.records[d.first:], d.bytes[d.from:]})
@@ -349,6 +364,7 @@ func (s *Server) fullState(e *entry) (*block, bool) {
 		if b.Spec.Client.Sync == define.SyncNone {
 			continue
 		}
+		s.ensure(b.Spec)
 		is, at := audience{b.Spec.Client.Sync, b.Source, true}, b.Handle.Slot()
 		e.full.writeFull(s.now, at, is, &b)
 		for at >= len(e.slots) {

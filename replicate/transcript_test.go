@@ -138,11 +138,16 @@ func (r *printer) packet() string {
 		case 2:
 			fmt.Fprintf(&out, "  local %d leaves\n", n>>2)
 		default:
-			if n == 3 {
+			switch n >> 2 {
+			case 0:
 				r.p = r.p[8:]
 				out.WriteString("  the fingerprint of the definitions\n")
-			} else {
+			case 1:
 				fmt.Fprintf(&out, "  %d ms later\n", r.number())
+			case 2:
+				size := r.number()
+				fmt.Fprintf(&out, "  definition of %d bytes, number %d\n", size, r.p[0])
+				r.p = r.p[size:]
 			}
 		}
 	}

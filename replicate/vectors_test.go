@@ -49,7 +49,9 @@ type screenOwner struct {
 type screenBuff struct {
 	Slot      int       `json:"slot"`
 	Spec      uint32    `json:"spec"`
-	Name      string    `json:"name"` // name of the definition; "" if unknown
+	Name      string    `json:"name"` // id of the definition; "" if unknown
+	Title     string    `json:"title"`
+	Facts     []int64   `json:"facts"` // of the definition: see docs/protocol.md
 	Source    string    `json:"source"`
 	Stacks    int       `json:"stacks"`
 	Magnitude string    `json:"magnitude"`
@@ -73,10 +75,12 @@ func screenOf(c *client.Client) *screen {
 			y := screenBuff{
 				Slot: b.Slot, Spec: b.Spec, Source: strconv.FormatUint(uint64(b.Source), 10), Stacks: b.Stacks,
 				Magnitude: strconv.FormatInt(b.Magnitude, 10), Level: b.Level, Charges: b.Charges, Shield: strconv.FormatInt(b.Shield, 10),
-				Waiting: b.Waiting, Hidden: b.Hidden, Held: int(b.Held), Rate: [2]uint32{max(b.Rate.Num, 1), max(b.Rate.Den, 1)},
+				Waiting: b.Waiting, Hidden: b.Hidden, Held: int(b.Held), Rate: [2]uint32{max(b.Rate.Num, 1), max(b.Rate.Den, 1)}, Facts: []int64{},
 			}
 			if spec := c.Spec(b.Spec); spec != nil {
 				y.Name = spec.ID
+				y.Facts = append(y.Facts, flag01(spec.Hide), int64(spec.Polarity), spec.Duration.Milliseconds(), int64(spec.By), int64(spec.Limit))
+				y.Title = spec.Name
 			}
 			if ms, ends := b.Left(c.Now()); ends {
 				later, _ := b.Left(c.Now().After(time.Second))
@@ -89,6 +93,13 @@ func screenOf(c *client.Client) *screen {
 	}
 	slices.SortFunc(s.Owners, func(a, b screenOwner) int { return len(a.ID)*1000 - len(b.ID)*1000 + compareText(a.ID, b.ID) })
 	return s
+}
+
+func flag01(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 func compareText(a, b string) int {
@@ -150,7 +161,7 @@ func TestVectors(t *testing.T) {
 func storyOfVectors(s *script) {
 	t := s.t
 	e := engineOf(t,
-		buff.Spec{ID: "poison", Duration: 12 * time.Second, Period: 3 * time.Second, Polarity: define.Negative, Stack: define.Stacking{By: define.ByTarget, Limit: 5}, Client: define.Client{Icon: "poison.png", Priority: 3}, Params: []define.Param{{Name: "damage", Value: define.Number{Const: 7.5}}}},
+		buff.Spec{ID: "poison", Name: "Deadly <Poison>", Duration: 12 * time.Second, Period: 3 * time.Second, Polarity: define.Negative, Stack: define.Stacking{By: define.ByTarget, Limit: 5}, Client: define.Client{Icon: "poison.png", Priority: 3}, Params: []define.Param{{Name: "damage", Value: define.Number{Const: 7.5}}}},
 		buff.Spec{ID: "armour", Kind: define.Infinite, Polarity: define.Positive, Client: define.Client{Priority: -2}},
 		buff.Spec{ID: "ward", Duration: time.Hour, Shield: define.Shield{On: true, Pool: 5_000_000_000}, Charges: define.Charges{N: 300}},
 		buff.Spec{ID: "queue", Duration: 5 * time.Second, Stack: define.Stacking{By: define.ByTarget, Timers: define.TimersQueue, Limit: 4}},

@@ -25,12 +25,19 @@ type Viewer struct {
 
 	out          []byte     // queued changes
 	pendingFulls []uint16   // local numbers of owners whose full state must be sent
+	pendingSpecs []uint32   // definitions that have changed since they were sent
 	at           wheel.Time // time of the last queued change
 	first        wheel.Time // time of the first queued change
 
 	views   []view            // by local number
 	free    []uint16          // free local numbers
 	localOf map[uint32]uint16 // local numbers by owner number
+
+	// Definitions that were sent to the client, oldest first, and a bit set of their lineages. Those
+	// in lost packets are removed.
+	defined []defined
+	known   []uint64
+	edition uint64 // edition of the catalog for which renew was last called
 
 	base      uint64
 	catalogAt uint64 // number of the packet that carried the fingerprint
@@ -67,6 +74,8 @@ const (
 const (
 	moreCatalog = aboutMore        // followed by a fingerprint of 8 bytes
 	moreTime    = 1<<2 | aboutMore // followed by the milliseconds to add to the time
+	// The following parts continue with their length in bytes. A client skips unknown ones.
+	moreSpec = 2<<2 | aboutMore // a definition
 )
 
 // Join adds a viewer that plays the owner with the given id. The viewer's view is empty at first.
@@ -77,7 +86,7 @@ func (s *Server) Join(id buff.OwnerID) (*Viewer, error) {
 		return nil, fmt.Errorf("%w: limit %d", ErrTooManyViewers, s.opts.Viewers)
 	}
 	s.viewers++
-	v := &Viewer{server: s, id: id, localOf: map[uint32]uint16{}, seat: uint32(len(s.seats))}
+	v := &Viewer{server: s, id: id, edition: s.edition, localOf: map[uint32]uint16{}, seat: uint32(len(s.seats))}
 	if last := len(s.freeSeats) - 1; last >= 0 {
 		v.seat, s.freeSeats = s.freeSeats[last], s.freeSeats[:last]
 		s.seats[v.seat] = v
@@ -247,7 +256,7 @@ func (v *Viewer) queuePending() {
 		if v.superseded(t) || !v.visible(n, t) {
 			continue
 		}
-		if v.reserve(maxPrefix + int(n.to-n.from)); !v.superseded(t) {
+		if v.reserve(v.missing(t) + maxPrefix + int(n.to-n.from)); !v.superseded(t) {
 			v.out = v.appendDelta(v.out, t)
 		}
 	}
@@ -275,6 +284,11 @@ func (v *Viewer) appendDelta(p []byte, t delivery) []byte {
 	s := v.server
 	n := s.deltas[t.delta]
 	if n.mix < 0 {
+		for _, lineage := range s.starts[n.starts:n.startsEnd] {
+			if !v.knows(lineage) {
+				p = v.appendSpec(p, lineage)
+			}
+		}
 		v.last[t.local] = v.number + 1
 		return append(binary.AppendUvarint(p, uint64(t.local)<<2), s.delta.bytes[n.from:n.to]...)
 	}
@@ -285,6 +299,7 @@ func (v *Viewer) appendDelta(p []byte, t delivery) []byte {
 		return p
 	}
 	v.last[t.local] = v.number + 1
+	p = v.appendMissing(p, e, m.records)
 	p = binary.AppendUvarint(binary.AppendUvarint(p, uint64(t.local)<<2), uint64(count))
 	return e.append(p, m.records, m.bytes)
 }
@@ -371,6 +386,7 @@ func (v *Viewer) reserve(size int) {
 // dropQueue drops the queued changes. It requests the full state of every owner that has a queued
 // change or was in a packet whose number is higher than the given number.
 func (v *Viewer) dropQueue(number uint64) {
+	v.forgetAfter(number)
 	v.out = v.out[:0]
 	v.first, v.at = v.server.now, v.server.now
 	for k := range v.views {

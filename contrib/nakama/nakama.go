@@ -36,11 +36,10 @@ const Rate = 20
 
 // The opcodes of messages. The comments name the sender and the content of each message.
 const (
-	OpUse         = 1 // from a client: a [Use], as JSON
-	OpMissed      = 2 // from a client: which packets its replicate client has missed
-	OpDefinitions = 3 // to a client: the buff definitions, encoded by package replicate
-	OpPacket      = 4 // to a client: changes of buffs, encoded by package replicate
-	OpDenied      = 5 // to a client: the reason why its Use had no effect
+	OpUse    = 1 // from a client: a [Use], as JSON
+	OpMissed = 2 // from a client: which packets its replicate client has missed
+	OpPacket = 3 // to a client: changes of buffs, encoded by package replicate
+	OpDenied = 4 // to a client: the reason why its Use had no effect
 )
 
 // Use is an action of a player. It names a buff of the catalog and the number of its target.
@@ -93,16 +92,16 @@ func (m *Match) MatchJoinAttempt(_ context.Context, _ runtime.Logger, _ *sql.DB,
 }
 
 // MatchJoin creates an owner for each user, and a viewer that sees the owners of all users.
-func (m *Match) MatchJoin(_ context.Context, log runtime.Logger, _ *sql.DB, _ runtime.NakamaModule, d runtime.MatchDispatcher, _ int64, _ any, presences []runtime.Presence) any {
+func (m *Match) MatchJoin(_ context.Context, log runtime.Logger, _ *sql.DB, _ runtime.NakamaModule, _ runtime.MatchDispatcher, _ int64, _ any, presences []runtime.Presence) any {
 	for _, p := range presences {
-		if err := m.join(d, p); err != nil {
+		if err := m.join(p); err != nil {
 			log.Error("join of %s: %v", p.GetUserId(), err)
 		}
 	}
 	return m
 }
 
-func (m *Match) join(d runtime.MatchDispatcher, p runtime.Presence) error {
+func (m *Match) join(p runtime.Presence) error {
 	id, err := m.enter(p.GetUserId())
 	if err != nil {
 		return err
@@ -121,7 +120,7 @@ func (m *Match) join(d runtime.MatchDispatcher, p runtime.Presence) error {
 			return err
 		}
 	}
-	return d.BroadcastMessage(OpDefinitions, m.screen.Definitions(), []runtime.Presence{p}, nil, true)
+	return nil
 }
 
 // MatchLeave removes users. A busy owner is removed when it is idle.

@@ -18,7 +18,6 @@ import (
 // A message consists of its kind in one byte, the length of its body in four bytes, and its body.
 const (
 	text   = 't' // a line: a command for the server, or an answer or event for the client
-	defs   = 'd' // buff definitions, encoded by package replicate
 	packet = 'p' // changes of buffs, encoded by package replicate
 	missed = 'm' // sent by the client: which packets it has missed
 

@@ -156,7 +156,6 @@ func (w *world) join(c *conn, name string) error {
 		err = errors.Join(err, o.viewer.See(c.id), c.viewer.See(o.id))
 	}
 	c.text(fmt.Sprintf("you are %d", c.id))
-	c.send(defs, w.screen.Definitions())
 	return err
 }
 

@@ -41,9 +41,9 @@ type Client struct {
 	buffs       int
 	last        uint64 // number of the last packet; 0 if none
 	now         wheel.Time
-	fingerprint uint64 // fingerprint of the definitions that packets refer to; 0 if unknown
-	known       uint64 // fingerprint of the definitions in specs
-	specs       map[uint32]*Spec
+	fingerprint uint64           // fingerprint of the definitions that packets refer to; 0 if unknown
+	known       uint64           // fingerprint of the definitions in specs
+	specs       map[uint32]*Spec // by number
 	scratch     reader
 }
 
@@ -88,7 +88,7 @@ func New(o Options) *Client {
 	set(&o.Owners, 16_384)
 	set(&o.Buffs, 65_536)
 	set(&o.Specs, 131_072)
-	return &Client{opts: o, locals: map[buff.OwnerID]uint32{}}
+	return &Client{opts: o, locals: map[buff.OwnerID]uint32{}, specs: map[uint32]*Spec{}}
 }
 
 // Now returns the server time of the last packet, in ms since the engine started. The server sends
@@ -249,8 +249,10 @@ func (c *Client) more(r *reader, n uint64, now *wheel.Time) error {
 			return fmt.Errorf("%w: time out of range", ErrFormat)
 		}
 		*now = now.Add(int64(span))
-	default:
-		return fmt.Errorf("%w: unknown part", ErrFormat)
+	case moreSpec:
+		return c.spec(r, c.specs)
+	default: // a part of a later version of the protocol
+		r.skipTo(r.length())
 	}
 	return r.failed()
 }

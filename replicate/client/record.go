@@ -21,6 +21,7 @@ const (
 	aboutMore   = 3
 	moreCatalog = aboutMore
 	moreTime    = 1<<2 | aboutMore
+	moreSpec    = 2<<2 | aboutMore
 
 	hasTime    = 1 << 0
 	hasStacks  = 1 << 1
@@ -95,14 +96,33 @@ func (r *reader) fixed() uint64 {
 	return binary.LittleEndian.Uint64(r.b[r.at-8:])
 }
 
-func (r *reader) text() string {
+// length reads a length in bytes and returns the offset of the end of the bytes.
+func (r *reader) length() (end int) {
 	n := r.number()
 	if r.bad || n > uint64(len(r.b)-r.at) {
 		r.bad = true
+		return 0
+	}
+	return r.at + int(n)
+}
+
+// skipTo skips bytes up to an offset. It fails if more has been read.
+func (r *reader) skipTo(end int) {
+	if r.bad || r.at > end {
+		r.bad = true
+		return
+	}
+	r.at = end
+}
+
+func (r *reader) text() string {
+	end := r.length()
+	if r.bad {
 		return ""
 	}
-	r.at += int(n)
-	return string(r.b[r.at-int(n) : r.at])
+	from := r.at
+	r.at = end
+	return string(r.b[from:end])
 }
 
 // record decodes the changes of one buff or, if the slot number is 0, of the owner itself.

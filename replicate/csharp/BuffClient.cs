@@ -26,7 +26,7 @@ namespace Bufftick
     /// belong to one thread.
     /// </summary>
     /// <remarks>
-    /// Once it has reached its final size, it allocates only in <see cref="Missed"/> and for
+    /// Once it has reached its final size, it allocates only in <see cref="Missed"/> and for new
     /// definitions. It does not trust the server: the limits bound its memory, and no message
     /// causes an exception.
     /// </remarks>
@@ -66,11 +66,11 @@ namespace Bufftick
         /// on your own clock.</summary>
         public long Now { get; private set; }
 
-        /// <summary>Fingerprint of the definitions that packets refer to; 0 if unknown.</summary>
+        /// <summary>Fingerprint of all definitions of the server; 0 if unknown.</summary>
         public ulong Fingerprint { get; private set; }
 
-        /// <summary>Whether the client has the definitions that packets refer to. If not, the game
-        /// must send them.</summary>
+        /// <summary>Whether the client has received all definitions in one message, and not only those
+        /// of the buffs that it has seen.</summary>
         public bool Known => Fingerprint != 0 && Fingerprint == specsFingerprint;
 
         /// <summary>Owners in view, in no particular order.</summary>
@@ -178,8 +178,29 @@ namespace Bufftick
         {
             if (code == 0) Fingerprint = reader.ReadFixed();
             else if (code == 1) now += (long)reader.ReadNumber(MaxTime - (ulong)now);
-            else return ReceiveError.Format;
+            else if (code == 2) return ReadSpec(ref reader, specs);
+            else reader.SkipTo(reader.ReadLength()); // a part of a later version of the protocol
             return reader.Error;
+        }
+
+        // ReadSpec reads one definition. It skips fields of later versions of the protocol.
+        ReceiveError ReadSpec(ref Reader reader, Dictionary<ulong, Spec> to)
+        {
+            int end = reader.ReadLength();
+            if (reader.Bad) return ReceiveError.Format;
+            Reader start = reader;
+            ulong number = reader.ReadNumber(uint.MaxValue);
+            if (to.TryGetValue(number, out Spec known) && known.IsEncodedAs(ref start, end))
+            {
+                reader.SkipTo(end);
+                return ReceiveError.None;
+            }
+            var spec = new Spec(ref reader, start.Copy(end));
+            reader.SkipTo(end);
+            if (reader.Bad) return ReceiveError.Format;
+            if (to.Count >= maxSpecs && !to.ContainsKey(number)) return ReceiveError.Limit;
+            to[number] = spec;
+            return ReceiveError.None;
         }
 
         // ReadRecord applies a change of one buff or, if its first number is 0, of the owner.
@@ -242,11 +263,11 @@ namespace Bufftick
         {
             ulong fingerprint = reader.ReadFixed(), count = reader.ReadNumber();
             if (count > (ulong)maxSpecs) return ReceiveError.Limit;
-            var defined = new Dictionary<ulong, Spec>(comparer);
+            var defined = new Dictionary<ulong, Spec>(specs, comparer);
             for (; count > 0 && !reader.Bad; count--)
             {
-                ulong number = reader.ReadNumber(uint.MaxValue);
-                defined[number] = new Spec(ref reader);
+                ReceiveError error = ReadSpec(ref reader, defined);
+                if (error != ReceiveError.None) return error;
             }
             if (reader.Bad || reader.More) return ReceiveError.Format;
             specs = defined;

@@ -66,12 +66,41 @@ namespace Bufftick
 
         internal double ReadDouble() => BitConverter.Int64BitsToDouble(unchecked((long)ReadFixed()));
 
-        internal string ReadText()
+        // ReadLength reads a length and returns where the bytes of that length end.
+        internal int ReadLength()
         {
             ulong size = ReadNumber();
             if (size > (ulong)(end - at)) size = Fail();
-            at += (int)size;
-            return Encoding.UTF8.GetString(bytes, at - (int)size, (int)size);
+            return at + (int)size;
+        }
+
+        // SkipTo continues at an offset, which must not have been passed.
+        internal void SkipTo(int offset)
+        {
+            if (at > offset) Fail();
+            else at = offset;
+        }
+
+        // Copy returns the bytes before an offset, and Matches compares them.
+        internal byte[] Copy(int stop)
+        {
+            var copy = new byte[stop - at];
+            Array.Copy(bytes, at, copy, 0, copy.Length);
+            return copy;
+        }
+
+        internal bool Matches(byte[] other, int stop)
+        {
+            if (other.Length != stop - at) return false;
+            for (int k = 0; k < other.Length; k++) if (bytes[at + k] != other[k]) return false;
+            return true;
+        }
+
+        internal string ReadText()
+        {
+            int stop = ReadLength(), start = at;
+            at = stop;
+            return Encoding.UTF8.GetString(bytes, start, stop - start);
         }
 
         internal ulong Fail()

@@ -4,6 +4,8 @@
 const hex = (bytes) => [...bytes].map((b) => b.toString(16).padStart(2, "0")).join("");
 const bytes = (text) => Uint8Array.from(text.match(/../g) ?? [], (two) => parseInt(two, 16));
 
+const facts = (s) => (s ? [s.hide ? 1 : 0, s.polarity, s.duration, ["none", "source", "target", "key"].indexOf(s.by), s.limit] : []);
+
 const screen = (client, left) => ({
   now: client.now,
   fingerprint: client.fingerprint.toString(16).padStart(16, "0"),
@@ -14,7 +16,7 @@ const screen = (client, left) => ({
       id: o.id,
       dead: o.dead,
       buffs: [...o.buffs.values()].sort((a, b) => a.slot - b.slot).map((b) => ({
-        slot: b.slot, spec: b.spec, name: client.specs.get(b.spec)?.id ?? "", source: b.source, stacks: b.stacks, magnitude: String(b.magnitude),
+        slot: b.slot, spec: b.spec, name: client.specs.get(b.spec)?.id ?? "", title: client.specs.get(b.spec)?.name ?? "", facts: facts(client.specs.get(b.spec)), source: b.source, stacks: b.stacks, magnitude: String(b.magnitude),
         level: b.level, charges: b.charges, shield: String(b.shield), waiting: b.waiting, hidden: b.hidden, held: b.held, rate: b.rate,
         left: left(b, client.now), later: left(b, client.now + 1000),
       })),

@@ -36,6 +36,8 @@ export interface Owner {
 
 export interface Spec {
   id: string;
+  /** Name for players; "" if it has none. */
+  name: string;
   icon: string;
   /** The buff is not displayed. */
   hide: boolean;
@@ -45,6 +47,10 @@ export interface Spec {
   priority: number;
   /** Duration in ms; 0 if it does not end by itself. */
   duration: number;
+  /** Which applications join the same buff. */
+  by: "none" | "source" | "target" | "key";
+  /** Maximum number of stacks. */
+  limit: number;
   /** Numbers for its description; NaN if the value varies between buffs. */
   params: Record<string, number>;
 }
@@ -65,9 +71,9 @@ export class Client {
   readonly specs: ReadonlyMap<number, Spec>;
   /** Server time of the last packet, in ms. */
   readonly now: number;
-  /** Fingerprint of the definitions that packets refer to; 0n if unknown. */
+  /** Fingerprint of all definitions of the server; 0n if unknown. */
   readonly fingerprint: bigint;
-  /** Whether the client has the definitions that packets refer to. If not, the game must send them. */
+  /** Whether the client has received all definitions in one message, and not only those of the buffs that it has seen. */
   readonly known: boolean;
   /** Accepts a message. If it throws a ProtocolError, send missed(). If its code is not "gap", the client has also discarded its state. */
   receive(message: Uint8Array | ArrayBuffer): void;

@@ -57,11 +57,17 @@ class Reader {
   }
   fixed() { return this.view.getBigUint64(this.eight(), true); }
   float() { return this.view.getFloat64(this.eight(), true); }
-  text() {
+  // end reads a length and returns where the bytes of that length end.
+  end() {
     const n = this.number();
-    if (n > this.bytes.length - this.at) bad("truncated message");
-    this.at += n;
-    return new TextDecoder("utf-8", { ignoreBOM: true }).decode(this.bytes.subarray(this.at - n, this.at));
+    return n > this.bytes.length - this.at ? bad("truncated message") : this.at + n;
+  }
+  // skip continues at an offset, which must not have been passed.
+  skip(end) { this.at = this.at > end ? bad("truncated definition") : end; }
+  text() {
+    const end = this.end(), part = this.bytes.subarray(this.at, end);
+    this.at = end;
+    return new TextDecoder("utf-8", { ignoreBOM: true }).decode(part);
   }
 }
 
@@ -97,7 +103,7 @@ export class Client {
     this.fingerprint = 0n;
   }
 
-  /** known reports whether the client has the definitions that packets refer to. */
+  /** known reports whether the client has received all definitions in one message. */
   get known() { return this.fingerprint !== 0n && this.fingerprint === this.#specsOf; }
 
   /** missed returns a message that requests everything after the last packet. */
@@ -139,7 +145,8 @@ export class Client {
       if (about === 3) {
         if (local === 0) this.fingerprint = r.fixed();
         else if (local === 1) now += r.number(TIME - now);
-        else bad("unknown part");
+        else if (local === 2) this.#spec(r, this.specs);
+        else r.skip(r.end()); // a part of a later version of the protocol
         continue;
       }
       if (local >= this.#limits.owners) throw new ProtocolError("limit", `local number ${local}`);
@@ -206,21 +213,29 @@ export class Client {
   }
 
   #define(r) {
-    const fingerprint = r.fixed(), specs = new Map();
+    const fingerprint = r.fixed(), specs = new Map(this.specs);
     const count = r.number();
     if (count > this.#limits.specs) throw new ProtocolError("limit", `${count} definitions`);
-    for (let k = 0; k < count; k++) {
-      const n = r.number(2 ** 32 - 1), id = r.text(), icon = r.text(), flags = r.byte();
-      const priority = r.signed(), duration = r.number(SPAN), params = {};
-      for (let left = r.number(64); left > 0; left--) {
-        const name = r.text();
-        Object.defineProperty(params, name, { value: r.float(), enumerable: true, configurable: true });
-      }
-      specs.set(n, { id, icon, hide: (flags & 1) !== 0, polarity: (flags >> 1) & 3, priority, duration, params });
-    }
+    for (let k = 0; k < count; k++) this.#spec(r, specs);
     if (r.at !== r.bytes.length) bad("trailing bytes after the definitions");
     this.specs = specs;
     this.#specsOf = fingerprint;
+  }
+
+  // spec decodes one definition. It skips fields of later versions of the protocol.
+  #spec(r, specs) {
+    const end = r.end(), n = r.number(2 ** 32 - 1), id = r.text(), name = r.text(), icon = r.text(), flags = r.byte();
+    const priority = r.signed(), duration = r.number(SPAN), limit = r.number(INT), params = {};
+    for (let left = r.number(64); left > 0; left--) {
+      const name = r.text();
+      Object.defineProperty(params, name, { value: r.float(), enumerable: true, configurable: true });
+    }
+    r.skip(end);
+    if (!specs.has(n) && specs.size >= this.#limits.specs) throw new ProtocolError("limit", `${specs.size + 1} definitions`);
+    specs.set(n, {
+      id, name, icon, hide: (flags & 1) !== 0, polarity: (flags >> 1) & 3, by: ["none", "source", "target", "key"][(flags >> 3) & 3],
+      priority, duration, limit, params,
+    });
   }
 }
 

@@ -28,7 +28,7 @@ const number = (v) => {
   return [...out, v];
 };
 const definitions = () => Uint8Array.from([0x12, ...Array(8).fill(1), 4,
-  ...Object.values(specs).flatMap((n) => [n, 1, 97, 0, 0, 0, ...number(durations[n]), 0])]);
+  ...Object.values(specs).flatMap((n) => [10 + number(durations[n]).length - 1, n, 1, 97, 0, 0, 8, 0, ...number(durations[n]), 1, 0])]);
 
 // World is a server with one owner. Its slots are the numbers of the definitions.
 class World {

@@ -4,7 +4,7 @@ import type { Buff, Client } from "./client.js";
 export interface Prediction extends Partial<Omit<Buff, "spec" | "slot" | "source" | "end" | "held" | "left" | "rate">> {
   /** Number of its definition. */
   spec: number;
-  /** stack.by of its definition: whether a new application joins only a buff of the same source, or any. The default is source. */
+  /** Whether a new application joins only a buff of the same source, or any. The default is stack.by of the definition. */
   by?: "source" | "target";
   /** Its remaining time after the application, in ms, or null for no end. The default is the duration of the definition. */
   duration?: number | null;

@@ -36,7 +36,10 @@ export class Predictor {
     this.#count++;
     this.#pending.push({
       key, since: now, at: Infinity,
-      buffs: buffs.map((b, k) => ({ duration: this.#client.specs.get(b.spec)?.duration || null, by: "source", ...b, start: now + delay, slot: SLOTS * key + k })),
+      buffs: buffs.map((b, k) => {
+        const { duration, by } = this.#client.specs.get(b.spec) ?? {};
+        return { duration: duration || null, by, ...b, start: now + delay, slot: SLOTS * key + k };
+      }),
     });
     return key;
   }

@@ -152,8 +152,10 @@ class Client:
                     self.fingerprint = r.fixed()
                 elif local == 1:
                     now += r.number(TIME - now)
+                elif local == 2:
+                    self.definition(r, self.definitions)
                 else:
-                    raise Wrong("format")
+                    r.take(r.number())
                 continue
             if local >= LOCALS:
                 raise Wrong("limit")
@@ -204,16 +206,23 @@ class Client:
         fingerprint, count = r.fixed(), r.number()
         if count > DEFINITIONS:
             raise Wrong("limit")
-        definitions = {}
+        definitions = dict(self.definitions)
         for _ in range(count):
-            n = r.number(2**32 - 1)
-            id, icon, flags = r.text(), r.text(), r.byte()
-            priority, duration = r.signed(), r.number(SPAN)
-            params = [(r.text(), r.float()) for _ in range(r.number(PARAMS))]
-            definitions[n] = {"id": id, "icon": icon, "flags": flags, "priority": priority, "duration": duration, "params": params}
+            self.definition(r, definitions)
         if not r.done():
             raise Wrong("format")
         self.definitions, self.defined = definitions, fingerprint
+
+    def definition(self, r, definitions):
+        r = Reader(r.take(r.number()))
+        n = r.number(2**32 - 1)
+        id, name, icon, flags = r.text(), r.text(), r.text(), r.byte()
+        priority, duration, limit = r.signed(), r.number(SPAN), r.number(INT)
+        params = [(r.text(), r.float()) for _ in range(r.number(PARAMS))]
+        if n not in definitions and len(definitions) >= DEFINITIONS:
+            raise Wrong("limit")
+        facts = [flags & 1, flags >> 1 & 3, duration, flags >> 3 & 3, limit]
+        definitions[n] = {"id": id, "title": name, "icon": icon, "priority": priority, "facts": facts}
 
     def screen(self):
         """Returns the state in the form of vectors.json."""
@@ -226,8 +235,9 @@ class Client:
         }
 
     def shown(self, slot, b):
+        d = self.definitions.get(b.spec, {"id": "", "title": "", "facts": []})
         return {
-            "slot": slot, "spec": b.spec, "name": self.definitions.get(b.spec, {"id": ""})["id"], "source": str(b.source), "stacks": b.stacks,
+            "slot": slot, "spec": b.spec, "name": d["id"], "title": d["title"], "facts": d["facts"], "source": str(b.source), "stacks": b.stacks,
             "magnitude": str(b.magnitude), "level": b.level, "charges": b.charges, "shield": str(b.shield), "waiting": b.waiting, "hidden": b.hidden,
             "held": b.held, "rate": list(b.rate), "left": b.left(self.now), "later": b.left(self.now + 1000),
         }

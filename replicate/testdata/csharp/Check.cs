@@ -100,6 +100,14 @@ static class Check
     {
         string name = client.TryGetSpec(b.Spec, out Spec spec) ? spec.Id : "";
         text.Append("{\"slot\":").Append(b.Slot).Append(",\"spec\":").Append(b.Spec).Append(",\"name\":").Append(Quote(name));
+        text.Append(",\"title\":").Append(Quote(spec == null ? "" : spec.Name));
+        text.Append(",\"facts\":[");
+        if (spec != null)
+        {
+            text.Append(spec.Hide ? 1 : 0).Append(',').Append((int)spec.Polarity).Append(',').Append(spec.Duration).Append(',').Append((int)spec.By);
+            text.Append(',').Append(spec.Limit);
+        }
+        text.Append(']');
         text.Append(",\"source\":\"").Append(b.Source).Append("\",\"stacks\":").Append(b.Stacks).Append(",\"magnitude\":\"").Append(b.Magnitude);
         text.Append("\",\"level\":").Append(b.Level).Append(",\"charges\":").Append(b.Charges).Append(",\"shield\":\"").Append(b.Shield);
         text.Append("\",\"waiting\":").Append(b.Waiting).Append(",\"hidden\":").Append(b.Hidden ? "true" : "false").Append(",\"held\":").Append((int)b.Held);
