@@ -2,75 +2,50 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
-	"time"
 
 	"github.com/bufftick/bufftick/replicate/client"
-	"github.com/bufftick/bufftick/wheel"
 )
 
-// screen is the client of a player: its connection and a copy of the visible buffs.
-type screen struct {
-	net   net.Conn
-	state *client.Client
-	at    time.Time // local time of the last packet
-}
-
-// now returns the server's time, which is the time in the last packet plus the time since the
-// arrival of this packet.
-func (s *screen) now() wheel.Time {
-	return s.state.Now() + wheel.Time(time.Since(s.at).Milliseconds())
-}
-
-func (s *screen) say(line string) error { return writeMessage(s.net, text, []byte(line)) }
-
-// take handles one message. If the message is a line of text, "take" returns the line.
-func (s *screen) take(kind byte, body []byte) (line string, err error) {
-	if kind == text {
-		return string(body), nil
-	}
-	s.at = time.Now()
-	if err = s.state.Receive(body); errors.Is(err, client.ErrGap) {
-		err = writeMessage(s.net, missed, s.state.Missed())
-	}
-	return "", err
-}
-
-// play joins under a name, sends the typed lines and prints the received lines.
-func play(addr, name string, in io.Reader, out io.Writer) error {
+// play joins under a name, sends the typed lines, and prints the answers and events. After each
+// change it prints the buffs of all players.
+func play(addr, name string, typed io.Reader) error {
 	n, err := net.Dial("tcp", addr)
 	if err != nil {
 		return err
 	}
-	s := &screen{net: n, state: client.New(client.Options{})}
-	if err := s.say("join " + name); err != nil {
-		return err
-	}
-	defer n.Close()
 	go func() {
-		for lines := bufio.NewScanner(in); lines.Scan(); {
-			if s.say(lines.Text()) != nil {
-				break
-			}
+		defer n.Close()
+		out := json.NewEncoder(n)
+		err := out.Encode(message{Text: "join " + name})
+		for lines := bufio.NewScanner(typed); err == nil && lines.Scan(); {
+			err = out.Encode(message{Text: lines.Text()})
 		}
-		n.Close()
 	}()
-	for {
-		kind, body, err := readMessage(n, fromServer)
-		if errors.Is(err, net.ErrClosed) {
+	screen := client.New(client.Options{})
+	for in := json.NewDecoder(n); ; {
+		var m message
+		if err := in.Decode(&m); errors.Is(err, net.ErrClosed) {
 			return nil // the input has ended
 		} else if err != nil {
 			return err
 		}
-		line, err := s.take(kind, body)
-		if err != nil {
+		if m.Packet == nil {
+			fmt.Println(m.Text)
+			continue
+		}
+		if err := screen.Receive(m.Packet); err != nil {
 			return err
 		}
-		if line != "" {
-			fmt.Fprintln(out, line)
+		for o := range screen.Owners() {
+			for _, b := range o.Buffs() {
+				left, _ := b.Left(screen.Now()) // a real client adds the time since the last packet
+				fmt.Printf("  %d has %s x%d, %d ms left\n", o.ID(), screen.Spec(b.Spec).ID, b.Stacks, left)
+			}
 		}
 	}
 }

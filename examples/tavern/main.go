@@ -13,8 +13,7 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
-	"io"
+	"log"
 	"net"
 	"os"
 	"os/signal"
@@ -24,34 +23,30 @@ import (
 )
 
 func main() {
+	addr := flag.String("addr", "127.0.0.1:7777", "where players connect")
+	file := flag.String("world", "world.db", "the file that the world is kept in")
+	name := flag.String("join", "", "play under this name, instead of serving")
+	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, os.Args[1:]); err != nil {
-		fmt.Fprintln(os.Stderr, "tavern:", err)
-		os.Exit(1)
+	if err := run(ctx, *addr, *file, *name); err != nil {
+		log.Fatal("tavern: ", err)
 	}
 }
 
-func run(ctx context.Context, args []string) error {
-	flags := flag.NewFlagSet("tavern", flag.ContinueOnError)
-	addr := flags.String("addr", "127.0.0.1:7777", "where players connect")
-	file := flags.String("world", "world.db", "the file that the world is kept in")
-	name := flags.String("join", "", "play under this name, instead of serving")
-	if err := flags.Parse(args); err != nil {
-		return err
+func run(ctx context.Context, addr, file, name string) error {
+	if name != "" {
+		return play(addr, name, os.Stdin)
 	}
-	if *name != "" {
-		return play(*addr, *name, os.Stdin, os.Stdout)
-	}
-	l, err := net.Listen("tcp", *addr)
+	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		return err
 	}
-	return serve(ctx, l, *file, os.Stdout)
+	return serve(ctx, l, file)
 }
 
 // serve runs the game until ctx ends, and then saves the world.
-func serve(ctx context.Context, l net.Listener, file string, out io.Writer) error {
+func serve(ctx context.Context, l net.Listener, file string) error {
 	defer l.Close()
 	disk, err := bolt.Open(file, bolt.Options{})
 	if err != nil {
@@ -61,19 +56,19 @@ func serve(ctx context.Context, l net.Listener, file string, out io.Writer) erro
 	if err != nil {
 		return errors.Join(err, disk.Close())
 	}
-	fmt.Fprintf(out, "%v; listening on %v\n", w.arrived(), l.Addr())
+	log.Printf("%d known players, listening on %v", len(w.ids), l.Addr())
 	go w.accept(ctx, l)
-	beat := time.NewTicker(frame)
-	defer beat.Stop()
-	for last := time.Now(); ctx.Err() == nil; {
+	ticker := time.NewTicker(frame)
+	defer ticker.Stop()
+	for last := time.Now(); ; {
 		select {
-		case now := <-beat.C:
+		case now := <-ticker.C:
 			w.frame(now.Sub(last))
 			last = now
 		case <-ctx.Done():
+			end, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+			defer cancel()
+			return errors.Join(w.zone.Drain(end), disk.Close())
 		}
 	}
-	end, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	return errors.Join(w.zone.Drain(end), disk.Close())
 }
