@@ -103,8 +103,8 @@ type Arg struct {
 	Value  float64 // NaN and Inf are denied if the definition reads them
 }
 
-// Command is one change requested of an owner, of a zone or of all owners. Use the constructor of
-// each verb: [Apply], [Remove], [Extend], [Dispel], [PauseZone] and so on. An engine executes a
+// Command is one change requested of an owner, of an area or of all owners. Use the constructor of
+// each verb: [Apply], [Remove], [Extend], [Dispel], [PauseArea] and so on. An engine executes a
 // Command on any of its lanes and writes it to a recording. [Command.AppendBinary] encodes it for
 // other machines; [Command.String] and [ParseCommand] convert it to and from a line of a scenario.
 //
@@ -124,7 +124,7 @@ type Command struct {
 	Do          any // the function of a timeout; a command with a function has no binary form
 	Stacks      int
 	Rate        Ratio
-	Zone        uint32
+	Area        uint32
 	Handler     define.HandlerID // set from Name when the command is executed
 	Tag         Tag
 	Attr        stat.Attr
@@ -151,13 +151,13 @@ func (c *Command) Number() (number uint32, by bool) {
 }
 
 // Many reports whether the command is for more than one owner: for all owners with buffs of a
-// source ([verb.LoseSource]), for all owners in a zone, or for all owners ([verb.Compensate]).
+// source ([verb.LoseSource]), for all owners in an area, or for all owners ([verb.Compensate]).
 func (c *Command) Many() bool {
 	switch c.Verb {
 	case verb.Compensate, verb.LoseSource:
 		return true
 	case verb.Pause, verb.Resume, verb.SetRate:
-		return c.Whose == define.OfZone
+		return c.Whose == define.OfArea
 	}
 	return false
 }
@@ -293,8 +293,8 @@ func (c *Command) Check(catalog *Catalog) error {
 		return fmt.Errorf("%w: a timeout that calls nothing", ErrCommand)
 	case c.Reason != reason.None && !c.Reason.Removes():
 		return fmt.Errorf("%w: the reason %v, which does not end a buff", ErrCommand, c.Reason)
-	case c.Whose == define.OfSource || c.Whose > define.OfZone:
-		return fmt.Errorf("%w: a time that is neither a buff's nor an owner's nor a zone's: %d", ErrCommand, c.Whose)
+	case c.Whose == define.OfSource || c.Whose > define.OfArea:
+		return fmt.Errorf("%w: a time that is neither a buff's nor an owner's nor an area's: %d", ErrCommand, c.Whose)
 	case c.Query.Neutral && c.Query.Polarity != define.Neutral:
 		return fmt.Errorf("%w: a query for neutral buffs that are %v", ErrCommand, c.Query.Polarity)
 	case c.Verb == verb.Compensate && (c.Query.Grade != 0 || c.Query.Stacks != 0):
@@ -374,7 +374,7 @@ func PauseBuff(h Handle) Command { return Command{Verb: verb.Pause, Whose: defin
 func ResumeBuff(h Handle) Command { return Command{Verb: verb.Resume, Whose: define.OfBuff, Handle: h} }
 
 // SetBuffRate is [SetRate] for the time of one buff. The time of the buff then runs at the product
-// of this rate, the owner's rate and the zone's rate.
+// of this rate, the owner's rate and the area's rate.
 func SetBuffRate(h Handle, r Ratio) Command {
 	return Command{Verb: verb.SetRate, Whose: define.OfBuff, Handle: h, Rate: r}
 }

@@ -97,7 +97,7 @@ func (f *form) fields(c *Command) {
 	unsigned(f, &c.Owner)
 	fixed(f, &c.Handle)
 	fixed(f, &c.Timeout)
-	unsigned(f, &c.Zone)
+	unsigned(f, &c.Area)
 	f.spec(&a.Spec)
 	unsigned(f, &a.Source)
 	signed(f, &a.Stacks)

@@ -20,8 +20,8 @@ func TestCommandNumbers(t *testing.T) {
 	for name, list := range commandsOf(cat) {
 		for _, c := range list {
 			changed := []string{}
-			if c.Zone != 0 {
-				c.Zone = math.MaxUint32
+			if c.Area != 0 {
+				c.Area = math.MaxUint32
 				changed = append(changed, "4294967295")
 			}
 			if c.Owner != 0 {

@@ -198,32 +198,32 @@ func AddTimeoutFunc(owner OwnerID, delay time.Duration, do any) Command {
 	return Command{Verb: verb.AddTimeout, Owner: owner, By: delay, Do: do}
 }
 
-// The following commands are for zones, and for more than one owner.
+// The following commands are for areas, and for more than one owner.
 
-// SetZone moves an owner to a zone, whose pause and rate then affect the owner's time. After the
-// move, the owner's buffs with OnZone define.FateRemove end with the reason Interrupted and the act
-// "zone". The command has no effect if the owner is already in the zone. A restored owner is in the
-// zone that its blob names.
-func SetZone(owner OwnerID, zone uint32) Command {
-	return Command{Verb: verb.SetZone, Owner: owner, Zone: zone}
+// SetArea moves an owner to an area, whose pause and rate then affect the owner's time. After the
+// move, the owner's buffs with OnArea define.FateRemove end with the reason Interrupted and the act
+// "area". The command has no effect if the owner is already in the area. A restored owner is in the
+// area that its blob names.
+func SetArea(owner OwnerID, area uint32) Command {
+	return Command{Verb: verb.SetArea, Owner: owner, Area: area}
 }
 
-// PauseZone pauses the time of all owners in a zone until [ResumeZone]: like [Pause], but for a
-// zone.
-func PauseZone(zone uint32) Command {
-	return Command{Verb: verb.Pause, Whose: define.OfZone, Zone: zone}
+// PauseArea pauses the time of all owners in an area until [ResumeArea]: like [Pause], but for
+// an area.
+func PauseArea(area uint32) Command {
+	return Command{Verb: verb.Pause, Whose: define.OfArea, Area: area}
 }
 
-// ResumeZone ends a PauseZone.
-func ResumeZone(zone uint32) Command {
-	return Command{Verb: verb.Resume, Whose: define.OfZone, Zone: zone}
+// ResumeArea ends a PauseArea.
+func ResumeArea(area uint32) Command {
+	return Command{Verb: verb.Resume, Whose: define.OfArea, Area: area}
 }
 
-// SetZoneRate sets the rate of the time of all owners in a zone. For example, 1/2 is half as fast.
+// SetAreaRate sets the rate of the time of all owners in an area. For example, 1/2 is half as fast.
 // The zero Ratio means 1. The command fails with [ErrRate] unless the numerator and the denominator
 // are from 1 to [MaxRate].
-func SetZoneRate(zone uint32, r Ratio) Command {
-	return Command{Verb: verb.SetRate, Whose: define.OfZone, Zone: zone, Rate: r}
+func SetAreaRate(area uint32, r Ratio) Command {
+	return Command{Verb: verb.SetRate, Whose: define.OfArea, Area: area, Rate: r}
 }
 
 // LoseSource reports that a source has left. On all owners, the buffs from this source are kept,

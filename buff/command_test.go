@@ -77,8 +77,8 @@ func commandsOf(cat *buff.Catalog) map[string][]buff.Command {
 
 		"Pause": {buff.Pause(7)}, "Resume": {buff.Resume(7)}, "SetRate": {buff.SetRate(7, half), buff.SetRate(7, buff.Ratio{})},
 		"PauseBuff": {buff.PauseBuff(h)}, "ResumeBuff": {buff.ResumeBuff(h)}, "SetBuffRate": {buff.SetBuffRate(h, half)},
-		"PauseZone": {buff.PauseZone(4)}, "ResumeZone": {buff.ResumeZone(4)}, "SetZoneRate": {buff.SetZoneRate(4, half)},
-		"SetZone": {buff.SetZone(7, 4)},
+		"PauseArea": {buff.PauseArea(4)}, "ResumeArea": {buff.ResumeArea(4)}, "SetAreaRate": {buff.SetAreaRate(4, half)},
+		"SetArea": {buff.SetArea(7, 4)},
 
 		"AddTag": {buff.AddTag(7, fire)}, "DropTag": {buff.DropTag(7, fire)},
 		"Immunize": {buff.Immunize(7, fire, false), buff.Immunize(7, fire, true)}, "DropImmunity": {buff.DropImmunity(7, fire)},
@@ -331,7 +331,7 @@ func TestParseCommandErrors(t *testing.T) {
 		"change #0 by=1":                  "change: buff: the catalog has no such name: change with the attribute number 0",
 		"interrupt owl":                   "interrupt: buff: the catalog has no such name: act \"owl\"",
 		"use 1/2/3 charges=0":             "use: \"charges\" must be from 1 to",
-		"zone 4294967296":                 "zone: must be a whole number from 0 to 4294967295",
+		"area 4294967296":                 "area: must be a whole number from 0 to 4294967295",
 		"timeout \"\" after=1s":           "timeout: buff: bad command: a timeout that calls nothing",
 		strings.Repeat("x", 1<<16) + " x": "a line of 65538 bytes",
 	} {
@@ -415,7 +415,7 @@ func TestCommandIsFor(t *testing.T) {
 			number, by := c.Number()
 			switch {
 			case c.Many():
-				require.Contains(t, []string{"Compensate", "LoseSource", "PauseZone", "ResumeZone", "SetZoneRate"}, name)
+				require.Contains(t, []string{"Compensate", "LoseSource", "PauseArea", "ResumeArea", "SetAreaRate"}, name)
 				require.False(t, by)
 			case name == "Cancel":
 				require.EqualValues(t, 5, number)

@@ -25,7 +25,7 @@ import (
 //
 //	apply venom owner=7 source=9 stacks=2
 //	extend 3/0/17 by=2s
-//	rate_zone 4 to=1/2
+//	rate_area 4 to=1/2
 //
 // [ParseCommand] parses such a line. Tags, acts and attributes are written as numbers ("#3"),
 // because a command does not know its catalog; [Command.Text] writes them as names.
@@ -38,8 +38,8 @@ func (c *Command) Text(catalog *Catalog) string {
 		switch c.Whose {
 		case define.OfBuff:
 			word += "_buff"
-		case define.OfZone:
-			word += "_zone"
+		case define.OfArea:
+			word += "_area"
 		}
 	}
 	l := line{writing: true, names: &Names{Catalog: catalog}, out: []byte(word)}
@@ -102,7 +102,7 @@ const MaxCommandText = 1 << 16
 //	remove HANDLE [stacks= why=]                    remove_oldest BUFF [owner= stacks= why=]
 //	extend HANDLE by= [at_most=]                    set_remaining HANDLE to=, set_period HANDLE to=
 //	pause, resume, rate RATIO [owner=]              pause_buff, resume_buff, rate_buff HANDLE [to=]
-//	zone ZONE [owner=]                              pause_zone, resume_zone, rate_zone ZONE [to=]
+//	area AREA [owner=]                              pause_area, resume_area, rate_area AREA [to=]
 //	inhibit HANDLE, release HANDLE                  use HANDLE [charges=]
 //	tag TAG, untag TAG, immune TAG [purge], vulnerable TAG [owner=]
 //	dispel QUERY [owner=]                           steal QUERY to=OWNER [at_most= owner=]
@@ -185,10 +185,10 @@ var lineForms = map[string]lineForm{
 	"pause_buff":  {verb: verb.Pause, whose: define.OfBuff, code: (*line).buff},
 	"resume_buff": {verb: verb.Resume, whose: define.OfBuff, code: (*line).buff},
 	"rate_buff":   {verb: verb.SetRate, whose: define.OfBuff, code: func(l *line, c *Command) { l.buff(c); l.ratio("to", &c.Rate) }},
-	"pause_zone":  {verb: verb.Pause, whose: define.OfZone, code: (*line).zone},
-	"resume_zone": {verb: verb.Resume, whose: define.OfZone, code: (*line).zone},
-	"rate_zone":   {verb: verb.SetRate, whose: define.OfZone, code: func(l *line, c *Command) { l.zone(c); l.ratio("to", &c.Rate) }},
-	"zone":        {verb: verb.SetZone, code: func(l *line, c *Command) { l.zone(c); l.owner(c) }},
+	"pause_area":  {verb: verb.Pause, whose: define.OfArea, code: (*line).area},
+	"resume_area": {verb: verb.Resume, whose: define.OfArea, code: (*line).area},
+	"rate_area":   {verb: verb.SetRate, whose: define.OfArea, code: func(l *line, c *Command) { l.area(c); l.ratio("to", &c.Rate) }},
+	"area":        {verb: verb.SetArea, code: func(l *line, c *Command) { l.area(c); l.owner(c) }},
 
 	"tag":   {verb: verb.AddTag, code: func(l *line, c *Command) { l.tag("", &c.Tag); l.owner(c) }},
 	"untag": {verb: verb.DropTag, code: func(l *line, c *Command) { l.tag("", &c.Tag); l.owner(c) }},
@@ -498,9 +498,9 @@ func (l *line) handle(text string) uint64 {
 	return handle.Pack(uint32(number), uint16(slot), uint32(l.unsigned("", parts[2], math.MaxUint32)))
 }
 
-func (l *line) zone(c *Command) {
-	if text, ok := l.option("", "zone", strconv.FormatUint(uint64(c.Zone), 10), true); ok {
-		c.Zone = uint32(l.unsigned("", text, math.MaxUint32))
+func (l *line) area(c *Command) {
+	if text, ok := l.option("", "area", strconv.FormatUint(uint64(c.Area), 10), true); ok {
+		c.Area = uint32(l.unsigned("", text, math.MaxUint32))
 	}
 }
 

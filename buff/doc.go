@@ -161,7 +161,7 @@
 //
 //	world time  the time of the engine, and of all events
 //	owner time  can be paused or have its own rate (Pause, SetRate), for an owner or for its
-//	            zone; all deadlines of the owner are in this time
+//	            area; all deadlines of the owner are in this time
 //	buff time   the same for one instance
 //
 // The three are combined: their rates are multiplied, and a pause of any of them pauses the buff.

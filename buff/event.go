@@ -41,7 +41,7 @@ const (
 	Revived    // the owner was revived
 
 	// Done is not the kind of an event. It is the Kind of a Result if the command had an effect
-	// that no event reports, such as a tag, a pause or a zone.
+	// that no event reports, such as a tag, a pause or an area.
 	Done
 )
 
@@ -260,7 +260,7 @@ type TimeChange struct {
 	Owner  OwnerID
 	Handle Handle    // the buff, or 0 for the time of the owner
 	Verb   verb.Verb // verb.Pause, verb.Resume or verb.SetRate
-	// Whose says what was changed: OfOwner, OfZone or OfBuff. With a Handle, OfZone means that
+	// Whose says what was changed: OfOwner, OfArea or OfBuff. With a Handle, OfArea means that
 	// a buff with on_death pause was paused by the death of its owner, or resumed by the revival.
 	Whose define.Whose
 	Rate  Ratio // the new rate, for verb.SetRate

@@ -58,6 +58,6 @@ type Held uint8
 const (
 	HeldByBuff  Held = 1 << iota // the buff itself is paused
 	HeldByOwner                  // the owner is paused
-	HeldByZone                   // the owner's zone is paused
+	HeldByArea                   // the owner's area is paused
 	HeldByDeath                  // the owner is dead, and the definition has "on_death: pause"
 )

@@ -63,7 +63,7 @@ type Moment struct {
 }
 
 // MoveBlob converts a blob for use on another server, whose uptime in ms is given. Uptimes and
-// zones differ between servers, so the owner is in zone 0 on the new server, and for buffs with the
+// areas differ between servers, so the owner is in area 0 on the new server, and for buffs with the
 // clock Uptime no time passes during the move. For buffs with the clock Wall, time does pass.
 // MoveBlob fails with [ErrBlob].
 func MoveBlob(blob []byte, uptime int64) ([]byte, error) {
@@ -72,7 +72,7 @@ func MoveBlob(blob []byte, uptime int64) ([]byte, error) {
 		return nil, err
 	}
 	by := uptime - o.Uptime
-	o.Uptime, o.Zone = uptime, 0
+	o.Uptime, o.Area = uptime, 0
 	for k := range o.Buffs {
 		if since := o.Buffs[k].Since; since != nil {
 			since.Uptime += by

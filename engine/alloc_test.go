@@ -182,7 +182,7 @@ func TestNoAllocationsWithWorkers(t *testing.T) {
 }
 
 // TestNoAllocationsOfTheCrossIndex checks that the cross-owner index allocates nothing in a
-// catalog with source limits, auras and zones: not for owners without such buffs and, once its
+// catalog with source limits, auras and areas: not for owners without such buffs and, once its
 // lists have grown, not for searches of auras and evictions of buffs either.
 func TestNoAllocationsOfTheCrossIndex(t *testing.T) {
 	const owners = 200
@@ -221,10 +221,10 @@ func TestNoAllocationsOfTheCrossIndex(t *testing.T) {
 	add(t, e, 3, cat.Spec("beacon"))
 	check("a look of two auras with 100 members each", func() { e.Tick(500 * time.Millisecond) })
 	require.NotZero(t, carries(e, 1, cat.Spec("light")))
-	check("a zone that stops and goes on", func() {
-		_ = e.Do(buff.PauseZone(0)).Failure
+	check("an area that stops and goes on", func() {
+		_ = e.Do(buff.PauseArea(0)).Failure
 		e.Tick(time.Millisecond)
-		_ = e.Do(buff.ResumeZone(0)).Failure
+		_ = e.Do(buff.ResumeArea(0)).Failure
 		e.Tick(time.Millisecond)
 	})
 }

@@ -13,11 +13,11 @@ import (
 	"github.com/bufftick/bufftick/wheel"
 )
 
-// AuraQuery is the query to [Options].Members for the owners in the area of an aura.
+// AuraQuery is the query to [Options].Members for the owners in the range of an aura.
 type AuraQuery struct {
 	Bearer buff.OwnerID  // the owner of the aura
 	Data   any           // the data that was passed to Spawn for the bearer
-	Buff   buff.Instance // the aura; its Spec.Aura describes the area
+	Buff   buff.Instance // the aura; its Spec.Aura describes the range
 	Due    wheel.Time    // when the search was due; in a late frame, earlier than Engine.Now
 }
 
@@ -237,8 +237,8 @@ func (e *Engine) searchAuras() {
 	}
 }
 
-// searchAura finds the owners in the area of an aura. It gives the aura's buff to new members, and
-// again to members that have lost it. A member that is no longer in the area loses the buff after
+// searchAura finds the owners in the range of an aura. It gives the aura's buff to new members, and
+// again to members that have lost it. A member that is no longer in range loses the buff after
 // the aura's linger time.
 //
 // If the bearer is busy, searchAura does not change the members, because it cannot read the
@@ -287,7 +287,7 @@ func (e *Engine) searchAura(i int32, due wheel.Time) {
 
 // applied returns the newest version of the definition that an aura applies. If a Reload has
 // removed the definition or made it unsuitable for auras, it returns nil; the members then keep the
-// buff until they leave the area.
+// buff until they leave the range.
 func (x *auras) applied(a *aura) *buff.Spec {
 	newest, _ := x.catalog.Newest(a.apply)
 	if newest == nil || newest.Kind == define.Instant || newest.Stack.Timers != define.TimersShared {

@@ -169,12 +169,12 @@ func TestAuraOfNoEffect(t *testing.T) {
 			func(e *engine.Engine, h buff.Handle) { buffs(e, h, verb.Pause) },
 			func(e *engine.Engine, h buff.Handle) { buffs(e, h, verb.Resume) },
 		},
-		"zone": {
+		"area": {
 			func(e *engine.Engine, _ buff.Handle) {
-				_ = e.Do(buff.SetZone(1, 5)).Failure
-				_ = e.Do(buff.PauseZone(5)).Failure
+				_ = e.Do(buff.SetArea(1, 5)).Failure
+				_ = e.Do(buff.PauseArea(5)).Failure
 			},
-			func(e *engine.Engine, _ buff.Handle) { _ = e.Do(buff.ResumeZone(5)).Failure },
+			func(e *engine.Engine, _ buff.Handle) { _ = e.Do(buff.ResumeArea(5)).Failure },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -130,20 +130,20 @@ func TestP29_Mailbox(t *testing.T) {
 	require.Equal(t, limit, engine.Timeouts(e))
 }
 
-// TestP29_Zones checks the limit of zones.
-func TestP29_Zones(t *testing.T) {
+// TestP29_Areas checks the limit of areas.
+func TestP29_Areas(t *testing.T) {
 	if !long.On() {
-		t.Skip("a million zones: -long")
+		t.Skip("a million areas: -long")
 	}
 	e := open(t, engine.Options{Synchronous: true})
 	for id := range uint32(buff.MaxOwners - 1) {
-		require.NoError(t, e.Do(buff.PauseZone(id+1)).Failure)
+		require.NoError(t, e.Do(buff.PauseArea(id+1)).Failure)
 	}
-	err := e.Do(buff.PauseZone(buff.MaxOwners)).Failure
-	require.ErrorIs(t, err, engine.ErrTooManyZones)
+	err := e.Do(buff.PauseArea(buff.MaxOwners)).Failure
+	require.ErrorIs(t, err, engine.ErrTooManyAreas)
 	require.ErrorContains(t, err, fmt.Sprint(buff.MaxOwners))
-	require.NoError(t, e.Do(buff.ResumeZone(1)).Failure)
-	require.NoError(t, e.Do(buff.PauseZone(buff.MaxOwners)).Failure)
+	require.NoError(t, e.Do(buff.ResumeArea(1)).Failure)
+	require.NoError(t, e.Do(buff.PauseArea(buff.MaxOwners)).Failure)
 }
 
 // TestP27_CommandsForOthers checks that a handler that issues commands endlessly is stopped, and

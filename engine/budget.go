@@ -189,7 +189,7 @@ func timeBetween(from, to wheel.Time) time.Duration {
 	return time.Duration(min(to-from, most)) * time.Millisecond
 }
 
-// The cost of the loop's end-of-frame work is limited, like the cost of due events. Changes of zone
+// The cost of the loop's end-of-frame work is limited, like the cost of due events. Changes of area
 // times, cross-owner commands, aura searches and Inbox commands each have their own limit in a
 // Tick, so that none of them starves the others or due events. Work above its limit waits, in
 // order, and comes before new work in the next Tick. A command is not divided, so the last one may
@@ -205,7 +205,7 @@ type work struct {
 	visited  uint64 // buffs visited by these commands
 }
 
-// part returns the cost limit for each kind of end-of-frame work: zone times, cross-owner commands,
+// part returns the cost limit for each kind of end-of-frame work: area times, cross-owner commands,
 // aura searches and Inbox commands.
 func (e *Engine) part() int { return e.opts.part }
 

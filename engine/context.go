@@ -153,7 +153,7 @@ func (c *Context) Cancel(t buff.TimeoutHandle) {
 
 // Do executes a command after the handler has returned. A command for the handler's own owner runs
 // at the instant of the handler's event, before the owner's next due event. A command for another
-// owner, for several owners, or for a zone runs at the end of the frame. Do panics in the same
+// owner, for several owners, or for an area runs at the end of the frame. Do panics in the same
 // cases as [Engine.Do], and also if the engine does not know the definition or the handler that the
 // command names.
 //

@@ -201,7 +201,7 @@ func (c *copies) copy(to *shard, o *owner, at buff.Moment, loop bool) {
 	x, made := snapshot.Copy{}, false
 	defer func() {
 		if !made {
-			x = snapshot.Copy{Owner: o.id(), Zone: o.zone, Err: fmt.Errorf("owner %d: %w", o.id(), panicked(callMarshal, errExit))}
+			x = snapshot.Copy{Owner: o.id(), Area: o.area, Err: fmt.Errorf("owner %d: %w", o.id(), panicked(callMarshal, errExit))}
 		}
 		o.copied().shadow.drop()
 		if x.Err != nil {
@@ -218,8 +218,8 @@ func (c *copies) copy(to *shard, o *owner, at buff.Moment, loop bool) {
 
 // make copies an owner into the memory of dst, which it grows if necessary.
 func (c *copies) make(o *owner, at buff.Moment, dst []byte, loop bool) (x snapshot.Copy, b []byte) {
-	x.Owner, x.Zone = o.id(), o.zone
-	b, x.Lost = o.set.Save(dst, c.engine.Catalog(), at, x.Zone)
+	x.Owner, x.Area = o.id(), o.area
+	b, x.Lost = o.set.Save(dst, c.engine.Catalog(), at, x.Area)
 	n := len(b)
 	if c.marshal != nil {
 		if b, x.Err = c.callMarshal(o, b, loop); x.Err != nil {

@@ -66,7 +66,7 @@ func TestCopies_GoneAndSpawnedAgain(t *testing.T) {
 }
 
 // TestCopiesWaitingOfAuras checks that Round.Waiting has the commands for busy owners, except
-// those that the next search of an aura, or the zone, will issue again.
+// those that the next search of an aura, or the area, will issue again.
 func TestCopiesWaitingOfAuras(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
@@ -104,7 +104,7 @@ func TestCopiesWaitingOfAuras(t *testing.T) {
 		e.Tick(time.Second)
 		in = false
 		e.Tick(time.Second)
-		require.NoError(t, e.Do(buff.PauseZone(0)).Failure)
+		require.NoError(t, e.Do(buff.PauseArea(0)).Failure)
 		e.Tick(time.Second)
 		r := round()
 		require.Equal(t, []buff.OwnerID{2}, r.Older)

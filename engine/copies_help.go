@@ -208,7 +208,7 @@ func (c *copies) grow(owners int) {
 	})
 }
 
-// shadow is the last complete state of an owner that may become busy: its zone, the number of lost
+// shadow is the last complete state of an owner that may become busy: its area, the number of lost
 // buffs, the length of its blob, the blob, and the game's data. All of this is one allocation,
 // because most owners are not in cache, and each further allocation would be another cache miss.
 // The shadow is empty if the last copy of the owner is newer.
@@ -226,7 +226,7 @@ func (c *copies) keepShadow(by *shard, o *owner) {
 		return
 	}
 	var head [shadowHead]byte
-	binary.LittleEndian.PutUint32(head[:], x.Zone)
+	binary.LittleEndian.PutUint32(head[:], x.Area)
 	binary.LittleEndian.PutUint32(head[4:], uint32(x.Lost))
 	binary.LittleEndian.PutUint32(head[8:], uint32(len(x.Blob)))
 	o.copied().shadow = append(append(o.copied().shadow, head[:]...), b...)
@@ -244,7 +244,7 @@ func (s shadow) of(o *owner) (x snapshot.Copy, ok bool) {
 	b := s[shadowHead:]
 	n := binary.LittleEndian.Uint32(s[8:])
 	return snapshot.Copy{
-		Owner: o.id(), Zone: binary.LittleEndian.Uint32(s), Lost: int(binary.LittleEndian.Uint32(s[4:])),
+		Owner: o.id(), Area: binary.LittleEndian.Uint32(s), Lost: int(binary.LittleEndian.Uint32(s[4:])),
 		Blob: b[:n:n], Data: b[n:len(b):len(b)],
 	}, true
 }

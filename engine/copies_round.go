@@ -34,7 +34,7 @@ func (c *copies) Begin(all bool) snapshot.Round {
 		e.interval.Store(max(e.interval.Load()+1, 1))
 		c.excludeBusy(&r)
 	})
-	c.zones(&r)
+	c.areas(&r)
 	c.pending(&r)
 	c.collectSoonDue()
 	return r
@@ -84,23 +84,23 @@ func (e *Engine) eachBusy(yield func(*owner) bool) {
 	}
 }
 
-// zones adds to the round the zones whose time is paused or has a rate other than 1.
-func (c *copies) zones(r *snapshot.Round) {
-	for id, z := range c.engine.zones.byID {
-		if z.scale != (zoneScale{}) {
-			r.Zones = append(r.Zones, snapshot.ZoneTime{Zone: id, Rate: z.scale.rate, Paused: z.scale.held})
+// areas adds to the round the areas whose time is paused or has a rate other than 1.
+func (c *copies) areas(r *snapshot.Round) {
+	for id, z := range c.engine.areas.byID {
+		if z.scale != (areaScale{}) {
+			r.Areas = append(r.Areas, snapshot.AreaTime{Area: id, Rate: z.scale.rate, Paused: z.scale.held})
 		}
 	}
-	slices.SortFunc(r.Zones, func(a, b snapshot.ZoneTime) int { return int(a.Zone) - int(b.Zone) })
+	slices.SortFunc(r.Areas, func(a, b snapshot.AreaTime) int { return int(a.Area) - int(b.Area) })
 }
 
 // pending adds to the round the commands that were accepted and still wait to be executed.
 func (c *copies) pending(r *snapshot.Round) {
 	e := c.engine
 	add := func(cmd *buff.Command) {
-		// Commands from an aura or a zone are not saved, because the aura's next search, or the
-		// zone, issues them again.
-		reissued := cmd.Verb == verb.Enter || cmd.Verb == verb.Leave || cmd.Whose == define.OfZone
+		// Commands from an aura or an area are not saved, because the aura's next search, or the
+		// area, issues them again.
+		reissued := cmd.Verb == verb.Enter || cmd.Verb == verb.Leave || cmd.Whose == define.OfArea
 		if cmd.Do == nil && !reissued {
 			r.Waiting = append(r.Waiting, *cmd)
 		}

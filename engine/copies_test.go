@@ -48,7 +48,7 @@ func (d *copied) revive(t testing.TB, o engine.Options) *engine.Engine {
 	o.Epoch = time.UnixMilli(d.moment.Wall)
 	e := open(t, o)
 	for id, x := range d.owners {
-		_, err := e.Readmit(id, nil, x.Blob, x.Zone, d.moment.Uptime)
+		_, err := e.Readmit(id, nil, x.Blob, x.Area, d.moment.Uptime)
 		require.NoError(t, err)
 	}
 	for _, c := range d.waiting {
@@ -206,27 +206,27 @@ func TestCopiesControl(t *testing.T) {
 	require.Positive(t, torn)
 }
 
-// TestCopiesZones checks that a round has exactly the zones whose time is changed, sorted by
+// TestCopiesAreas checks that a round has exactly the areas whose time is changed, sorted by
 // number.
-func TestCopiesZones(t *testing.T) {
+func TestCopiesAreas(t *testing.T) {
 	e := open(t, engine.Options{Synchronous: true})
-	want := []snapshot.ZoneTime{}
-	for zone := range uint32(40) {
-		rate := buff.Ratio{Num: 2, Den: zone + 3}
-		switch zone % 4 {
+	want := []snapshot.AreaTime{}
+	for area := range uint32(40) {
+		rate := buff.Ratio{Num: 2, Den: area + 3}
+		switch area % 4 {
 		case 0:
-			require.NoError(t, e.Do(buff.SetZoneRate(zone, rate)).Failure)
-			want = append(want, snapshot.ZoneTime{Zone: zone, Rate: rate})
+			require.NoError(t, e.Do(buff.SetAreaRate(area, rate)).Failure)
+			want = append(want, snapshot.AreaTime{Area: area, Rate: rate})
 		case 1:
-			require.NoError(t, e.Do(buff.PauseZone(zone)).Failure)
-			want = append(want, snapshot.ZoneTime{Zone: zone, Paused: true})
+			require.NoError(t, e.Do(buff.PauseArea(area)).Failure)
+			want = append(want, snapshot.AreaTime{Area: area, Paused: true})
 		case 2:
-			require.NoError(t, e.Do(buff.PauseZone(zone)).Failure)
-			require.NoError(t, e.Do(buff.ResumeZone(zone)).Failure)
+			require.NoError(t, e.Do(buff.PauseArea(area)).Failure)
+			require.NoError(t, e.Do(buff.ResumeArea(area)).Failure)
 		}
 	}
 	c := engine.Copies(e, nil)
-	require.Equal(t, want, c.Begin(true).Zones)
+	require.Equal(t, want, c.Begin(true).Areas)
 }
 
 // TestCopiesClean checks that an owner that does not change is copied only once, and that an
@@ -238,8 +238,8 @@ func TestCopiesClean(t *testing.T) {
 	o := engine.Options{Catalog: cat, Synchronous: true, Epoch: noon, Uptime: time.Hour}
 	e := open(t, o)
 	spawn(t, e, 1, 2)
-	require.NoError(t, e.Do(buff.SetZone(1, 5)).Failure)
-	require.NoError(t, e.Do(buff.SetZoneRate(5, buff.Ratio{Num: 1, Den: 2})).Failure)
+	require.NoError(t, e.Do(buff.SetArea(1, 5)).Failure)
+	require.NoError(t, e.Do(buff.SetAreaRate(5, buff.Ratio{Num: 1, Den: 2})).Failure)
 	for s := range cat.All() {
 		add(t, e, 1, s)
 	}
@@ -259,9 +259,9 @@ func TestCopiesClean(t *testing.T) {
 
 	o.Epoch, o.Uptime = noon.Add(4*time.Second), time.Hour+4*time.Second
 	e2 := open(t, o)
-	require.NoError(t, e2.Do(buff.SetZoneRate(5, buff.Ratio{Num: 1, Den: 2})).Failure)
+	require.NoError(t, e2.Do(buff.SetAreaRate(5, buff.Ratio{Num: 1, Den: 2})).Failure)
 	for id, x := range disk.owners {
-		_, err := e2.Readmit(id, nil, x.Blob, x.Zone, disk.moment.Uptime)
+		_, err := e2.Readmit(id, nil, x.Blob, x.Area, disk.moment.Uptime)
 		require.NoError(t, err)
 	}
 	e2.Tick(0)
@@ -320,7 +320,7 @@ func TestCopiesBusyWhole(t *testing.T) {
 func keepBusy(t *testing.T, refuses bool) {
 	r := newBusy(t)
 	defer close(r.gate)
-	require.NoError(t, r.e.Do(buff.SetZone(1, 5)).Failure)
+	require.NoError(t, r.e.Do(buff.SetArea(1, 5)).Failure)
 	_, err := r.e.AddTimeout(1, time.Hour, func(*engine.Context) {})
 	require.NoError(t, err)
 	said := "before"
@@ -350,7 +350,7 @@ func keepBusy(t *testing.T, refuses bool) {
 	require.True(t, done)
 	x := c.Take()
 	for o := range x.All() {
-		require.Equal(t, snapshot.Copy{Owner: 1, Zone: 5, Blob: o.Blob, Data: []byte("as it was"), Lost: 1}, *o)
+		require.Equal(t, snapshot.Copy{Owner: 1, Area: 5, Blob: o.Blob, Data: []byte("as it was"), Lost: 1}, *o)
 		require.NotEmpty(t, o.Blob)
 	}
 	require.Equal(t, !refuses, x.Len() == 1)
@@ -445,14 +445,14 @@ func TestCopiesMarshalGone(t *testing.T) {
 	require.Equal(t, []string{"1: 1000 pulse itch x1"}, append(first, lines(e.Tick(0))...))
 }
 
-// TestCopies_OwnerTouchedDuringRound checks that an owner that is touched, or changes its zone,
+// TestCopies_OwnerTouchedDuringRound checks that an owner that is touched, or changes its area,
 // during a round is copied in its earlier state, and belongs to the next round.
 func TestCopies_OwnerTouchedDuringRound(t *testing.T) {
 	e := open(t, engine.Options{Workers: 2, Budget: patient})
 	spawn(t, e, 1, 2)
 	c := engine.Copies(e, nil)
 	for _, change := range []func() error{
-		func() error { return c.Touch(1) }, func() error { return e.Do(buff.SetZone(1, 5)).Failure },
+		func() error { return c.Touch(1) }, func() error { return e.Do(buff.SetArea(1, 5)).Failure },
 	} {
 		c.Begin(true)
 		require.NoError(t, change())
@@ -462,7 +462,7 @@ func TestCopies_OwnerTouchedDuringRound(t *testing.T) {
 		require.Equal(t, 1, n)
 		require.True(t, done)
 		for x := range c.Take().All() {
-			require.Zero(t, x.Zone)
+			require.Zero(t, x.Area)
 		}
 	}
 	require.ErrorIs(t, c.Touch(3), engine.ErrUnknownOwner)

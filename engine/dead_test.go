@@ -83,7 +83,7 @@ func TestResult_KindOfEachCommand(t *testing.T) {
 	cat, err := catalog.Parse("a.yaml", []byte(`
 tags: [calm]
 buffs:
-  form: {duration: infinite, on_zone: remove, on_source_gone: remove, stack: {by: source}}
+  form: {duration: infinite, on_area: remove, on_source_gone: remove, stack: {by: source}}
   gift: {duration: infinite, on_source_gone: adopt, stack: {by: source}}
   ward: {duration: infinite, charges: {n: 2, consume_on: [hit]}, interrupt: [move], shield: {pool: 5}}
 `))
@@ -110,11 +110,11 @@ buffs:
 		{buff.Kill(1), "die amount=3"},
 		{buff.Kill(1), "nothing changed"},
 		{buff.Revive(1), "revive"},
-		{buff.SetZone(1, 4), "done"},
-		{buff.SetZone(1, 4), "nothing changed"},
-		{buff.PauseZone(4), "done"},
-		{buff.PauseZone(4), "nothing changed"},
-		{buff.ResumeZone(4), "done"},
+		{buff.SetArea(1, 4), "done"},
+		{buff.SetArea(1, 4), "nothing changed"},
+		{buff.PauseArea(4), "done"},
+		{buff.PauseArea(4), "nothing changed"},
+		{buff.ResumeArea(4), "done"},
 		{buff.Pause(1), "done"},
 		{buff.Pause(1), "nothing changed"},
 		{buff.Resume(1), "done"},
@@ -154,6 +154,6 @@ buffs:
 	add("form", 7)
 	add("ward", 0)
 	require.Equal(t, "remove interrupt amount=1", e.Do(buff.Interrupt(1, move)).String())
-	require.Equal(t, "remove interrupt amount=1", e.Do(buff.SetZone(1, 5)).String())
+	require.Equal(t, "remove interrupt amount=1", e.Do(buff.SetArea(1, 5)).String())
 	require.NoError(t, e.Close(t.Context()))
 }

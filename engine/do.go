@@ -19,14 +19,14 @@ import (
 // The functions of package buff that make commands document each command, the meaning of its
 // Result.Amount, and the errors of the rules. Other values of Result.Failure are [ErrUnknownOwner],
 // [ErrUnknownSpec], [ErrRemoved], [ErrUnknownHandler], [ErrClosed], [ErrOverloaded] and
-// [ErrTooManyZones], and buff.ErrStale for the handle of a buff or timeout that has ended. If the
+// [ErrTooManyAreas], and buff.ErrStale for the handle of a buff or timeout that has ended. If the
 // owner is busy, the command waits in its mailbox and Result.Queued is set.
 //
-// A command for several owners (buff.Compensate, buff.LoseSource, or a change of a zone's time) is
+// A command for several owners (buff.Compensate, buff.LoseSource, or a change of an area's time) is
 // either executed for all of them, or fails with ErrOverloaded and is executed for none. Busy
-// owners execute it when their turn is over, and are not included in Result.Amount. buff.SetZone is
-// not queued: even a busy owner changes its zone at once. SetZone fails with ErrOverloaded if the
-// owner's mailbox is full and the catalog has a definition whose buffs end on a change of zone.
+// owners execute it when their turn is over, and are not included in Result.Amount. buff.SetArea is
+// not queued: even a busy owner changes its area at once. SetArea fails with ErrOverloaded if the
+// owner's mailbox is full and the catalog has a definition whose buffs end on a change of area.
 //
 // Do panics if the tag, the school or the attribute does not belong to the engine's catalog, or if
 // no function of package buff could have made the command.
@@ -112,7 +112,7 @@ func notFound(c *buff.Command) buff.Result {
 // concernsMany reports whether a command concerns more than one owner, or data that is not part
 // of a [rules.Owner]. Such a command is executed by the loop, even if a handler or the Inbox has
 // issued it.
-func concernsMany(c *buff.Command) bool { return c.Verb == verb.SetZone || c.Many() }
+func concernsMany(c *buff.Command) bool { return c.Verb == verb.SetArea || c.Many() }
 
 // executeForMany executes a command for which concernsMany is true.
 func (e *Engine) executeForMany(c *buff.Command) buff.Result {
@@ -123,10 +123,10 @@ func (e *Engine) executeForMany(c *buff.Command) buff.Result {
 		return e.compensate(c)
 	case c.Verb == verb.LoseSource:
 		return e.loseSource(c.Application.Source)
-	case c.Verb == verb.SetZone:
-		return e.setZone(c.Owner, c.Zone)
+	case c.Verb == verb.SetArea:
+		return e.setArea(c.Owner, c.Area)
 	}
-	return e.setZoneTime(c)
+	return e.setAreaTime(c)
 }
 
 // mergeResults merges the Result of one owner into the Result of several owners. The merged Result

@@ -68,7 +68,7 @@
 //	buffs     Apply, Remove, RemoveStacks, RemoveSpec, Dispel, Steal
 //	time      Extend, ExtendUpTo, SetRemaining, SetPeriod, Compensate,
 //	          Pause, Resume, SetRate of an owner, PauseBuff, ResumeBuff, SetBuffRate of a buff,
-//	          PauseZone, ResumeZone, SetZoneRate, SetZone
+//	          PauseArea, ResumeArea, SetAreaRate, SetArea
 //	effect    Inhibit, Release, AddTag, DropTag, Immunize, DropImmunity
 //	use       Damage, Absorb, Consume, ConsumeCharges, Interrupt, AddBase, SetBase
 //	fate      Kill, Revive, LoseSource
@@ -172,22 +172,22 @@
 // limit allows, the oldest are removed, on whichever owners they are.
 //
 // The second is define.Aura. An aura searches for its members at the end of each frame in which its
-// interval elapses: [Options].Members finds the owners in its area. These owners get the buff that
-// the aura applies, and lose it when they have been outside the area for the aura's linger time. If
+// interval elapses: [Options].Members finds the owners in its range. These owners get the buff that
+// the aura applies, and lose it when they have been outside the range for the aura's linger time. If
 // several searches of an aura are late, they are combined into the last of them, and the linger
 // time counts from the instant at which that search was due. If an owner could not be given the
 // buff, each later search tries again. An aura that is hidden or paused finds no members. If the
 // bearer of an aura is busy, its members do not change until the next search.
 //
-// One call pauses all owners in a zone, or changes the rate of their time: see [buff.SetZone] and
-// [buff.PauseZone].
+// One call pauses all owners in an area, or changes the rate of their time: see [buff.SetArea] and
+// [buff.PauseArea].
 //
 // # Saving and restoring
 //
 // [Engine.Despawn] removes an owner and returns its whole state as a blob. [Engine.Restore] spawns
 // it again with the same deadlines, to the millisecond. [Engine.Save] makes a blob of an owner and
 // keeps it running; [Engine.Drop] removes an owner without making a blob. A blob contains the
-// number of the owner's zone, and Restore puts the owner back into that zone. A blob does not
+// number of the owner's area, and Restore puts the owner back into that area. A blob does not
 // contain the buffs that the owner got from auras. After a restart, Options.Epoch and
 // Options.Uptime tell the engine how much time has passed on each clock. The engine does not know
 // which sources were lost while an owner was away. Restoration.Sources lists the sources that are
@@ -254,7 +254,7 @@
 // Tick costs O(1) if nothing is due, however many deadlines are pending. AddBuff searches the
 // owner's buffs for an instance to join and is otherwise O(1), as are the other commands for one
 // buff. Kill, Despawn and most commands for an owner cost O(buffs of the owner), Compensate O(all
-// buffs), LoseSource O(buffs of the owners that have a buff of the source). A command for a zone
+// buffs), LoseSource O(buffs of the owners that have a buff of the source). A command for an area
 // costs O(its owners and their buffs), a search of an aura O(members × (their buffs + log
 // members)). Reload costs O(definitions), and each of the following Ticks O(some thousand buffs)
 // until all owners have been converted. In steady state nothing is allocated.

@@ -61,7 +61,7 @@ type Engine struct {
 	index            crossIndex
 	counters         specCounters
 	sweep            sweep
-	zones            zones
+	areas            areas
 	frame            Frame
 	inbox            Inbox
 	producers        producers
@@ -121,7 +121,7 @@ func newEngine(o Options, pool actor.Pool, release func(context.Context) error) 
 		release:   release,
 		byID:      newIDs(),
 		names:     make(map[string]define.HandlerID),
-		zones:     newZones(),
+		areas:     newAreas(),
 		index:     newCrossIndex(o.Catalog),
 		deadlines: schedule{wheel: wheel.NewSchedule(0)},
 		turns: dispatcher{

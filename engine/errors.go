@@ -17,7 +17,7 @@ var (
 	ErrOwnerExists    = errors.New("engine: owner already exists")
 	ErrTooManyOwners  = errors.New("engine: too many owners")
 	ErrBusy           = errors.New("engine: owner is busy")
-	ErrTooManyZones   = errors.New("engine: too many zones")
+	ErrTooManyAreas   = errors.New("engine: too many areas")
 	ErrUnknownSpec    = errors.New("engine: definition is not in this engine's catalog")
 	ErrRemoved        = errors.New("engine: definition has been removed")
 	ErrLineage        = errors.New("engine: catalog was not built from the current one")

@@ -27,16 +27,16 @@ func ExampleEngine_FindSpec() {
 	venom := catalog.MustSpec("venom")
 	eng.AddBuff(monster, buff.Application{Spec: venom, Source: anna})
 	eng.Tick(5 * time.Second)
-	eng.Do(buff.SetZone(monster, 3))
+	eng.Do(buff.SetArea(monster, 3))
 
 	b, found, _ := eng.FindSpec(monster, venom, anna)
 	fmt.Println(found, b.Left(eng.Now()))
 	_, found, _ = eng.FindSpec(monster, venom, ben)
 	fmt.Println(found)
-	zone, _ := eng.Zone(monster)
-	fmt.Println("zone", zone)
+	area, _ := eng.Area(monster)
+	fmt.Println("area", area)
 	// Output:
 	// true 7s
 	// false
-	// zone 3
+	// area 3
 }

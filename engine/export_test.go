@@ -192,14 +192,14 @@ func Counting(e *Engine, n int) func() {
 }
 
 // Room returns the numbers of instances and auras for which the cross-owner index has room, and
-// the number of zones.
-func Room(e *Engine) (held, auras, zones int) {
-	return len(e.index.sources.all), len(e.index.auras.all), len(e.zones.byID)
+// the number of areas.
+func Room(e *Engine) (held, auras, areas int) {
+	return len(e.index.sources.all), len(e.index.auras.all), len(e.areas.byID)
 }
 
 // Owed returns the amount of work that the cross-owner index has deferred to the next Tick.
 func Owed(e *Engine) int {
-	return len(e.index.retries) + len(e.index.auras.due) + len(e.zones.pending) + len(e.outbox)
+	return len(e.index.retries) + len(e.index.auras.due) + len(e.areas.pending) + len(e.outbox)
 }
 
 // Parts returns the numbers of events of a Frame: of the loop's calls before it, of due events,

@@ -51,7 +51,7 @@ func TestP26_EngineFromHandler(t *testing.T) {
 				{"Save", func() { _, _ = e.Save(1) }},
 				{"Restore", func() { _, _ = e.Restore(1, nil, nil) }},
 				{"Moment", func() { e.Moment() }},
-				{"Do", func() { e.Do(buff.PauseZone(1)) }},
+				{"Do", func() { e.Do(buff.PauseArea(1)) }},
 				{"Data", func() { e.Data(1) }},
 				{"Buffs", func() { _, _ = e.Buffs(1) }},
 				{"Find", func() { _, _, _ = e.Find(0) }},

@@ -81,7 +81,7 @@ func TestHistory_DropsOldEvents(t *testing.T) {
 }
 
 // TestHistory_PausesAndRates checks that the flight recorder has all pauses and rates of time,
-// by whichever way they were set: the loop, a handler or a zone.
+// by whichever way they were set: the loop, a handler or an area.
 func TestHistory_PausesAndRates(t *testing.T) {
 	cat, err := buff.NewCatalog(
 		buff.Spec{ID: "oath", Kind: define.Infinite},
@@ -99,10 +99,10 @@ func TestHistory_PausesAndRates(t *testing.T) {
 		e.Tick(time.Second)
 		require.NoError(t, e.Do(buff.PauseBuff(oath)).Failure)
 		e.Tick(time.Second)
-		require.NoError(t, e.Do(buff.PauseZone(0)).Failure)
+		require.NoError(t, e.Do(buff.PauseArea(0)).Failure)
 		require.NoError(t, e.Do(buff.SetRate(7, buff.Ratio{Num: 1, Den: 2})).Failure)
 		e.Tick(time.Second)
-		require.NoError(t, e.Do(buff.ResumeZone(0)).Failure)
+		require.NoError(t, e.Do(buff.ResumeArea(0)).Failure)
 		e.AddBuff(7, buff.Application{Spec: cat.Spec("stasis"), Source: 7})
 		e.Tick(time.Second)
 
@@ -121,9 +121,9 @@ func TestHistory_PausesAndRates(t *testing.T) {
 		}
 		require.Equal(t, []string{
 			fmt.Sprintf("1000 pause by %d, 1 to 0, the oath", define.OfBuff),
-			fmt.Sprintf("2000 pause by %d, 1 to 0", define.OfZone),
+			fmt.Sprintf("2000 pause by %d, 1 to 0", define.OfArea),
 			fmt.Sprintf("2000 rate by %d, 0 to 0 1/2", define.OfOwner),
-			fmt.Sprintf("3000 resume by %d, 0 to 0.5", define.OfZone),
+			fmt.Sprintf("3000 resume by %d, 0 to 0.5", define.OfArea),
 			fmt.Sprintf("3000 pause by %d, 0.5 to 0", define.OfOwner),
 		}, got)
 		require.Len(t, slices.Collect(e.History().TimeChanges(history.Query{From: 2000, To: 3000})), 5, "of both")

@@ -248,7 +248,7 @@ func (e *Engine) releaseMemory() {
 	e.hadOwners = false
 	e.deadlines.wheel = wheel.NewSchedule(e.now)
 	e.byID = newIDs()
-	e.zones.first().owners = nil
+	e.areas.first().owners = nil
 	yield := e.index.auras.addFound
 	e.index = newCrossIndex(e.Catalog())
 	e.index.auras.addFound = yield

@@ -47,17 +47,17 @@ func (e *Engine) Dead(id buff.OwnerID) (bool, error) {
 	return set.Dead(), nil
 }
 
-// Zone returns the number of the zone in which an owner is: see buff.SetZone. It fails with
-// [ErrUnknownOwner]; the zone of a busy owner is known.
+// Area returns the number of the area in which an owner is: see buff.SetArea. It fails with
+// [ErrUnknownOwner]; the area of a busy owner is known.
 //
 // Only the loop goroutine may call it.
-func (e *Engine) Zone(id buff.OwnerID) (uint32, error) {
-	e.enter("Zone")
+func (e *Engine) Area(id buff.OwnerID) (uint32, error) {
+	e.enter("Area")
 	o := e.ownerOf(id)
 	if o == nil {
 		return 0, &ownerError{ErrUnknownOwner, id}
 	}
-	return o.zone, nil
+	return o.area, nil
 }
 
 // FindSpec returns the oldest buff of the definition on an owner that the given source applied, and

@@ -105,7 +105,7 @@ type Options struct {
 	// the same number have the same handles.
 	Number uint32
 
-	// Members finds the owners that are in the area of an aura now, and calls `found` for each of
+	// Members finds the owners that are in the range of an aura now, and calls `found` for each of
 	// them, in any order. Duplicates and owners that are not in the engine are ignored. The bearer
 	// is a member of its own aura only if Members calls `found` for it. Members is required if the
 	// Catalog has an aura.
@@ -167,7 +167,7 @@ type Limits struct {
 	// event.
 	//
 	// In addition, each of the following kinds of work may cost a quarter of Tick (or 16,384 if
-	// Tick has its default): notifying owners of a changed zone time, commands for other owners,
+	// Tick has its default): notifying owners of a changed area time, commands for other owners,
 	// searches of auras, and the Inbox. A command costs one, plus one for each of its events, plus
 	// one for every 16 buffs that it visits; a deadline that it moves counts as eight visited
 	// buffs. Work above the limit comes first in the next Tick. A single command, or a single

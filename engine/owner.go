@@ -25,7 +25,7 @@ type owner struct {
 	number  uint32
 	life    uint32 // serial number: see the type ref
 	touched uint32 // round of copies in which the owner's last turn started; 0 after a change by the loop
-	zone    uint32 // belongs to the loop, like the fields after `set`
+	area    uint32 // belongs to the loop, like the fields after `set`
 
 	// The field `set` holds its value directly, not through a pointer. A pointer would cost another
 	// cache miss for an owner that is not in cache.
@@ -33,7 +33,7 @@ type owner struct {
 	data any
 
 	since     wheel.Time // when the owner was spawned; for a leaving owner, when it was dropped
-	place     int32      // index in zone.owners
+	place     int32      // index in area.owners
 	scheduled bool       // the owner is in dispatcher.scheduled
 	presence  presence
 	adopts    bool // the owner may have adopted buffs that are not in the cross-owner index
@@ -127,7 +127,7 @@ func (o *owner) resetUsed() {
 }
 
 // rareState holds rarely used state of an owner. Owners need it if they were busy or late, had an
-// unfinished turn, or were in a zone whose time is changed; if the engine has a Maker of copies,
+// unfinished turn, or were in an area whose time is changed; if the engine has a Maker of copies,
 // every owner has one. The rareState exists until the owner leaves. Both the loop and a worker may
 // create it. Its fields belong to the loop, except turns.
 type rareState struct {
@@ -146,9 +146,9 @@ type rareState struct {
 	reserved      int32  // quota reserved for this owner, as part of dispatcher.reserved
 	sinceCaughtUp int32  // events processed since the owner was last up to date
 	overtaken     bool   // game time does not wait for this owner until it has caught up
-	zonePending   bool   // the owner is in zones.pending
+	areaPending   bool   // the owner is in areas.pending
 
-	scale      zoneScale // the zone time of which the owner was last notified
+	scale      areaScale // the area time of which the owner was last notified
 	lastSearch uint64    // number of the last aura search that found the owner
 
 	copied *copied // state of Engine.copies; nil if copies are not used
@@ -184,8 +184,8 @@ func (o *owner) waiting() int {
 	return int(b.dispatched + b.undispatched)
 }
 
-// setScale records the zone time of which the owner has been notified.
-func (o *owner) setScale(p zoneScale) {
+// setScale records the area time of which the owner has been notified.
+func (o *owner) setScale(p areaScale) {
 	if o.readRare().scale != p {
 		o.needRare().scale = p
 	}
@@ -258,7 +258,7 @@ func (e *Engine) Spawn(id buff.OwnerID, data any) error {
 	if err != nil {
 		return err
 	}
-	e.admit(o, 0, e.zones.first())
+	e.admit(o, 0, e.areas.first())
 	return nil
 }
 
@@ -288,8 +288,8 @@ func (e *Engine) discardOwner(o *owner) {
 	e.free = append(e.free, o.number)
 }
 
-// admit adds a new owner to the engine and to a zone.
-func (e *Engine) admit(o *owner, zone uint32, z *zone) {
+// admit adds a new owner to the engine and to an area.
+func (e *Engine) admit(o *owner, area uint32, z *area) {
 	e.ownerCount++
 	e.hadOwners = true
 	o.since = e.now
@@ -301,8 +301,8 @@ func (e *Engine) admit(o *owner, zone uint32, z *zone) {
 		e.changes.arrive(o)
 	}
 	e.byID.add(o.id(), o.number)
-	e.zones.join(o, zone, z)
-	e.applyZoneTime(o)
+	e.areas.join(o, area, z)
+	e.applyAreaTime(o)
 }
 
 func (e *Engine) number() (uint32, error) {
@@ -329,7 +329,7 @@ func (e *Engine) removeOwner(o *owner) (dropped int) {
 	e.fileDeadlines(o)
 	o.presence = leaving // so that a timer of the owner that has already fired has no effect
 	e.ownerCount--
-	e.leaveZone(o)
+	e.leaveArea(o)
 	if e.copies != nil {
 		e.copies.forget(o)
 	}

@@ -71,7 +71,7 @@ func TestOwners_ReusedNumberIsClean(t *testing.T) {
 	require.NoError(t, e.Spawn(1, "first"))
 	o := e.ownerOf(1)
 	e.turns.scheduleTurn(o)
-	e.zones.retryLater(o)
+	e.areas.retryLater(o)
 	e.sweep.missed = append(e.sweep.missed, o.ref())
 	require.NoError(t, e.Drop(1))
 	require.NoError(t, e.Spawn(2, "second"))
@@ -83,7 +83,7 @@ func TestOwners_ReusedNumberIsClean(t *testing.T) {
 	require.Same(t, o, e.turns.scheduled[1].alive())
 	e.turns.collectDue()
 	require.Equal(t, 1, e.turns.waiting.n, "one turn, for the one that is there")
-	require.Nil(t, e.zones.pending[0].alive())
+	require.Nil(t, e.areas.pending[0].alive())
 	require.Nil(t, e.sweep.missed[0].alive())
 }
 

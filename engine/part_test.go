@@ -109,9 +109,9 @@ func TestP29_Cross(t *testing.T) {
 	require.Zero(t, engine.Owed(e), "Close delivers what was accepted")
 }
 
-// TestP10_ZoneByCount checks that owners that could not be notified of their zone's time are
+// TestP10_AreaByCount checks that owners that could not be notified of their area's time are
 // notified in the first Ticks that have room for that, by cost, and that each waits only once.
-func TestP10_ZoneByCount(t *testing.T) {
+func TestP10_AreaByCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const owners = 30
 		p := newPrison(t, owners, engine.Options{Workers: owners, Limits: engine.Limits{Mailbox: 2, Tick: 40}})
@@ -124,8 +124,8 @@ func TestP10_ZoneByCount(t *testing.T) {
 			p.Do(buff.Kill(id + 1))
 		}
 		for range 3 {
-			require.NoError(t, p.Do(buff.PauseZone(0)).Failure)
-			require.NoError(t, p.Do(buff.SetZoneRate(0, half)).Failure)
+			require.NoError(t, p.Do(buff.PauseArea(0)).Failure)
+			require.NoError(t, p.Do(buff.SetAreaRate(0, half)).Failure)
 			require.Equal(t, owners, engine.Owed(p.Engine), "once")
 		}
 		p.Tick(0)

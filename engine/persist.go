@@ -48,7 +48,7 @@ func (e *Engine) appendSave(dst []byte, id buff.OwnerID) ([]byte, error) {
 	if !e.idle(o) {
 		return dst, &ownerError{ErrBusy, id}
 	}
-	blob, _ := o.set.Save(dst, e.Catalog(), e.moment(), o.zone)
+	blob, _ := o.set.Save(dst, e.Catalog(), e.moment(), o.area)
 	return blob, nil
 }
 
@@ -77,7 +77,7 @@ func (e *Engine) Despawn(id buff.OwnerID) ([]byte, error) {
 	if err := e.checkRoom("owner", uint64(id)); err != nil {
 		return nil, err
 	}
-	blob, lost := o.set.Save(nil, e.Catalog(), e.moment(), o.zone)
+	blob, lost := o.set.Save(nil, e.Catalog(), e.moment(), o.area)
 	e.detach(o)
 	e.removeOwner(o)
 	e.stats.DroppedOnDespawn += uint64(lost)
@@ -124,7 +124,7 @@ func (e *Engine) Drop(id buff.OwnerID) error {
 
 // Restore is like Spawn, but gives the new owner the state in a blob, with its buffs. The clock of
 // each buff decides whether the time of the owner's absence counts for that buff. The owner is in
-// the same zone as before; a [buff.SetZone] to that zone has no effect. In the next frame, a
+// the same area as before; a [buff.SetArea] to that area has no effect. In the next frame, a
 // Restored or a Removed event reports the outcome for each buff; the Restoration is a summary. The
 // id and the data may differ from the id and the data with which the blob was made.
 //
@@ -134,7 +134,7 @@ func (e *Engine) Drop(id buff.OwnerID) error {
 // on their own.
 //
 // It fails in the same cases as [Engine.Spawn]. It also fails with buff.ErrBlob, with
-// [ErrTooManyZones], with buff.ErrFull if the blob has more buffs than Options.Limits.Buffs, and
+// [ErrTooManyAreas], with buff.ErrFull if the blob has more buffs than Options.Limits.Buffs, and
 // with [ErrOverloaded] if the immediate events or handlers, such as those of pulses during the
 // absence, exceed Options.Limits.Events or Limits.Handlers. After [ErrOverloaded], try again after
 // the next Tick. After an error the owner does not exist, and nothing has changed.
@@ -151,28 +151,28 @@ func (e *Engine) Restore(id buff.OwnerID, data any, blob []byte) (buff.Restorati
 	if err != nil {
 		return buff.Restoration{}, err
 	}
-	zone, err := state.BlobZone(blob)
+	area, err := state.BlobArea(blob)
 	if err != nil {
 		e.discardOwner(o)
 		return buff.Restoration{}, e.restoreError(id, err)
 	}
-	z, err := e.zones.getOrCreate(zone)
+	z, err := e.areas.getOrCreate(area)
 	if err != nil {
 		e.discardOwner(o)
 		return buff.Restoration{}, err
 	}
-	return e.restore(o, zone, z, e.moment(), blob, false)
+	return e.restore(o, area, z, e.moment(), blob, false)
 }
 
-// restore adds a new owner with the state of a blob to a zone. It restores the buffs as of the
+// restore adds a new owner with the state of a blob to an area. It restores the buffs as of the
 // moment `at`. If `later` is set, resulting commands for other owners wait for the next Tick.
-func (e *Engine) restore(o *owner, zone uint32, z *zone, at buff.Moment, blob []byte, later bool) (buff.Restoration, error) {
-	list, n := z.scale.changes(zoneScale{})
+func (e *Engine) restore(o *owner, area uint32, z *area, at buff.Moment, blob []byte, later bool) (buff.Restoration, error) {
+	list, n := z.scale.changes(areaScale{})
 	r, err := o.set.Restore(e.restoreRoom(), at, blob, e.handlerID, list[:n]...)
 	if err != nil {
 		err = e.restoreError(o.id(), err)
 		e.discardOwner(o)
-		e.zones.removeIfUnused(zone, z)
+		e.areas.removeIfUnused(area, z)
 		return buff.Restoration{}, err
 	}
 	o.setScale(z.scale)
@@ -180,7 +180,7 @@ func (e *Engine) restore(o *owner, zone uint32, z *zone, at buff.Moment, blob []
 		e.moveEventsToNow(o)
 	}
 	e.index.collectRestored(e.loop.Events)
-	e.admit(o, zone, z)
+	e.admit(o, area, z)
 	e.fileDeadlines(o)
 	if later {
 		e.postponeOutbox()
@@ -203,19 +203,19 @@ func (e *Engine) detach(o *owner) {
 }
 
 // Readmit is like Restore, but for an owner of a world that was saved as a whole, by package
-// store. The parameter `zone` is the zone in which the owner was when the world stopped,
+// store. The parameter `area` is the area in which the owner was when the world stopped,
 // and `until` is the uptime at that moment, in ms (see buff.Moment). The state of the owner must
 // not have changed since the blob was made, except by the passing of time. For buffs with the clock
 // `online`, the time from when the blob was made until the world stopped also counts. Events that
-// became due in this time run in the next Tick. Restore the time of the zone before you call
+// became due in this time run in the next Tick. Restore the time of the area before you call
 // Readmit.
 //
 // It fails in the same cases as Restore.
 //
 // Only the loop goroutine may call it. It costs O(buffs of that owner).
-func (e *Engine) Readmit(id buff.OwnerID, data any, blob []byte, zone uint32, until int64) (buff.Restoration, error) {
+func (e *Engine) Readmit(id buff.OwnerID, data any, blob []byte, area uint32, until int64) (buff.Restoration, error) {
 	e.enter("Readmit")
-	e.record.startCall(recording.Readmit, uint64(id), uint64(zone), uint64(until))
+	e.record.startCall(recording.Readmit, uint64(id), uint64(area), uint64(until))
 	e.record.blob(blob)
 	if err := e.checkRoom("owner", uint64(id)); err != nil {
 		return buff.Restoration{}, err
@@ -228,7 +228,7 @@ func (e *Engine) Readmit(id buff.OwnerID, data any, blob []byte, zone uint32, un
 	if err != nil {
 		return buff.Restoration{}, err
 	}
-	z, err := e.zones.getOrCreate(zone)
+	z, err := e.areas.getOrCreate(area)
 	if err != nil {
 		e.discardOwner(o)
 		return buff.Restoration{}, err
@@ -237,7 +237,7 @@ func (e *Engine) Readmit(id buff.OwnerID, data any, blob []byte, zone uint32, un
 	if lived := until - uptime; lived > 0 && lived < int64(wheel.Never)/4 {
 		at.Now, at.Wall, at.Uptime = at.Now.Add(-lived), at.Wall-lived, at.Uptime-lived
 	}
-	return e.restore(o, zone, z, at, blob, true)
+	return e.restore(o, area, z, at, blob, true)
 }
 
 // moveEventsToNow gives the current time to all events of a restored owner that have an earlier

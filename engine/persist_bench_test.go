@@ -67,9 +67,9 @@ func BenchmarkSaveOwner(b *testing.B) {
 	}
 }
 
-// BenchmarkOpenZone measures the start of a server: many players with 10 buffs each, of which a
+// BenchmarkOpenArea measures the start of a server: many players with 10 buffs each, of which a
 // thousand are restored in each of the first frames.
-func BenchmarkOpenZone(b *testing.B) {
+func BenchmarkOpenArea(b *testing.B) {
 	const owners = 100_000
 	first, blob := carried(b, 10, engine.Options{})
 	b.ReportAllocs()

@@ -284,13 +284,13 @@ func TestRestoredAura(t *testing.T) {
 	require.Empty(t, engine.CheckCrossIndex(e))
 }
 
-// TestRestoredZone checks that an owner comes back into its zone, and is paused if the zone is.
-// Setting the same zone again is no change of zone, so a buff that ends on such a change stays.
-func TestRestoredZone(t *testing.T) {
-	e := zoned(t, modes[0], 1)
-	require.NoError(t, e.Do(buff.SetZone(1, 5)).Failure)
+// TestRestoredArea checks that an owner comes back into its area, and is paused if the area is.
+// Setting the same area again is no change of area, so a buff that ends on such a change stays.
+func TestRestoredArea(t *testing.T) {
+	e := areaEngine(t, modes[0], 1)
+	require.NoError(t, e.Do(buff.SetArea(1, 5)).Failure)
 	add(t, e, 1, e.Catalog().Spec("local"))
-	require.NoError(t, e.Do(buff.PauseZone(5)).Failure)
+	require.NoError(t, e.Do(buff.PauseArea(5)).Failure)
 	e.Tick(2 * time.Second)
 	blob, err := e.Despawn(1)
 	require.NoError(t, err)
@@ -298,10 +298,10 @@ func TestRestoredZone(t *testing.T) {
 	_, err = e.Restore(1, nil, blob)
 	require.NoError(t, err)
 	require.Equal(t, []string{"1: 2000 restore venom x1", "1: 2000 restore local x1"}, lines(e.Tick(time.Second)))
-	require.NoError(t, e.Do(buff.SetZone(1, 5)).Failure)
-	require.NoError(t, e.Do(buff.ResumeZone(5)).Failure)
+	require.NoError(t, e.Do(buff.SetArea(1, 5)).Failure)
+	require.NoError(t, e.Do(buff.ResumeArea(5)).Failure)
 	require.Equal(t, []string{"1: 4000 pulse venom x1"}, lines(e.Tick(time.Second)))
-	require.NoError(t, e.Do(buff.SetZone(1, 6)).Failure)
+	require.NoError(t, e.Do(buff.SetArea(1, 6)).Failure)
 	require.Equal(t, []string{"1: 4000 remove local why=interrupt"}, lines(e.Tick(0)))
 }
 

@@ -167,7 +167,7 @@ func TestReplayDamage(t *testing.T) {
 	spawn(t, e, 1)
 	ends := map[int]int{} // by length of the recording: number of frames
 	for i := range 5 {
-		require.NoError(t, e.Do(buff.SetZone(1, uint32(i))).Failure)
+		require.NoError(t, e.Do(buff.SetArea(1, uint32(i))).Failure)
 		e.Tick(time.Second)
 		ends[b.Len()] = i + 1
 	}

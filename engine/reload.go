@@ -76,7 +76,7 @@ func (e *Engine) publish(c *buff.Catalog) {
 	}
 	e.counters.addCatalog(c)
 	for s := range c.All() {
-		e.zones.endBuffs = e.zones.endBuffs || s.OnZone == define.FateRemove
+		e.areas.endBuffs = e.areas.endBuffs || s.OnArea == define.FateRemove
 		e.readsSources = e.readsSources || rules.Rereads(s)
 	}
 	if e.readsSources {

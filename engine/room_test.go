@@ -117,10 +117,10 @@ func TestP29_Calls(t *testing.T) {
 		"Restore":     func(e *engine.Engine) error { _, err := e.Restore(9, nil, nil); return err },
 		"LoseSource":  func(e *engine.Engine) error { return e.Do(buff.LoseSource(7)).Failure },
 		"Compensate":  func(e *engine.Engine) error { return e.Do(buff.Compensate(buff.Query{}, time.Minute)).Failure },
-		"SetZone":     func(e *engine.Engine) error { return e.Do(buff.SetZone(1, 5)).Failure },
-		"PauseZone":   func(e *engine.Engine) error { return e.Do(buff.PauseZone(0)).Failure },
-		"ResumeZone":  func(e *engine.Engine) error { return e.Do(buff.ResumeZone(0)).Failure },
-		"SetZoneRate": func(e *engine.Engine) error { return e.Do(buff.SetZoneRate(0, buff.Ratio{Num: 1, Den: 2})).Failure },
+		"SetArea":     func(e *engine.Engine) error { return e.Do(buff.SetArea(1, 5)).Failure },
+		"PauseArea":   func(e *engine.Engine) error { return e.Do(buff.PauseArea(0)).Failure },
+		"ResumeArea":  func(e *engine.Engine) error { return e.Do(buff.ResumeArea(0)).Failure },
+		"SetAreaRate": func(e *engine.Engine) error { return e.Do(buff.SetAreaRate(0, buff.Ratio{Num: 1, Den: 2})).Failure },
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := roomOptions(t)

@@ -60,7 +60,7 @@ type plan struct {
 	outbox bool // commands of handlers for other owners
 	inbox  bool // commands by the inbox
 	churn  bool // owners are spawned and removed, some with a blob
-	shared bool // buffs that depend on other owners' buffs, and zones
+	shared bool // buffs that depend on other owners' buffs, and areas
 	stats  bool // attributes are changed, and read from the source
 	reload bool // definitions are reloaded from time to time
 	goexit bool // handlers end their goroutines; not with Synchronous
@@ -193,19 +193,19 @@ func (s *sim) turn(id buff.OwnerID) {
 	}
 }
 
-// zone moves an owner to another zone, or changes the time of a zone.
-func (s *sim) zone(id buff.OwnerID) {
+// area moves an owner to another area, or changes the time of an area.
+func (s *sim) area(id buff.OwnerID) {
 	e, n := s.eng, uint32(s.dice.IntN(4))
 	switch s.dice.IntN(6) {
 	case 0:
-		require.NoError(s.tb, e.Do(buff.PauseZone(n)).Failure)
+		require.NoError(s.tb, e.Do(buff.PauseArea(n)).Failure)
 	case 1, 2:
-		require.NoError(s.tb, e.Do(buff.ResumeZone(n)).Failure)
+		require.NoError(s.tb, e.Do(buff.ResumeArea(n)).Failure)
 	case 3:
-		require.NoError(s.tb, e.Do(buff.SetZoneRate(n, buff.Ratio{Num: 1 + uint32(s.dice.IntN(3)), Den: 2})).Failure)
+		require.NoError(s.tb, e.Do(buff.SetAreaRate(n, buff.Ratio{Num: 1 + uint32(s.dice.IntN(3)), Den: 2})).Failure)
 	default:
 		if e.Data(id) != nil {
-			require.NoError(s.tb, e.Do(buff.SetZone(id, n)).Failure)
+			require.NoError(s.tb, e.Do(buff.SetArea(id, n)).Failure)
 		}
 	}
 }
@@ -321,7 +321,7 @@ func (s *sim) verb() {
 		return
 	}
 	if s.plan.shared && d.IntN(8) == 0 {
-		s.zone(id)
+		s.area(id)
 		return
 	}
 	if s.plan.stats && d.IntN(4) == 0 {

@@ -79,8 +79,8 @@ func (e *Engine) startFrame(dt time.Duration) {
 // deliverAll executes the commands that wait for the end of the frame. Each kind has its own limit.
 func (e *Engine) deliverAll() {
 	e.indexFrameEvents()
-	if len(e.zones.pending) > 0 {
-		e.retryZones()
+	if len(e.areas.pending) > 0 {
+		e.retryAreas()
 	}
 	if len(e.outbox) > 0 {
 		e.deliverCross()

@@ -273,25 +273,25 @@ var verbCases = append(statCases, []verbCase{
 		},
 	},
 	{
-		name: "SetZone", byOwner: true, waitsForNobody: true, carries: []buff.Spec{with(poison, func(s *buff.Spec) { s.OnZone = define.FateRemove })},
-		cmd:  func(x *scene, of buff.OwnerID, h buff.Handle) buff.Command { return buff.SetZone(of, 5) },
+		name: "SetArea", byOwner: true, waitsForNobody: true, carries: []buff.Spec{with(poison, func(s *buff.Spec) { s.OnArea = define.FateRemove })},
+		cmd:  func(x *scene, of buff.OwnerID, h buff.Handle) buff.Command { return buff.SetArea(of, 5) },
 		want: []string{"1: 1000 remove p why=interrupt"},
 	},
 	{
-		name: "PauseZone", many: true, carries: []buff.Spec{poison},
-		cmd:  func(x *scene, of buff.OwnerID, h buff.Handle) buff.Command { return buff.PauseZone(0) },
+		name: "PauseArea", many: true, carries: []buff.Spec{poison},
+		cmd:  func(x *scene, of buff.OwnerID, h buff.Handle) buff.Command { return buff.PauseArea(0) },
 		want: nil,
 	},
 	{
-		name: "ResumeZone", many: true, notOwn: true, carries: []buff.Spec{poison},
-		before: func(x *scene) { x.Do(buff.SetZone(1, 5)); x.Do(buff.PauseZone(5)) },
-		cmd:    func(x *scene, of buff.OwnerID, h buff.Handle) buff.Command { return buff.ResumeZone(5) },
+		name: "ResumeArea", many: true, notOwn: true, carries: []buff.Spec{poison},
+		before: func(x *scene) { x.Do(buff.SetArea(1, 5)); x.Do(buff.PauseArea(5)) },
+		cmd:    func(x *scene, of buff.OwnerID, h buff.Handle) buff.Command { return buff.ResumeArea(5) },
 		want:   []string{"1: 3000 pulse p x1", "1: 5000 pulse p x1", "1: 6000 remove p why=expired"},
 	},
 	{
-		name: "SetZoneRate", many: true, carries: []buff.Spec{poison},
+		name: "SetAreaRate", many: true, carries: []buff.Spec{poison},
 		cmd: func(x *scene, of buff.OwnerID, h buff.Handle) buff.Command {
-			return buff.SetZoneRate(0, buff.Ratio{Num: 3, Den: 2})
+			return buff.SetAreaRate(0, buff.Ratio{Num: 3, Den: 2})
 		},
 		want: []string{"1: 1667 pulse p x1", "1: 3000 pulse p x1", "1: 3667 remove p why=expired"},
 	},

@@ -83,7 +83,7 @@ func (f *following) show(e *Engine, old *view.Owner) *view.Owner {
 	if o == nil || o.leaving() {
 		return v
 	}
-	v.Present, v.Since, v.Zone, v.Mail = true, o.since, o.zone, o.box.Len()
+	v.Present, v.Since, v.Area, v.Mail = true, o.since, o.area, o.box.Len()
 	if !e.idle(o) {
 		v.Busy = true
 		if v.Unseen = old == nil || !old.Present || old.Unseen; !v.Unseen {

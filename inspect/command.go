@@ -49,7 +49,7 @@ var verbLines = []verbLine{
 	{"pause_buff", aBuff, nil},
 	{"resume_buff", aBuff, nil},
 	{"rate_buff", aBuff, []string{"to="}},
-	{"zone", aNumber, nil},
+	{"area", aNumber, nil},
 	{"tag", aTag, nil},
 	{"untag", aTag, nil},
 	{"immune", aTag, []string{"purge"}},

@@ -153,7 +153,7 @@ func TestLastMinuteOfMany(t *testing.T) {
 	require.Contains(t, w.Body.String(), "keeps no history")
 }
 
-// TestLastMinutePaused checks that pauses of the player, of a buff and of the zone, a rate and a
+// TestLastMinutePaused checks that pauses of the player, of a buff and of the area, a rate and a
 // death are on their lanes, with the intervals in which time did not pass at normal speed.
 func TestLastMinutePaused(t *testing.T) {
 	cat, err := buff.NewCatalog(
@@ -178,8 +178,8 @@ func TestLastMinutePaused(t *testing.T) {
 	require.NotZero(t, venom)
 	do(buff.Resume(7), buff.ResumeBuff(food))
 	do(buff.SetRate(7, buff.Ratio{Num: 1, Den: 2}))
-	do(buff.PauseZone(0))
-	do(buff.ResumeZone(0), buff.SetRate(7, buff.Ratio{Num: 1, Den: 1}))
+	do(buff.PauseArea(0))
+	do(buff.ResumeArea(0), buff.SetRate(7, buff.Ratio{Num: 1, Den: 1}))
 	do(buff.Kill(7))
 	do(buff.Revive(7))
 	do()
@@ -187,7 +187,7 @@ func TestLastMinutePaused(t *testing.T) {
 	answer, lanes := lanesOf(t, e, "?history=7")
 	require.Equal(t, []string{
 		"<nil> <nil> to <nil>: 2000 pause text=the player, 3000 resume text=the player, 4000 rate text=the player at 1/2, " +
-			"5000 pause text=its zone, 6000 resume text=its zone, 6000 rate text=the player at 1/1, 7000 die, 8000 revive",
+			"5000 pause text=its area, 6000 resume text=its area, 6000 rate text=the player at 1/1, 7000 die, 8000 revive",
 		"food 0 to <nil>: 0 apply n=1 end=20000, 1000 pause text=the buff, 3000 resume text=the buff, 7000 pause text=by death, 8000 resume text=by death, runs to 24500",
 		"venom 3000 to <nil>: 3000 apply n=1, 6500 pulse n=1, 8500 pulse n=1, runs to 12500",
 	}, lanes)

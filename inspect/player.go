@@ -28,7 +28,7 @@ type playerJSON struct {
 	Busy     bool            `json:"busy"`
 	Unseen   bool            `json:"unseen,omitempty"` // the player has been busy since the first client connected, so its buffs are unknown
 	Paused   bool            `json:"paused"`
-	Zone     uint32          `json:"zone"`
+	Area     uint32          `json:"area"`
 	Mail     int             `json:"mail"`
 	Carried  int             `json:"carried"`
 	Timeouts int             `json:"timeouts"`
@@ -80,7 +80,7 @@ func (in *Inspector) playerOf(o *view.Owner, from int) playerJSON {
 	from = min(from, len(o.Buffs))
 	end := min(from+maxBuffs, len(o.Buffs))
 	out := playerJSON{
-		pick: in.pick(o.Owner), Now: int64(o.Now), Present: o.Present, Busy: o.Busy, Unseen: o.Unseen, Paused: o.Paused, Zone: o.Zone, Mail: o.Mail,
+		pick: in.pick(o.Owner), Now: int64(o.Now), Present: o.Present, Busy: o.Busy, Unseen: o.Unseen, Paused: o.Paused, Area: o.Area, Mail: o.Mail,
 		Carried: o.Carried, Timeouts: o.Timeouts, Pulses: strconv.FormatUint(o.Pulses, 10),
 		Buffs: []buffJSON{}, Events: []eventJSON{}, Fault: line(o.Fault), Numbers: in.attributesOf(o), From: from,
 	}

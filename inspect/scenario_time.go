@@ -55,7 +55,7 @@ func (s *scenario) timeBefore(o *view.Owner) {
 	}
 	known := map[reason]bool{}
 	rest := 0. // the part of the owner's speed that the known rates do not explain
-	rates := map[define.Whose]float64{define.OfOwner: 1, define.OfZone: 1}
+	rates := map[define.Whose]float64{define.OfOwner: 1, define.OfArea: 1}
 	for _, x := range s.times.changes {
 		r := reason{x.Handle, x.Whose, x.Verb == verb.SetRate}
 		switch {
@@ -72,7 +72,7 @@ func (s *scenario) timeBefore(o *view.Owner) {
 		if r.rate {
 			rates[x.Whose] = float64(x.Rate.Num) / float64(x.Rate.Den)
 		}
-		if product := rates[define.OfOwner] * rates[define.OfZone]; x.Is > 0 {
+		if product := rates[define.OfOwner] * rates[define.OfArea]; x.Is > 0 {
 			rest = x.Is / product
 		}
 	}
@@ -81,8 +81,8 @@ func (s *scenario) timeBefore(o *view.Owner) {
 		s.timeStep(s.known, 0, define.OfOwner, verb.Pause, buff.Ratio{})
 	case !known[reason{0, define.OfOwner, true}]:
 		s.rateBefore(0, define.OfOwner, rest)
-	case !known[reason{0, define.OfZone, true}]:
-		s.rateBefore(0, define.OfZone, rest)
+	case !known[reason{0, define.OfArea, true}]:
+		s.rateBefore(0, define.OfArea, rest)
 	}
 	for _, x := range s.lanes {
 		if own := s.times.buffs[x.handle]; own != nil && len(own.at) == 0 && !x.begins {
@@ -109,8 +109,8 @@ func (s *scenario) timeStep(at wheel.Time, h buff.Handle, whose define.Whose, do
 		return // the scenario does not contain this buff
 	case h != 0:
 		word, whom = word+"_buff", quoted(x.id)
-	case whose == define.OfZone:
-		word, whom = word+"_zone", "0"
+	case whose == define.OfArea:
+		word, whom = word+"_area", "0"
 	}
 	switch {
 	case do != verb.SetRate:

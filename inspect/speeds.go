@@ -179,8 +179,8 @@ func (l *lanes) addSpeeds(c *clocks, from, now int64) {
 
 // timeText describes a change of speed: whose time has changed, and the new rate.
 func timeText(x *buff.TimeChange) string {
-	text := map[define.Whose]string{define.OfOwner: "the player", define.OfZone: "its zone", define.OfBuff: "the buff"}[x.Whose]
-	if x.Handle != 0 && x.Whose == define.OfZone {
+	text := map[define.Whose]string{define.OfOwner: "the player", define.OfArea: "its area", define.OfBuff: "the buff"}[x.Whose]
+	if x.Handle != 0 && x.Whose == define.OfArea {
 		text = "by death"
 	}
 	if x.Verb == verb.SetRate {

@@ -168,7 +168,7 @@ func TestPlayerView(t *testing.T) {
 	require.NoError(t, err)
 	venom, aegis := cat.Spec("venom"), cat.Spec("aegis")
 	o := &view.Owner{
-		Owner: 1 << 60, Now: 10_000, Present: true, Busy: true, Paused: true, Zone: 3, Mail: 4, Carried: 205, Timeouts: 6, Pulses: 1234567, Fault: "oh",
+		Owner: 1 << 60, Now: 10_000, Present: true, Busy: true, Paused: true, Area: 3, Mail: 4, Carried: 205, Timeouts: 6, Pulses: 1234567, Fault: "oh",
 		Attributes: []view.Attribute{{Name: "speed", Base: 10, Value: 12.5, ModifierCount: 2, Modifiers: []view.Modifier{{Spec: venom, Source: 9, Op: stat.Add, Value: 2.5}}}},
 		Events: []buff.Event{
 			{At: 1000, Seen: 1040, Kind: buff.Applied, Spec: venom, Source: 9, Stacks: 2},
@@ -200,7 +200,7 @@ func TestPlayerView(t *testing.T) {
 
 	p.Buffs = p.Buffs[:2]
 	require.Equal(t, strings.Join([]string{
-		`{"id":"1152921504606846976","name":"P1152921504606846976","now":10000,"present":true,"busy":true,"paused":true,"zone":3,"mail":4,"carried":205,"timeouts":6,"pulses":"1234567"`,
+		`{"id":"1152921504606846976","name":"P1152921504606846976","now":10000,"present":true,"busy":true,"paused":true,"area":3,"mail":4,"carried":205,"timeouts":6,"pulses":"1234567"`,
 		`"buffs":[{"handle":"1152921504606846976","spec":"venom","name":"Venom","side":"negative","source":{"id":"9","name":"P9"},"stacks":2,"level":3,"magnitude":"-12","left":500,"whole":90000,"next":0,"period":3000,"charges":4,"shield":"55","waiting":5,"hidden":true}`,
 		`{"handle":"12","spec":"aegis","side":"neutral","source":{"id":"10","name":"P10"},"stacks":1,"magnitude":"0","left":null,"whole":0,"next":null,"period":0,"infinite":true}]`,
 		`"events":[{"at":4000,"clock":"00:00:04.000","kind":"change","spec":"venom","source":{"id":"0","name":"P0"},"change":"health +0.5, now 1, 7 absorbed"}`,

@@ -117,7 +117,7 @@ func (w *world) act(tb testing.TB) {
 		h = w.handles[w.dice.IntN(len(w.handles))]
 	}
 	rate := buff.Ratio{Num: 1 + uint32(w.dice.IntN(3)), Den: 1 + uint32(w.dice.IntN(3))}
-	zone := uint32(w.dice.IntN(3))
+	area := uint32(w.dice.IntN(3))
 	list := []func() buff.Command{
 		func() buff.Command { return buff.Extend(h, time.Duration(w.dice.IntN(3000)-800)*time.Millisecond) },
 		func() buff.Command { return buff.RemoveStacks(h, 1, reason.Dispelled) },
@@ -127,10 +127,10 @@ func (w *world) act(tb testing.TB) {
 		func() buff.Command { return buff.Pause(id) },
 		func() buff.Command { return buff.Resume(id) },
 		func() buff.Command { return buff.SetRate(id, rate) },
-		func() buff.Command { return buff.PauseZone(zone) },
-		func() buff.Command { return buff.ResumeZone(zone) },
-		func() buff.Command { return buff.SetZoneRate(zone, rate) },
-		func() buff.Command { return buff.SetZone(id, zone) },
+		func() buff.Command { return buff.PauseArea(area) },
+		func() buff.Command { return buff.ResumeArea(area) },
+		func() buff.Command { return buff.SetAreaRate(area, rate) },
+		func() buff.Command { return buff.SetArea(id, area) },
 		func() buff.Command { return buff.ConsumeCharges(h, 1) },
 		func() buff.Command { return buff.Absorb(id, int64(w.dice.IntN(20)), 0) },
 		func() buff.Command { return buff.Inhibit(h) },

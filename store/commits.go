@@ -239,7 +239,7 @@ func (c *committer) fill(j *job) (refused int, last error) {
 		}
 		x := sorted[k].copy
 		from := len(data)
-		data = appendData(data, uint64(x.Zone), x.Data)
+		data = appendData(data, uint64(x.Area), x.Data)
 		o := Owner{ID: x.Owner, Blob: x.Blob, Data: data[from:len(data):len(data)]}
 		if err := fits(x, &o); err != nil {
 			refused, last = refused+1, err

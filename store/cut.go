@@ -54,13 +54,12 @@ type Clocks struct {
 	// Moment is the time of the engine, as returned by engine.Engine.Moment.
 	Moment buff.Moment
 
-	// Zones lists the areas of the engine that have their own time, by number.
-	Zones []ZoneClock
+	// Areas lists the areas of the engine that have their own time, by number.
+	Areas []AreaClock
 }
 
-// ZoneClock is the clock of one area of an engine. The engine also calls an area a zone: see
-// engine.Engine.PauseZone and SetZoneRate.
-type ZoneClock struct {
+// AreaClock is the clock of one area of an engine: see buff.PauseArea and buff.SetAreaRate.
+type AreaClock struct {
 	Number uint32
 	Rate   buff.Ratio // the zero Ratio means 1
 	Paused bool

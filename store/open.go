@@ -91,7 +91,7 @@ func Open(ctx context.Context, s Store, zone string, eo engine.Options, o Option
 	if err != nil {
 		return nil, err
 	}
-	for _, z := range c.Clocks.Zones {
+	for _, z := range c.Clocks.Areas {
 		if err := setArea(e, z); err != nil {
 			return nil, errors.Join(err, e.Close(ctx))
 		}
@@ -119,14 +119,14 @@ func take(ctx context.Context, s Store, zone string) (*Cut, error) {
 	return c, err
 }
 
-func setArea(e *engine.Engine, z ZoneClock) error {
+func setArea(e *engine.Engine, z AreaClock) error {
 	if z.Rate != (buff.Ratio{}) {
-		if err := e.Do(buff.SetZoneRate(z.Number, z.Rate)).Failure; err != nil {
+		if err := e.Do(buff.SetAreaRate(z.Number, z.Rate)).Failure; err != nil {
 			return err
 		}
 	}
 	if z.Paused {
-		return e.Do(buff.PauseZone(z.Number)).Failure
+		return e.Do(buff.PauseArea(z.Number)).Failure
 	}
 	return nil
 }

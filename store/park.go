@@ -96,7 +96,7 @@ func (v *Saver) isParked(id buff.OwnerID) bool {
 
 // present reports whether an owner is in the engine.
 func (v *Saver) present(id buff.OwnerID) bool {
-	_, err := v.engine.Zone(id)
+	_, err := v.engine.Area(id)
 	return err == nil
 }
 

@@ -37,7 +37,7 @@ func TestPark(t *testing.T) {
 	for _, name := range []string{"poison", "boon", "oath"} {
 		e.AddBuff(1, buff.Application{Spec: e.Catalog().Spec(name), Source: 2})
 	}
-	require.NoError(t, e.Do(buff.SetZone(1, 5)).Failure)
+	require.NoError(t, e.Do(buff.SetArea(1, 5)).Failure)
 	pass(v, 1500*time.Millisecond)
 	require.NoError(t, v.Park(1))
 	require.NoError(t, v.Park(2))
@@ -55,7 +55,7 @@ func TestPark(t *testing.T) {
 	require.Equal(t, []int{2, 1}, []int{x.Restored, x.Expired})
 	require.Empty(t, x.Sources, "the source is parked and will return")
 	require.Equal(t, &hero{1}, w.Engine().Data(1))
-	area, err := w.Engine().Zone(1)
+	area, err := w.Engine().Area(1)
 	require.NoError(t, err)
 	require.EqualValues(t, 5, area)
 	buffs, err := w.Engine().Buffs(1)

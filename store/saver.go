@@ -329,8 +329,8 @@ func (v *Saver) startCut(last bool) {
 		Clocks: Clocks{Moment: r.Moment},
 	}}}
 	b := &v.cut.batch
-	for _, z := range r.Zones {
-		b.Clocks.Zones = append(b.Clocks.Zones, ZoneClock{z.Zone, z.Rate, z.Paused})
+	for _, z := range r.Areas {
+		b.Clocks.Areas = append(b.Clocks.Areas, AreaClock{z.Area, z.Rate, z.Paused})
 	}
 	var unkept int
 	b.State, unkept = v.appendState(r.Waiting)

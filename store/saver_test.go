@@ -90,8 +90,8 @@ func TestSaver(t *testing.T) {
 	}
 	e.AddBuff(1, buff.Application{Spec: e.Catalog().Spec("boon")})
 	e.AddBuff(1, buff.Application{Spec: e.Catalog().Spec("oath"), Source: 77})
-	require.NoError(t, e.Do(buff.SetZone(3, 5)).Failure)
-	require.NoError(t, e.Do(buff.PauseZone(5)).Failure)
+	require.NoError(t, e.Do(buff.SetArea(3, 5)).Failure)
+	require.NoError(t, e.Do(buff.PauseArea(5)).Failure)
 	pass(v, 1500*time.Millisecond)
 	require.NoError(t, e.Drop(2))
 	require.NoError(t, v.Touch(1))

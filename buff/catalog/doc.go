@@ -119,7 +119,7 @@
 //	on_death        remove | keep | pause     when the owner dies; pause: until it is revived
 //	on_source_gone  keep | remove | adopt     when the source leaves; adopt: its owner becomes its
 //	                                          source
-//	on_zone         keep | remove             when the owner moves to another zone
+//	on_area         keep | remove             when the owner moves to another area
 //	on_fault        keep | remove             when one of its handlers panics
 //	save            see below                 when the owner leaves
 //	reload          keep                      when a new version is loaded: it keeps the old one
@@ -414,7 +414,7 @@
 //	tie              two buffs of one group have the same priority, with rule higher or hide
 //	endless          infinite with modifiers, and the files never end it: no dispel.type,
 //	                 interrupt, charges, shield, require.remove, group or slot, no other
-//	                 definition, and none of the fields on_death, on_zone and on_source_gone
+//	                 definition, and none of the fields on_death, on_area and on_source_gone
 //	one-stack        per_stack on a buff that never has more than one stack
 //	unused           neither the game nor another definition applies it; checked only if
 //	                 -applied lists the definitions that the game applies

@@ -102,7 +102,7 @@ type Shield struct {
 }
 
 // Aura applies the buff Apply to the owners around its own owner. Every Interval the game lists
-// the owners in the area; each of these owners gets the buff. An owner that is no longer listed
+// the owners in its range; each of these owners gets the buff. An owner that is no longer listed
 // loses the buff after Linger, counted from the first Interval at which the owner was missing.
 //
 // If several auras apply the same buff to an owner, the stacking rule of that buff decides: with

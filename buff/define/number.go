@@ -14,14 +14,14 @@ import (
 type Whose uint8
 
 // For an attribute, Whose is OfOwner or OfSource. In a command that pauses or scales time, it is
-// OfOwner, OfBuff or OfZone. Such commands combine: a buff is paused if the buff itself, its owner
-// or the owner's zone is paused, and the buff's rate is the product of its own rate, its owner's
-// rate and the zone's rate.
+// OfOwner, OfBuff or OfArea. Such commands combine: a buff is paused if the buff itself, its owner
+// or the owner's area is paused, and the buff's rate is the product of its own rate, its owner's
+// rate and the area's rate.
 const (
 	OfOwner  Whose = iota // an attribute of the buff's owner; in a command, the time of all buffs of the owner
 	OfSource              // an attribute of the buff's source
 	OfBuff                // the time of one buff
-	OfZone                // the time of all owners in a zone
+	OfArea                // the time of all owners in an area
 )
 
 // Number is the origin of a number in a definition and the time at which it is evaluated. The

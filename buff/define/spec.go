@@ -207,9 +207,9 @@ type Spec struct {
 	// removed, or adopted by its owner.
 	OnSourceGone Fate
 
-	// OnZone says what happens to the buff when its owner moves to another zone. It is kept (the
-	// default), or removed with reason Interrupted and the act "zone".
-	OnZone Fate
+	// OnArea says what happens to the buff when its owner moves to another area. It is kept (the
+	// default), or removed with reason Interrupted and the act "area".
+	OnArea Fate
 
 	// OnFault says what happens to the buff when one of its handlers panics or ends its goroutine.
 	// It is kept (the default) or removed.

@@ -52,7 +52,7 @@ const (
 )
 
 // Fate is the rule for a buff when its owner dies, its source leaves, its owner changes
-// zone, or one of its handlers fails.
+// area, or one of its handlers fails.
 type Fate uint8
 
 // Fates. The zero value selects the default of the field.

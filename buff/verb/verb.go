@@ -27,9 +27,9 @@ const (
 	Cancel       Verb = 8  // cancels the timeout that Timeout identifies
 	SetRemaining Verb = 9  // ends the buff with the given Handle after By, or at once if By is zero or less
 	SetPeriod    Verb = 10 // sets the period of the buff with the given Handle to By
-	Pause        Verb = 11 // pauses the buff with the given Handle, the owner or the Zone; Whose selects which
+	Pause        Verb = 11 // pauses the buff with the given Handle, the owner or the Area; Whose selects which
 	Resume       Verb = 12 // ends a Pause
-	SetRate      Verb = 13 // sets the rate of the buff, owner or Zone to Rate; Whose selects which
+	SetRate      Verb = 13 // sets the rate of the buff, owner or Area to Rate; Whose selects which
 	Inhibit      Verb = 14 // hides the buff with the given Handle, as if Require.Ongoing failed
 	Release      Verb = 15 // ends an Inhibit
 	AddTag       Verb = 16 // adds Tag to the owner; each AddTag is counted
@@ -44,12 +44,12 @@ const (
 	Consume   Verb = 23 // reports an Act of the owner, and uses a charge of each buff with this act in ConsumeOn
 	Absorb    Verb = 24 // lets the shields absorb damage of Amount points and of the school Tag, which may be zero
 	Revive    Verb = 25 // revives the owner and resumes the buffs that its death paused
-	// Enter means that the owner has entered the area of the aura that belongs to
+	// Enter means that the owner has entered the range of the aura that belongs to
 	// Application.Source and applies Application.Spec.
 	Enter      Verb = 26
 	Leave      Verb = 27 // the owner has left an aura; the buff that the aura applied ends after By
 	Compensate Verb = 28 // extends all buffs selected by Query by the time By
-	SetZone    Verb = 29 // moves the owner to Zone and ends the buffs with OnZone set to remove
+	SetArea    Verb = 29 // moves the owner to Area and ends the buffs with OnArea set to remove
 	AddBase    Verb = 30 // adds Value to the base of the attribute Attr, within its limits
 	SetBase    Verb = 31 // sets the base of the attribute Attr to Value, ignoring its limits
 	// Damage rounds Value to whole points, half up, lets the shields absorb damage, and subtracts
@@ -65,11 +65,11 @@ const (
 )
 
 // verbWords are the words of verbs in scenarios and transcripts. In these files, Pause, Resume and
-// SetRate have the suffix "_buff" or "_zone" if they are not about the owner's time.
+// SetRate have the suffix "_buff" or "_area" if they are not about the owner's time.
 var verbWords = []string{
 	"none", "apply", "remove", "remove_oldest", "extend", "kill", "source_gone", "timeout", "cancel", "set_remaining", "set_period",
 	"pause", "resume", "rate", "inhibit", "release", "tag", "untag", "immune", "vulnerable", "dispel", "steal", "interrupt", "consume",
-	"absorb", "revive", "enter", "leave", "compensate", "zone", "change", "base", "damage", "use", "happened",
+	"absorb", "revive", "enter", "leave", "compensate", "area", "change", "base", "damage", "use", "happened",
 }
 
 // String returns the word of a verb in scenarios, such as "apply" or "immune".

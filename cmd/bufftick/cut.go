@@ -190,7 +190,7 @@ func (c *cutCmd) print(out *bytes.Buffer, x readCut, cat *buff.Catalog) (bad int
 	if !c.Verify {
 		fmt.Fprintf(out, "  now %v, wall %s, uptime %v\n", m.Now,
 			time.UnixMilli(m.Wall).UTC().Format("2006-01-02T15:04:05.000Z"), time.Duration(m.Uptime)*time.Millisecond)
-		for _, z := range x.cut.Clocks.Zones {
+		for _, z := range x.cut.Clocks.Areas {
 			fmt.Fprintf(out, "  area %d: rate %d/%d, paused %v\n", z.Number, z.Rate.Num, z.Rate.Den, z.Paused)
 		}
 	}
@@ -277,7 +277,7 @@ type cutJSON struct {
 	Now      int64             `json:"now_ms"`
 	Wall     int64             `json:"wall_ms"`
 	Uptime   int64             `json:"uptime_ms"`
-	Areas    []store.ZoneClock `json:"areas,omitempty"`
+	Areas    []store.AreaClock `json:"areas,omitempty"`
 	Owners   []ownerJSON       `json:"owners"`
 	Arriving []ownerJSON       `json:"arriving,omitempty"` // owners that are moving to this zone
 	Commands []string          `json:"commands,omitempty"` // commands in hexadecimal
@@ -299,7 +299,7 @@ func printCutJSON(out *bytes.Buffer, x readCut) (bad int) {
 	m := c.Clocks.Moment
 	z := cutJSON{
 		Zone: c.Zone, Epoch: c.Epoch, Frame: c.Frame, Now: int64(m.Now), Wall: m.Wall, Uptime: m.Uptime,
-		Areas: c.Clocks.Zones, Owners: make([]ownerJSON, 0, len(c.Owners)), Data: c.Data,
+		Areas: c.Clocks.Areas, Owners: make([]ownerJSON, 0, len(c.Owners)), Data: c.Data,
 	}
 	for _, id := range c.Commands {
 		z.Commands = append(z.Commands, fmt.Sprintf("%x", id))

@@ -50,7 +50,7 @@ func cutFiles(t *testing.T) {
 			Zone: "arena", Epoch: 1, Frame: 41, Window: 4, Older: []buff.OwnerID{8},
 			Clocks: store.Clocks{
 				Moment: buff.Moment{Now: 3000, Wall: 1_795_330_800_123, Uptime: 63_000},
-				Zones:  []store.ZoneClock{{Number: 2, Rate: buff.Ratio{Num: 1, Den: 2}, Paused: true}},
+				Areas:  []store.AreaClock{{Number: 2, Rate: buff.Ratio{Num: 1, Den: 2}, Paused: true}},
 			},
 		},
 		Owners:   []store.Owner{{ID: 7, Blob: poisoned(t), Data: []byte("health 85")}, {ID: 8, Data: []byte("\x80\x80\x80\x80\x10")}},

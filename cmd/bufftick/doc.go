@@ -62,10 +62,10 @@
 //	pause_buff: BUFF     stops the time of one buff until resume_buff: BUFF
 //	rate_buff: BUFF      sets the rate of its time to: RATIO
 //
-//	zone: N              the owner enters a zone
-//	pause_zone: N        stops the time of all owners in the zone until resume_zone: N
-//	rate_zone: N         sets the rate of the time of all owners in the zone to: RATIO
-//	near: OWNER          the step's owner enters the area of all auras of OWNER,
+//	area: N              the owner enters an area
+//	pause_area: N        stops the time of all owners in the area until resume_area: N
+//	rate_area: N         sets the rate of the time of all owners in the area to: RATIO
+//	near: OWNER          the step's owner enters the range of all auras of OWNER,
 //	                     until far: OWNER; needs "frame: SPAN", because the frames
 //	                     determine when an aura searches for members
 //

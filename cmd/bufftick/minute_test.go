@@ -116,7 +116,7 @@ func minuteOf(t *testing.T, eng *engine.Engine) string {
 }
 
 // TestMinutePaused checks that the scenario contains the pauses and rates of the player, of the
-// player's zone and of single buffs. With these steps, every pulse and end has the right time, even
+// player's area and of single buffs. With these steps, every pulse and end has the right time, even
 // for buffs that started before the recorded minute.
 func TestMinutePaused(t *testing.T) {
 	cat, err := buff.NewCatalog(
@@ -164,7 +164,7 @@ func TestMinutePaused(t *testing.T) {
 		case 2:
 			do(1000, buff.PauseBuff(rot), buff.SetRate(7, half))
 		case 3:
-			do(1300, buff.SetZoneRate(0, double), buff.SetBuffRate(rot, half))
+			do(1300, buff.SetAreaRate(0, double), buff.SetBuffRate(rot, half))
 		}
 		// A scenario has no fractions of ms. The record starts at 7 s, a whole ms even at half speed.
 		do(6999)
@@ -173,18 +173,18 @@ func TestMinutePaused(t *testing.T) {
 		}
 		do(7350, buff.Resume(7), buff.ResumeBuff(rot))
 		venom := add("venom")
-		do(9000, buff.PauseZone(0))
+		do(9000, buff.PauseArea(0))
 		do(9700)
 		ward := add("ward") // this buff is paused from its start
-		do(11_000, buff.SetRate(7, half), buff.ResumeZone(0))
+		do(11_000, buff.SetRate(7, half), buff.ResumeArea(0))
 		do(13_000, buff.Extend(ward, 2*time.Second), buff.PauseBuff(food))
 		add("venom")
 		do(15_000, buff.SetRate(7, double), buff.PauseBuff(venom))
 		do(16_100, buff.ResumeBuff(food), buff.SetBuffRate(rot, double))
 		do(18_300, buff.ResumeBuff(venom), buff.SetRate(7, buff.Ratio{Num: 1, Den: 1}))
 		do(19_000, buff.Pause(7), buff.Pause(7))
-		do(19_500, buff.PauseZone(0), buff.Resume(7))
-		do(21_000, buff.ResumeZone(0))
+		do(19_500, buff.PauseArea(0), buff.Resume(7))
+		do(21_000, buff.ResumeArea(0))
 		do(44_000)
 		require.Positive(t, eng.History().Since(), "its first seconds are not known any more")
 

@@ -9,7 +9,7 @@ import (
 
 // Section 1.5 of the rules: an area aura searches for owners at each interval. It gives nearby
 // owners a buff, and removes the buff when the linger time after they left has passed. Section 1.1:
-// zones have a pause and a rate.
+// areas have a pause and a rate.
 
 // aura is the field `aura` of a definition. The radius has no effect here, because the steps "near"
 // and "far" decide which owners are in range.
@@ -214,7 +214,7 @@ func (b *instance) held(h *hold, stacks int) {
 	}
 }
 
-// pace is the rate and the pause of an owner or a zone.
+// pace is the rate and the pause of an owner or an area.
 type pace struct {
 	rate *big.Rat
 	held bool
@@ -222,21 +222,21 @@ type pace struct {
 
 func newPace() *pace { return &pace{rate: big.NewRat(1, 1)} }
 
-// repace applies the paces of an owner and of its zone to the owner's clock. The rate of the clock
+// repace applies the paces of an owner and of its area to the owner's clock. The rate of the clock
 // is the product of both rates, and a pause of either stops the clock.
 func (o *owner) repace() {
-	z := o.all.paceOf(o.zone)
+	z := o.all.paceOf(o.area)
 	o.clock.change(o.world, new(big.Rat).Mul(o.mine.rate, z.rate), o.mine.held || z.held)
 }
 
-func (w *world) paceOf(zone int64) *pace {
-	if w.zones[zone] == nil {
-		w.zones[zone] = newPace()
+func (w *world) paceOf(area int64) *pace {
+	if w.areas[area] == nil {
+		w.areas[area] = newPace()
 	}
-	return w.zones[zone]
+	return w.areas[area]
 }
 
-// place runs a step about positions or about the pace of a zone, and returns true. For any other
+// place runs a step about positions or about the pace of an area, and returns true. For any other
 // step it does nothing and returns false.
 func (w *world) place(o *owner, st step) bool {
 	switch {
@@ -244,46 +244,46 @@ func (w *world) place(o *owner, st step) bool {
 		w.near[[2]string{st.Near, o.name}] = true
 	case st.Far != "":
 		delete(w.near, [2]string{st.Far, o.name})
-	case st.PauseZone != nil:
-		w.repace(*st.PauseZone, func(p *pace) { p.held = true })
-	case st.ResumeZone != nil:
-		w.repace(*st.ResumeZone, func(p *pace) { p.held = false })
-	case st.RateZone != nil:
+	case st.PauseArea != nil:
+		w.repace(*st.PauseArea, func(p *pace) { p.held = true })
+	case st.ResumeArea != nil:
+		w.repace(*st.ResumeArea, func(p *pace) { p.held = false })
+	case st.RateArea != nil:
 		var to ratio
 		if err := to.UnmarshalJSON(st.To); err != nil {
 			panic(err)
 		}
-		w.repace(*st.RateZone, func(p *pace) { p.rate = to.Rat })
+		w.repace(*st.RateArea, func(p *pace) { p.rate = to.Rat })
 	default:
 		return false
 	}
 	return true
 }
 
-func (w *world) repace(zone int64, change func(*pace)) {
-	change(w.paceOf(zone))
+func (w *world) repace(area int64, change func(*pace)) {
+	change(w.paceOf(area))
 	for _, o := range w.owners {
-		if !o.away && o.zone == zone {
+		if !o.away && o.area == area {
 			o.reread()
 			o.repace()
 		}
 	}
 }
 
-// enters moves the owner to a zone and ends the buffs with `on_zone: remove`. It has no effect if
-// the owner is already in this zone.
-func (o *owner) enters(zone int64) {
-	if zone == o.zone {
-		if zone != 0 {
-			o.all.mark(markZoneSame)
+// enters moves the owner to an area and ends the buffs with `on_area: remove`. It has no effect if
+// the owner is already in this area.
+func (o *owner) enters(area int64) {
+	if area == o.area {
+		if area != 0 {
+			o.all.mark(markAreaSame)
 		}
 		return
 	}
-	o.zone = zone
+	o.area = area
 	o.repace()
 	o.own = o.clock.now(o.world)
 	for _, b := range o.carried() {
-		if b.def.OnZone == "remove" {
+		if b.def.OnArea == "remove" {
 			o.remove(b, "interrupt", "")
 		}
 	}

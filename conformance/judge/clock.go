@@ -2,7 +2,7 @@ package judge
 
 import "math/big"
 
-// Section 1.1 of the rules: a buff, an owner and a zone each have a pause and a rational rate,
+// Section 1.1 of the rules: a buff, an owner and an area each have a pause and a rational rate,
 // exact to the ms. A pause stops the duration and the phase of the buff.
 
 // clock is an inner time that runs at a rational rate relative to an outer time. For the clock of

@@ -66,7 +66,7 @@ func (g *dice) script(d *Draft, chosen *story) {
 // fast reports whether a step or an action changes the rate of a clock.
 func (d *Draft) fast() bool {
 	return bytes.Contains(d.JSON(), []byte(`"rate":`)) || slices.ContainsFunc(d.Script, func(st map[string]any) bool {
-		return st["rate"] != nil || st["rate_buff"] != nil || st["rate_zone"] != nil
+		return st["rate"] != nil || st["rate_buff"] != nil || st["rate_area"] != nil
 	})
 }
 
@@ -137,7 +137,7 @@ func (g *dice) verb(d *Draft, st map[string]any) (away string) {
 	}
 	switch n := g.IntN(116); {
 	case n >= 112:
-		g.zone(st)
+		g.area(st)
 	case n >= 100:
 		g.time(st, id)
 	case n < 45:
@@ -207,17 +207,17 @@ func (g *dice) happened(st map[string]any) {
 	}
 }
 
-// zone fills in a step about zones.
-func (g *dice) zone(st map[string]any) {
-	switch zone := g.IntN(2); g.IntN(6) {
+// area fills in a step about areas.
+func (g *dice) area(st map[string]any) {
+	switch area := g.IntN(2); g.IntN(6) {
 	case 0:
-		st["pause_zone"] = zone
+		st["pause_area"] = area
 	case 1:
-		st["resume_zone"] = zone
+		st["resume_area"] = area
 	case 2:
-		st["rate_zone"], st["to"] = zone, pick(g, rates...)
+		st["rate_area"], st["to"] = area, pick(g, rates...)
 	default:
-		st["zone"] = zone
+		st["area"] = area
 	}
 }
 

@@ -410,9 +410,9 @@ var stories = []story{
 		steps: []any{oftenApply, m("apply", "x"), m("dispel", "p", "stacks", 1), m("dispel", m("type", "poison", "most", 1)), m("remove", "p", "stacks", 1), m("apply", "p", "level", someLevels)},
 	},
 	{
-		name:  "logging out in a zone",
-		words: map[string][]word{"p": {{"on_zone", list("remove")}, {"duration", list("6s", "infinite")}}, "q": {{"on_zone", list("remove", "keep")}}},
-		steps: []any{oftenApply, applySecond, m("zone", 1), m("zone", 1), m("zone", 0), saveAway, saveAway, m("rate_zone", 1, "to", oneOf{2, "1/2"}), m("pause_zone", 1), m("resume_zone", 1)},
+		name:  "logging out in an area",
+		words: map[string][]word{"p": {{"on_area", list("remove")}, {"duration", list("6s", "infinite")}}, "q": {{"on_area", list("remove", "keep")}}},
+		steps: []any{oftenApply, applySecond, m("area", 1), m("area", 1), m("area", 0), saveAway, saveAway, m("rate_area", 1, "to", oneOf{2, "1/2"}), m("pause_area", 1), m("resume_area", 1)},
 	},
 	{
 		name: "slots and priorities",
@@ -716,7 +716,7 @@ var stories = []story{
 			},
 		},
 		steps: []any{
-			oftenApply, oftenApply, m("rate_buff", "p", "to", oneOf(rates)), m("rate", oneOf(rates)), m("pause_buff", "p"), m("resume_buff", "p"), saveAway, saveAway, m("zone", oneOf{0, 1}), m("rate_zone", oneOf{0, 1}, "to", oneOf(rates)),
+			oftenApply, oftenApply, m("rate_buff", "p", "to", oneOf(rates)), m("rate", oneOf(rates)), m("pause_buff", "p"), m("resume_buff", "p"), saveAway, saveAway, m("area", oneOf{0, 1}), m("rate_area", oneOf{0, 1}, "to", oneOf(rates)),
 			m("set_period", "p", "to", oneOf{"333ms", "1500ms"}),
 		},
 		long: true,

@@ -114,7 +114,7 @@ var vocabulary = []word{
 	{"note", list("for people")},
 	{"client", list(m("icon", "i", "show", false, "priority", 1, "sync", "owner"), m("sync", "none"), m("sync", "party"), m("sync", "source"), m("show", true, "sync", "all"))},
 	{"reload", list("keep", "migrate", "end")},
-	{"on_zone", list("keep", "remove")},
+	{"on_area", list("keep", "remove")},
 	{"on_fault", list("keep", "remove")},
 	{"aura", list(
 		m("apply", "q", "radius", 1, "interval", "500ms"), m("apply", "y", "radius", 2.5, "interval", "700ms", "linger", "1s"),

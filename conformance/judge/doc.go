@@ -22,7 +22,7 @@
 //	formula.go     1.4: formulas
 //	steal.go       1.3: steals
 //	world.go       1.7: several owners
-//	around.go      1.5 and 1.1: auras and zones
+//	around.go      1.5 and 1.1: auras and areas
 //	late.go        1.1: the pulses of a late frame
 //	clock.go       1.1: rates and pauses
 //	life.go        1.4 and 1.5: shields, charges, ends, acts, death, sources

@@ -55,8 +55,8 @@ const (
 	markMaxFell        = "limits: a maximum falls below the base"
 	markMinRose        = "limits: a minimum rises to the base and kills"
 	markZeroClamps     = "limits: a change by 0 brings the base within them"
-	markZoneSaved      = "zones: an owner comes back into a zone"
-	markZoneSame       = "zones: entering the same zone again"
+	markAreaSaved      = "areas: an owner comes back into an area"
+	markAreaSame       = "areas: entering the same area again"
 	markLowest         = "slots: the newcomer has the lowest priority"
 	markStealKeeps     = "steal: does not shorten what the thief has"
 	markStealResist    = "steal: resisted"
@@ -88,7 +88,7 @@ var rules = []string{
 	markUnsavedHead, markUnsavedStacks, markLinkThere, markLinkAgain, markLastHead, markStolenHead, markStolenAura, markHiddenCharges, markHiddenShield, markQueueNext, markQueueHaste,
 	markEachSpent, markEachNumbers, markNeutral, markStealStacks, markDispelStacks, markCompensateMost, markRemoveStacks, markRemoveSource, markPartialAway, markFitHaste,
 	markApplyLive, markCastChain, markLiveStacks, markAmount, markCondition, markIf, markIfTags, markReplacesItself, markCascade, markGrantsImmune, markScale, markMiss, markMaxFell, markMinRose, markZeroClamps,
-	markZoneSaved, markZoneSame, markLowest, markStealKeeps, markStealResist, markStealCharges, markReplaces, markReplacesDeny, markLevelShows, markNoPool, markRefreshNothing, markChain,
+	markAreaSaved, markAreaSame, markLowest, markStealKeeps, markStealResist, markStealCharges, markReplaces, markReplacesDeny, markLevelShows, markNoPool, markRefreshNothing, markChain,
 	markChainEnds, markChainJoins, markShare, markShareStacks, markShareTimed, markInfiniteScale, markShieldAttr, markShieldNamed, markSmallDamage, markDamaged, markDealt,
 	markDamageUses, markDamageQuiet, markDeath, markRevived,
 }

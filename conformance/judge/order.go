@@ -22,7 +22,7 @@ type owner struct {
 	own   int64  // ms of the owner's clock, which is stopped while the owner is paused or away
 	clock *clock // converts the world's time to the owner's time
 	mine  *pace  // the owner's own rate and pause
-	zone  int64
+	area  int64
 	stamp int64 // the time for the lines that are logged, in ms of the world's time
 	frame int64 // the end of the running frame, in ms of the world's time
 

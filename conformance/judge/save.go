@@ -83,7 +83,7 @@ func (b *instance) kept(now int64) bool {
 	return true
 }
 
-// load brings the owner back into the zone that it left. The time away counts for buffs with a wall
+// load brings the owner back into the area that it left. The time away counts for buffs with a wall
 // clock, but not for buffs with an online clock. A negative time away counts as 0.
 func (o *owner) load() {
 	o.away = false
@@ -101,10 +101,10 @@ func (o *owner) load() {
 			past[i] = o.passes(b, gone)
 		}
 	}
-	if o.zone != 0 {
-		o.all.mark(markZoneSaved)
+	if o.area != 0 {
+		o.all.mark(markAreaSaved)
 	}
-	o.repace() // the pace of the zone applies again
+	o.repace() // the pace of the area applies again
 	all := make([]returned, len(back))
 	for i, b := range back {
 		if all[i] = o.ages(b, past[i]); all[i].gone {

@@ -37,10 +37,10 @@ type step struct {
 
 	Apply, Remove, Extend, Inhibit, Release, Immune, Vulnerable, Interrupt, Consume, Happened, Use, Timeout, Tag, Untag, Near, Far string
 
-	Zone       *int64
-	PauseZone  *int64 `json:"pause_zone"`
-	ResumeZone *int64 `json:"resume_zone"`
-	RateZone   *int64 `json:"rate_zone"`
+	Area       *int64
+	PauseArea  *int64 `json:"pause_area"`
+	ResumeArea *int64 `json:"resume_area"`
+	RateArea   *int64 `json:"rate_area"`
 
 	Rate       *ratio
 	RateBuff   string `json:"rate_buff"`
@@ -247,7 +247,7 @@ func (s *Scenario) PlayMarked() (log []string, decided bool, marked map[string]i
 }
 
 func (s *Scenario) play(m marks) (log []string, decided bool) {
-	w := &world{defs: s.buffs, acts: s.acts, attributes: s.attributes, curves: s.curves, near: map[[2]string]bool{}, members: map[member]bool{}, zones: map[int64]*pace{}, views: s.views(), marks: m}
+	w := &world{defs: s.buffs, acts: s.acts, attributes: s.attributes, curves: s.curves, near: map[[2]string]bool{}, members: map[member]bool{}, areas: map[int64]*pace{}, views: s.views(), marks: m}
 	for _, name := range sortedKeys(s.attributes) {
 		if at := s.attributes[name]; at.Max != nil && at.Max.name != "" || at.Min != nil && at.Min.name != "" {
 			w.bounded = append(w.bounded, name)
@@ -367,8 +367,8 @@ func (o *owner) do(st step) {
 	case st.Rate != nil:
 		o.mine.rate = st.Rate.Rat
 		o.repace()
-	case st.Zone != nil:
-		o.enters(*st.Zone)
+	case st.Area != nil:
+		o.enters(*st.Area)
 	case st.RateBuff != "":
 		var to ratio
 		if err := to.UnmarshalJSON(st.To); err != nil {

@@ -105,7 +105,7 @@ type definition struct {
 	Name, Note    string // for people; no effect
 	Client        any    // for game clients; no effect
 	Reload        string // for reloads of the catalog; no effect here
-	OnZone        string `json:"on_zone"`  // what happens when the owner changes its zone
+	OnArea        string `json:"on_area"`  // what happens when the owner changes its area
 	OnFault       string `json:"on_fault"` // for failed handlers; no effect here
 	Tags          []string
 	Grants        []string

@@ -23,7 +23,7 @@ type world struct {
 	posted     []posted           // commands for other owners
 	evicted    []posted           // removals of buffs on other owners that exceed `per_source`
 	near       map[[2]string]bool // key: bearer and member; true if the member is in range of the bearer's auras
-	zones      map[int64]*pace
+	areas      map[int64]*pace
 	members    map[member]bool
 	left       []departure
 	births     int64

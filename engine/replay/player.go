@@ -77,10 +77,10 @@ func (p *player) call(o recording.Op) {
 			_, _ = e.Restore(owner, p.data(owner), blob)
 		}
 	case recording.Readmit:
-		zone, until := uint32(p.read()), int64(p.read())
+		area, until := uint32(p.read()), int64(p.read())
 		var blob []byte
 		if recording.Bytes(c, &blob); c.Err == nil {
-			_, _ = e.Readmit(owner, p.data(owner), blob, zone, until)
+			_, _ = e.Readmit(owner, p.data(owner), blob, area, until)
 		}
 	default:
 		c.Failf("frame %d: a call with the number %d", p.done.Frames+1, o)

@@ -214,7 +214,7 @@ type Owner struct {
 	Present bool       // the engine has this owner
 	Since   wheel.Time // the instant at which the owner was spawned
 	Paused  bool       // the owner's time is paused
-	Zone    uint32
+	Area    uint32
 	Mail    int // number of messages waiting in the owner's mailbox
 
 	// Busy reports whether a turn of the owner is not over yet. Buffs then has the buffs in the

@@ -56,7 +56,7 @@ const reasons = {
   expired: "its duration ended", cancelled: "removed by a command", dispelled: "removed by a dispel", stolen: "stolen by another owner",
   replaced: "replaced by another buff of its group or source", overflow: "cleared by a limit", consumed: "its last charge was used",
   broken: "its shield was used up", death: "the owner died", source_gone: "its source left", immunity: "the owner became immune",
-  condition: "its removal condition was met", out_of_aura: "the owner left the area", interrupt: "an action of the owner ended it",
+  condition: "its removal condition was met", out_of_aura: "the owner left the range of the aura", interrupt: "an action of the owner ended it",
   unload: "the owner left", reload: "its definition changed", fault: "its handler failed",
   limit: "the stack limit is reached", full: "the owner has the maximum number of buffs", exclusive: "another buff of its group is active",
   slot: "all slots of its class are taken", immune: "the owner is immune", requirement: "its requirement is not met", cost: "the owner cannot pay for it",

@@ -95,7 +95,7 @@ const showPlayer = (p) => {
   $("p-state").spec = held ? held.spec : "";
   if (pulses === null) pulses = Number(p.pulses);
   put($("p-sum"), p.unseen ? "Its buffs are unknown until its handler returns." : p.present ? plural(p.carried, "buff", "buffs") + (p.carried > p.buffs.length && p.buffs.length ? ", the oldest " + p.buffs.length + " are shown" : "") + " · " + plural(p.timeouts, "timeout", "timeouts") +
-    " · " + plural(Number(p.pulses) - pulses, "pulse", "pulses") + " since you opened this page" + (p.zone ? " · zone " + p.zone : "") + (p.mail ? " · " + plural(p.mail, "message", "messages") + " in the mailbox" : "") + (p.cut ? " · incomplete: too much data" : "") : "The engine has no player with this id.");
+    " · " + plural(Number(p.pulses) - pulses, "pulse", "pulses") + " since you opened this page" + (p.area ? " · area " + p.area : "") + (p.mail ? " · " + plural(p.mail, "message", "messages") + " in the mailbox" : "") + (p.cut ? " · incomplete: too much data" : "") : "The engine has no player with this id.");
   list($("buffs"), p.buffs, (b) => b.handle, buffRow, fillBuff);
   moveBars(0);
   $("p-attributes").hidden = !p.attributes.length;

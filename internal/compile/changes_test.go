@@ -48,7 +48,7 @@ func TestChanges(t *testing.T) {
 		},
 		"two reasons":  func(s *buff.Spec) { s.On.Remove[reason.Expired] = nil },
 		"a change":     func(s *buff.Spec) { s.On.Apply[0].Change.PerStack = true },
-		"another fate": func(s *buff.Spec) { s.OnZone = define.FateRemove },
+		"another fate": func(s *buff.Spec) { s.OnArea = define.FateRemove },
 	} {
 		next, err := c.Rebuild(build(change))
 		require.NoError(t, err, name)

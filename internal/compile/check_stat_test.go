@@ -257,9 +257,9 @@ func TestCheckLinks(t *testing.T) {
 func TestCheckOthers(t *testing.T) {
 	require.Equal(t, []string{
 		"reload: define.ReloadRule(3) is not one of the rules", "client.sync: define.Sync(9) is not one of the rules",
-		"save.compensate: the name of a class must not have spaces or control characters", "on_zone: adopt is not possible here",
+		"save.compensate: the name of a class must not have spaces or control characters", "on_area: adopt is not possible here",
 	}, faultsOf(t, timed(func(s *buff.Spec) {
-		s.Reload, s.Client.Sync, s.Save.Compensate, s.OnZone = 3, 9, "a b", define.FateAdopt
+		s.Reload, s.Client.Sync, s.Save.Compensate, s.OnArea = 3, 9, "a b", define.FateAdopt
 	})))
 	found := statFaults(t, instant(func(s *buff.Spec) {
 		s.DurationScale, s.Modifiers, s.Links, s.Reload = &define.Number{Const: 1}, []define.Modifier{{Attr: "health"}}, []string{"q"}, define.ReloadEnd

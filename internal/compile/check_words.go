@@ -64,7 +64,7 @@ func (k *checker) fates(s *Program) {
 	}{
 		{"on_death", &s.OnDeath, define.FateRemove, define.FatePause},
 		{"on_source_gone", &s.OnSourceGone, define.FateKeep, define.FateAdopt},
-		{"on_zone", &s.OnZone, define.FateKeep, define.FateKeep},
+		{"on_area", &s.OnArea, define.FateKeep, define.FateKeep},
 		{"on_fault", &s.OnFault, define.FateKeep, define.FateKeep},
 	} {
 		switch {

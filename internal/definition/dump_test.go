@@ -49,7 +49,7 @@ func dump(b *strings.Builder, s *buff.Spec) {
 	w.put("catchup_max", s.CatchupMax, s.CatchupMax == 0)
 	w.put("on_death", s.OnDeath, s.OnDeath == define.FateRemove)
 	w.put("on_source_gone", s.OnSourceGone, s.OnSourceGone == define.FateKeep)
-	w.put("on_zone", s.OnZone, s.OnZone == define.FateKeep || s.OnZone == define.FateDefault)
+	w.put("on_area", s.OnArea, s.OnArea == define.FateKeep || s.OnArea == define.FateDefault)
 	w.put("on_fault", s.OnFault, s.OnFault == define.FateKeep)
 	w.put("reload", s.Reload, s.Reload == 0)
 	w.stack(&s.Stack)

@@ -62,7 +62,7 @@ func (d *definition) radius(field string, n ast.Node) {
 	}
 }
 
-// linger reads how long an owner keeps the buff of an aura after leaving its area. Unlike other
+// linger reads how long an owner keeps the buff of an aura after leaving its range. Unlike other
 // spans, linger may be 0, which is the default.
 func (d *definition) linger(field string, n ast.Node) {
 	span, why := spanOf(n, spanForm)

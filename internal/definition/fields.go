@@ -60,7 +60,7 @@ var specFields = table{"", nil, map[string]readFunc{
 	"params":         (*definition).params,
 	"on_death":       func(d *definition, f string, n ast.Node) { d.fate(f, n, define.FatePause, &d.spec.OnDeath) },
 	"on_source_gone": func(d *definition, f string, n ast.Node) { d.fate(f, n, define.FateAdopt, &d.spec.OnSourceGone) },
-	"on_zone":        func(d *definition, f string, n ast.Node) { d.fate(f, n, define.FateKeep, &d.spec.OnZone) },
+	"on_area":        func(d *definition, f string, n ast.Node) { d.fate(f, n, define.FateKeep, &d.spec.OnArea) },
 	"on_fault":       func(d *definition, f string, n ast.Node) { d.fate(f, n, define.FateKeep, &d.spec.OnFault) },
 	"save":           func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, saveFields) },
 	"reload":         func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Reload) },

@@ -53,8 +53,14 @@ var formerFields map[string]formerField
 
 func init() { // the functions use tables that use formerFields
 	formerFields = map[string]formerField{
+		"on_zone":              {"on_area", (*fixer).onZone},
 		"stack.overflow_apply": {"on: {overflow: [{apply: ID}]}", (*fixer).overflowApply},
 	}
+}
+
+// FormerSteps has the keys of steps of earlier versions of scenarios, and the present ones.
+var FormerSteps = map[string]string{
+	"zone": "area", "pause_zone": "pause_area", "resume_zone": "resume_area", "rate_zone": "rate_area",
 }
 
 // Change is one change of [Fix], with its position at the time of the change.
@@ -121,6 +127,10 @@ func lineStarts(src []byte) []int {
 func (f *fixer) file(n ast.Node) {
 	sections, _ := Fields(n)
 	for _, s := range sections {
+		if keyOf(s) == "script" {
+			f.steps(s.Value)
+			continue
+		}
 		entries, _ := Fields(s.Value)
 		path, isTable := map[string]string{"buffs": "", "slots": "slot", "dr": "dr"}[keyOf(s)]
 		for _, e := range entries {
@@ -129,6 +139,22 @@ func (f *fixer) file(n ast.Node) {
 			}
 			if isTable && path == "" && !f.table {
 				f.definition(e.Value)
+			}
+		}
+	}
+}
+
+// steps rewrites the former keys of the steps of a scenario.
+func (f *fixer) steps(n ast.Node) {
+	list, ok := n.(*ast.SequenceNode)
+	if !ok {
+		return
+	}
+	for _, step := range list.Values {
+		fields, _ := Fields(step)
+		for _, v := range fields {
+			if now, is := FormerSteps[keyOf(v)]; is {
+				f.replace(v.Key, keyOf(v), now)
 			}
 		}
 	}
@@ -193,6 +219,16 @@ func (f *fixer) definition(def ast.Node) {
 		f.changes = append(f.changes, Change{p.line, p.column, name, formerFields[name].now})
 		return
 	}
+}
+
+// onZone renames on_zone to on_area.
+func (f *fixer) onZone(def ast.Node, path []*ast.MappingValueNode) bool {
+	from := f.offset(at(path[0].Key))
+	if i := strings.Index(f.text[from:], "on_zone"); i == 0 || i == 1 { // 1: in quotes
+		f.edit(from+i, from+i+len("on_zone"), "on_area")
+		return fieldOf(def, "on_area") == nil
+	}
+	return false
 }
 
 // overflowApply moves stack.overflow_apply to on.overflow.

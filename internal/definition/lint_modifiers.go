@@ -26,7 +26,7 @@ func (l *linter) endless(d *definition) {
 // ends reports whether anything in the files can end a buff.
 func (l *linter) ends(d *definition) bool {
 	s := d.spec
-	for _, field := range []string{"on_death", "on_zone", "on_source_gone", "interrupt", "charges", "shield", "require.remove", "group", "slot", "per_source"} {
+	for _, field := range []string{"on_death", "on_area", "on_source_gone", "interrupt", "charges", "shield", "require.remove", "group", "slot", "per_source"} {
 		if _, ok := d.places.get(field); ok && (field != "charges" || s.Charges.Recharge == 0) {
 			return true
 		}

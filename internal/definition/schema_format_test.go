@@ -127,7 +127,7 @@ type specFormat struct {
 	Params        map[string]magnitude `json:"params,omitempty"`
 	OnDeath       deathFate            `json:"on_death,omitempty"`
 	OnSourceGone  sourceFate           `json:"on_source_gone,omitempty"`
-	OnZone        faultFate            `json:"on_zone,omitempty"`
+	OnArea        faultFate            `json:"on_area,omitempty"`
 	OnFault       faultFate            `json:"on_fault,omitempty"`
 	Save          saveFormat           `json:"save,omitempty"`
 	Reload        define.ReloadRule    `json:"reload,omitempty"`

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMoveBlob checks that a moved blob has the uptime of the new server and zone 0, and is
+// TestMoveBlob checks that a moved blob has the uptime of the new server and area 0, and is
 // otherwise equal, including the buffs that are set aside.
 func TestMoveBlob(t *testing.T) {
 	c := blobCatalog(t)
@@ -35,13 +35,13 @@ func TestMoveBlob(t *testing.T) {
 	require.NotZero(t, aside)
 	back, err := buff.MoveBlob(moved, was.Uptime)
 	require.NoError(t, err)
-	zone, err := state.BlobZone(blob)
+	area, err := state.BlobArea(blob)
 	require.NoError(t, err)
-	require.EqualValues(t, 4, zone)
-	zone, err = state.BlobZone(moved)
+	require.EqualValues(t, 4, area)
+	area, err = state.BlobArea(moved)
 	require.NoError(t, err)
-	require.Zero(t, zone)
-	was.Zone = 0
+	require.Zero(t, area)
+	was.Area = 0
 	require.Equal(t, was.Append(nil), back)
 	for n := range blob {
 		_, err := buff.MoveBlob(blob[:n], 1)

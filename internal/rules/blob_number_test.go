@@ -38,7 +38,7 @@ func blobNumbers() map[string]numberRange {
 	}
 	finite := numberRange{-stat.MaxValue, stat.MaxValue, false}
 	all := map[string]numberRange{
-		"format": {1, state.Format, false}, "wall_ms": any, "uptime_ms": any, "owner_time_ms": span, "ages": {nil, uint64(state.MaxAges), false}, "rolls": any, "events": any, "zone": any,
+		"format": {1, state.Format, false}, "wall_ms": any, "uptime_ms": any, "owner_time_ms": span, "ages": {nil, uint64(state.MaxAges), false}, "rolls": any, "events": any, "area": any,
 		"tags.n": {int64(1), int64(state.MaxTagCount), false}, "immune.n": {int64(1), int64(state.MaxTagCount), false},
 		"diminishing.source": any, "diminishing.n": {int64(1), int64(state.MaxTagCount), false}, "diminishing.left_ms": {-far, ceiling, false},
 		"timeouts.age": {uint64(1), uint64(state.MaxAges), false}, "timeouts.left_ms": span, "bases.value": finite,
@@ -218,7 +218,7 @@ func TestBlob_NewFieldInOldFormat(t *testing.T) {
 				f.With = []uint64{1}
 			}
 		}},
-		{7, func(b *state.Owner, f *state.Buff) { b.Zone = 1 }},
+		{7, func(b *state.Owner, f *state.Buff) { b.Area = 1 }},
 	} {
 		for format := 1; format <= state.Format; format++ {
 			left := int64(1000)

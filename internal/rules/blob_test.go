@@ -304,7 +304,7 @@ func TestGoldenBlob(t *testing.T) {
 		require.NotEmpty(t, b.Returns)
 		require.NotZero(t, b.Scale)
 		require.Equal(t, format > 1, len(b.Bases) > 0)
-		require.Equal(t, format > 6, b.Zone > 0)
+		require.Equal(t, format > 6, b.Area > 0)
 		require.Equal(t, format > 6, slices.ContainsFunc(b.Buffs, func(b state.Buff) bool { return len(b.Brought) > 0 }))
 		numbered := slices.ContainsFunc(b.Buffs, func(b state.Buff) bool {
 			return slices.ContainsFunc(b.Waiting, func(l state.Stack) bool { return len(l.Params) > 0 && len(l.Others) > 0 && len(l.Captures) > 0 })
@@ -430,16 +430,16 @@ func TestBlob_ImpossibleState(t *testing.T) {
 	require.Equal(t, b, read, "a version has its place")
 }
 
-// TestOwner_Save_WithoutZoneTime checks that the pause of a zone is not saved with the zone's
+// TestOwner_Save_WithoutAreaTime checks that the pause of an area is not saved with the area's
 // owners.
-func TestOwner_Save_WithoutZoneTime(t *testing.T) {
+func TestOwner_Save_WithoutAreaTime(t *testing.T) {
 	c := mustCatalog(t, buff.Spec{ID: "p", Duration: time.Minute, Clock: define.Wall}, buff.Spec{ID: "q", Duration: time.Minute})
 	s, turn := NewOwner(7, 3, 0, 9), &Turn{Catalog: c}
 	for spec := range c.All() {
 		s.Do(turn, 0, buff.Command{Verb: verb.Apply, Application: buff.Application{Spec: spec}})
 	}
 	s.Do(turn, 0, buff.Command{Verb: verb.SetRate, Whose: define.OfOwner, Rate: buff.Ratio{Num: 1, Den: 2}})
-	s.Do(turn, 0, buff.Command{Verb: verb.Pause, Whose: define.OfZone})
+	s.Do(turn, 0, buff.Command{Verb: verb.Pause, Whose: define.OfArea})
 	blob, _ := s.Save(nil, c, buff.Moment{Now: 10_000}, 0)
 	s, turn = NewOwner(7, 3, 0, 9), &Turn{Catalog: c, Now: 50_000}
 	_, err := s.Restore(turn, buff.Moment{Now: 50_000, Wall: 20_000}, blob, nil)

@@ -58,7 +58,7 @@
 //	pulse, end     O(1) by RunPlace; O(log m) by Run, which reads 8 bytes of each slot; O(n) if the
 //	               end changes tags of the owner, or if the buff belongs to a group that hides;
 //	               with TimersEach, O(async stacks)
-//	whole owner    O(n): kill, source, zone, dispel, steal, interrupt, damage, pause of the owner
+//	whole owner    O(n): kill, source, area, dispel, steal, interrupt, damage, pause of the owner
 //	numbers        O(numbers of the definition), plus O(n) to find the instance that is joined;
 //	               a curve O(log points); a modifier O(1), an override O(younger buffs)
 //	Attribute      O(1) if no modifier has changed

@@ -157,8 +157,8 @@ func executeOnOwner(t *Turn, s *Owner, c *buff.Command) buff.Result {
 		return handleAct(t, s, c.Act, c.Application.Source, c.Amount, c.Tag)
 	case verb.Absorb:
 		return absorb(t, s, c)
-	case verb.SetZone:
-		return leaveZone(t, s)
+	case verb.SetArea:
+		return leaveArea(t, s)
 	case verb.AddBase, verb.SetBase, verb.Damage:
 		return changeBase(t, s, c)
 	case verb.Enter:

@@ -161,14 +161,14 @@ func (g *gates) nextLinked(link buff.Handle, after uint64) linkage {
 	return next
 }
 
-// leaveZone removes the buffs that end when the owner changes zones.
+// leaveArea removes the buffs that end when the owner changes areas.
 //
-// Example: testdata/stat/zone.txt.
-func leaveZone(t *Turn, s *Owner) buff.Result {
+// Example: testdata/stat/area.txt.
+func leaveArea(t *Turn, s *Owner) buff.Result {
 	var r buff.Result
 	s.eachInstance(func(i instance) {
-		if i.program().OnZone == define.FateRemove {
-			endNamed(t, i, reason.Interrupted, "zone")
+		if i.program().OnArea == define.FateRemove {
+			endNamed(t, i, reason.Interrupted, "area")
 			r.Kind, r.Why = buff.Removed, reason.Interrupted
 			r.Amount++
 		}

@@ -32,8 +32,8 @@ func (m *model) command(q queued) string {
 		return m.toInstance(b, o)
 	case verb.Apply:
 		return m.apply(o, false)
-	case verb.SetZone:
-		return m.leaveZone()
+	case verb.SetArea:
+		return m.leaveArea()
 	case verb.AddBase, verb.SetBase, verb.Damage:
 		return m.changeBase(o)
 	case verb.RemoveSpec:

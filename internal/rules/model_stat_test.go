@@ -492,11 +492,11 @@ func (b *carried) tied(head *carried) bool {
 	return slices.ContainsFunc(b.ties, func(t tie) bool { return t.head == head })
 }
 
-func (m *model) leaveZone() string {
+func (m *model) leaveArea() string {
 	n := 0
 	for _, b := range slices.Clone(m.buffs) {
-		if !b.gone && b.spec.OnZone == define.FateRemove {
-			m.removeNamed(b, reason.Interrupted, "zone")
+		if !b.gone && b.spec.OnArea == define.FateRemove {
+			m.removeNamed(b, reason.Interrupted, "area")
 			n++
 		}
 	}

@@ -165,11 +165,11 @@ var scenarios = []func(p *probe){
 		p.do(buff.Command{Verb: verb.Revive})
 		p.to(p.now+9000, 500)
 	},
-	func(p *probe) { // zones and sources
+	func(p *probe) { // areas and sources
 		p.several()
 		p.do(buff.Command{Verb: verb.LoseSource, Application: buff.Application{Source: 1}})
 		p.to(p.now+300, 300)
-		p.do(buff.Command{Verb: verb.SetZone})
+		p.do(buff.Command{Verb: verb.SetArea})
 		p.to(p.now+9000, 500)
 	},
 	func(p *probe) { // acts, damage and dispels

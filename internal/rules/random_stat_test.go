@@ -96,7 +96,7 @@ func randomStats(d *dice, s *buff.Spec) {
 		s.Params = []define.Param{{Name: "a", Value: randomNumber(d, pulses, "mind", "power", "health")}}
 	}
 	if d.one(4) {
-		s.OnZone = define.FateRemove
+		s.OnArea = define.FateRemove
 	}
 	byCurve := s.MinDuration == 0 && s.MaxDuration == 0 && s.Stack.RefreshCap == 0
 	if s.Kind == define.Timed && byCurve && d.one(4) {

@@ -51,14 +51,14 @@ import (
 // that was set aside and is restored is the owner's youngest. A link without a head in the
 // blob is dropped.
 //
-// The commands in `zone`, which concern [define.OfZone], set the state of the owner's zone from
+// The commands in `area`, which concern [define.OfArea], set the state of the owner's area from
 // at.Now on. If buffs end as a result, events report this.
 //
 // Restore fails with [buff.ErrBlob], with [buff.ErrFull] if the owner may not have that many buffs,
 // timeouts or modifiers, or with [buff.ErrRoom] if there would be too many events at once. The
 // Owner is then unchanged. Without the events, it allocates at most a fixed multiple of the length
 // of the blob, whatever its contents.
-func (s *Owner) Restore(t *Turn, at buff.Moment, blob []byte, handler func(name string) (define.HandlerID, bool), zone ...buff.Command) (buff.Restoration, error) {
+func (s *Owner) Restore(t *Turn, at buff.Moment, blob []byte, handler func(name string) (define.HandlerID, bool), area ...buff.Command) (buff.Restoration, error) {
 	if int(s.records.Used())+len(s.timeouts().all()) > 0 || s.gates() != nil || s.timeScale() != nil || s.sheet() != nil {
 		panic("rules: Restore into an Owner that has been used")
 	}
@@ -84,7 +84,7 @@ func (s *Owner) Restore(t *Turn, at buff.Moment, blob []byte, handler func(name 
 		return buff.Restoration{}, err
 	}
 	r.place()
-	r.report(zone)
+	r.report(area)
 	r.result.Sources = s.sourcesToLose()
 	return r.result, nil
 }

@@ -12,14 +12,14 @@ import (
 // missed. By then, all buffs are part of the Owner.
 
 // report emits the events and runs the actions. All buffs are present before the first event, so that
-// actions can find them. First report executes the commands of the zone. Then it reports each buff
+// actions can find them. First report executes the commands of the area. Then it reports each buff
 // with its pulses, ends buffs to which present definitions make the owner immune, and hides or
 // shows buffs. Last it executes the commands that all of these have issued.
-func (r *restorer) report(zone []buff.Command) {
+func (r *restorer) report(area []buff.Command) {
 	s, t := r.set, r.turn
 	t.begin(r.at.Now, s.timeScale().ToInner(r.at.Now), false)
-	for k := range zone {
-		execute(t, s, &zone[k])
+	for k := range area {
+		execute(t, s, &area[k])
 	}
 	for k := range r.buffs {
 		c := &r.buffs[k]

@@ -19,21 +19,21 @@ import (
 // Save appends a blob of the owner's saved state to dst. It returns the extended slice, and the
 // number of deferred handlers and of timeouts with a function, which a blob cannot hold. It does
 // not change the Owner. The parameter `c` is the catalog of the Turns that run the Owner, and
-// `zone` is the owner's zone.
+// `area` is the owner's area.
 //
 // A blob has the bases of attributes that differ from the catalog, and for each buff its numbers
 // and the captured attributes of its source; modifiers follow from these. A blob does not have
 // buffs applied by an aura, buffs that their Saving.Mode excludes, links whose heads are all of
-// these kinds, or the effect of the owner's zone on its time: to restore the owner, get the zone
-// with [state.BlobZone] and pass the effect to [Owner.Restore]. After an [Owner.Restore] at the
+// these kinds, or the effect of the owner's area on its time: to restore the owner, get the area
+// with [state.BlobArea] and pass the effect to [Owner.Restore]. After an [Owner.Restore] at the
 // same Moment everything else continues as if there had been no interruption.
 //
 // As for [Owner.Do], everything due up to at.Now must have run. Save costs O(buffs) and allocates
 // only to grow dst.
-func (s *Owner) Save(dst []byte, c *buff.Catalog, at buff.Moment, zone uint32) (blob []byte, lost int) {
+func (s *Owner) Save(dst []byte, c *buff.Catalog, at buff.Moment, area uint32) (blob []byte, lost int) {
 	w := saver{set: s, catalog: compiledOf(c), now: clock.OwnerTime(at.Now), aside: &noState, gates: &noGates, exported: exportedPool.Get().(*exported)}
 	defer w.release()
-	o := state.Owner{Wall: at.Wall, Uptime: at.Uptime, Zone: zone, Ages: s.ages, Events: s.events}
+	o := state.Owner{Wall: at.Wall, Uptime: at.Uptime, Area: area, Ages: s.ages, Events: s.events}
 	if p := s.timeScale(); p != nil {
 		w.now, o.Scale = saveScale(p, at.Now, define.OfOwner)
 	}

@@ -383,7 +383,7 @@ func (s *saveScript) anyCommand(rng *rand.Rand) buff.Command {
 	}
 	c.Verb = some(rng, verb.SetRate, verb.Remove, verb.Extend, verb.Kill, verb.LoseSource, verb.SetRemaining, verb.SetPeriod, verb.Pause, verb.Resume,
 		verb.Inhibit, verb.Release, verb.AddTag, verb.DropTag, verb.Immunize, verb.DropImmunity, verb.Dispel, verb.Steal, verb.Interrupt, verb.Consume,
-		verb.Absorb, verb.Revive, verb.Compensate, verb.AddTimeout, verb.AddBase, verb.SetBase, verb.Damage, verb.Damage, verb.SetZone)
+		verb.Absorb, verb.Revive, verb.Compensate, verb.AddTimeout, verb.AddBase, verb.SetBase, verb.Damage, verb.Damage, verb.SetArea)
 	switch c.Verb {
 	case verb.AddBase, verb.SetBase, verb.Damage:
 		c.Application, c.Value = buff.Application{}, 40*rng.NormFloat64()

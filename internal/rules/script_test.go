@@ -248,7 +248,7 @@ func randomTimeOp(d *dice, o *Op) {
 	case 3, 4:
 		o.verb, o.by = verb.SetPeriod, pick[time.Duration](d, 50, 75, 100, 133, 200, 49)*time.Millisecond
 	case 5, 6:
-		o.verb, o.whose = pick(d, verb.Pause, verb.Resume, verb.SetRate, verb.SetRate), pick(d, define.OfBuff, define.OfBuff, define.OfOwner, define.OfZone)
+		o.verb, o.whose = pick(d, verb.Pause, verb.Resume, verb.SetRate, verb.SetRate), pick(d, define.OfBuff, define.OfBuff, define.OfOwner, define.OfArea)
 		o.rate = pick(d, buff.Ratio{Num: 1, Den: 2}, buff.Ratio{Num: 2, Den: 1}, buff.Ratio{Num: 3, Den: 1}, buff.Ratio{Num: 3, Den: 7}, buff.Ratio{Num: 1, Den: 1}, buff.Ratio{Num: 0, Den: 1})
 	case 7:
 		o.verb = verb.Inhibit
@@ -285,7 +285,7 @@ func randomUseOp(d *dice, s *Script, o *Op) {
 	case 9, 10:
 		o.verb, o.amount = verb.Happened, pick[int64](d, 0, 1, 30, -1)
 	case 6:
-		o.verb = verb.SetZone
+		o.verb = verb.SetArea
 	case 7, 8:
 		o.verb = pick(d, verb.AddBase, verb.AddBase, verb.SetBase, verb.Damage, verb.Damage)
 		o.attr, o.value = pick(d, "health", "health", "mind", "power", "most", ""), pick(d, 1, 8, 20, 30.5, 0.125, 0.375, 0, -10, -40.25, math.NaN())

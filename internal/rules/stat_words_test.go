@@ -216,8 +216,8 @@ func (l *lexicon) defineStat(t testing.TB, s *buff.Spec, a datadriven.CmdArg) bo
 		s.Links = a.Vals
 	case a.Key == "reload":
 		require.NoError(t, s.Reload.UnmarshalText([]byte(first)))
-	case a.Key == "on_zone":
-		require.NoError(t, s.OnZone.UnmarshalText([]byte(first)))
+	case a.Key == "on_area":
+		require.NoError(t, s.OnArea.UnmarshalText([]byte(first)))
 	case a.Key == "compensate":
 		s.Save.Compensate = first
 	default:

@@ -112,7 +112,7 @@ func compensate(t *Turn, s *Owner, c *buff.Command) buff.Result {
 	return r
 }
 
-// setTimeScale executes a Pause, a Resume or a SetRate for a buff, an owner or a zone.
+// setTimeScale executes a Pause, a Resume or a SetRate for a buff, an owner or an area.
 //
 // Examples: testdata/pause_owner.txt, pause_buff.txt, pause_end.txt, rate_owner.txt, rate_buff.txt.
 func setTimeScale(t *Turn, s *Owner, c *buff.Command) buff.Result {
@@ -133,7 +133,7 @@ func setTimeScale(t *Turn, s *Owner, c *buff.Command) buff.Result {
 		s.slot(handle.Slot(c.Handle)).markDirty(t)
 		return buff.Result{Kind: kind, Handle: c.Handle}
 	}
-	if c.Whose == define.OfSource || c.Whose > define.OfZone {
+	if c.Whose == define.OfSource || c.Whose > define.OfArea {
 		panic(fmt.Sprintf("buff: Command with invalid Whose %d", c.Whose))
 	}
 	b := s.ensureRare()
@@ -159,7 +159,7 @@ func (i instance) ensureTimeScale(t *Turn) *clock.Buff {
 	return &x.scale
 }
 
-// Paused reports whether the owner's time is paused, because the owner or its zone is paused.
+// Paused reports whether the owner's time is paused, because the owner or its area is paused.
 // Single buffs may be paused even if the owner is not: see [buff.Instance.Paused].
 func (s *Owner) Paused() bool { return s.timeScale().Paused() }
 

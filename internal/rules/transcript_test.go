@@ -43,7 +43,7 @@ import (
 //	kill, revive, source_gone SOURCE
 //	enter ID [source=a], leave ID [source=a] [linger=1s]
 //	timeout NAME after=5s [call=handler], cancel NAME
-//	zone                          the owner moves to another zone
+//	area                          the owner moves to another area
 //	change ATTR 5, set ATTR 5, damage ATTR 5 [school=TAG]
 //	attributes, curves, formulas  names that definitions may use: see lexicon
 //	stats, params                 the owner's attributes; the parameters of its buffs

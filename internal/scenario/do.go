@@ -114,8 +114,8 @@ func (p *play) load(st *step) error {
 	return err
 }
 
-// enterAuras puts the step's owner into the area of every aura of the owner that the step names.
-// Both may be the same owner. leaveAuras removes the step's owner from that area.
+// enterAuras puts the step's owner into the range of every aura of the owner that the step names.
+// Both may be the same owner. leaveAuras removes the step's owner from that range.
 func (p *play) enterAuras(st *step) error {
 	p.near[[2]buff.OwnerID{p.id(st.name), p.id(st.owner)}] = struct{}{}
 	return nil
@@ -126,7 +126,7 @@ func (p *play) leaveAuras(st *step) error {
 	return nil
 }
 
-// members tells the engine which owners are in the area of an aura. It ignores the aura's radius.
+// members tells the engine which owners are in the range of an aura. It ignores the aura's radius.
 func (p *play) members(q engine.AuraQuery, found func(id buff.OwnerID)) {
 	for _, pair := range slices.SortedFunc(maps.Keys(p.near), func(a, b [2]buff.OwnerID) int { return int(a[1]) - int(b[1]) }) {
 		if pair[0] == q.Bearer {

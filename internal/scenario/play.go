@@ -30,12 +30,12 @@ type play struct {
 	scenario *Scenario
 	engine   *engine.Engine
 	frame    time.Duration
-	fastest  map[define.Whose]time.Duration // highest rate so far of a buff, an owner or a zone
+	fastest  map[define.Whose]time.Duration // highest rate so far of a buff, an owner or an area
 	away     map[buff.OwnerID][]byte        // blobs of saved owners
 	ids      map[string]buff.OwnerID        // numbers of owners and sources, by name
 	logs     []ownerLog                     // one for each owner, in the order in which the script names them
 	place    map[buff.OwnerID]int           // index of each owner in logs
-	near     map[[2]buff.OwnerID]struct{}   // pairs: an owner with auras, an owner in their area
+	near     map[[2]buff.OwnerID]struct{}   // pairs: an owner with auras, an owner in their range
 	lines    int
 	run      Run
 	done     bool // all steps have been executed
@@ -80,7 +80,7 @@ func (s *Scenario) Play(o engine.Options, frame time.Duration) (log []string, er
 
 // Follow is like Play, and calls a function after each frame.
 func (s *Scenario) Follow(o engine.Options, r Run) (log []string, err error) {
-	p := &play{scenario: s, frame: r.Frame, run: r, fastest: map[define.Whose]time.Duration{define.OfBuff: 1, define.OfOwner: 1, define.OfZone: 1}, near: map[[2]buff.OwnerID]struct{}{}, away: map[buff.OwnerID][]byte{}, ids: map[string]buff.OwnerID{}, place: map[buff.OwnerID]int{}}
+	p := &play{scenario: s, frame: r.Frame, run: r, fastest: map[define.Whose]time.Duration{define.OfBuff: 1, define.OfOwner: 1, define.OfArea: 1}, near: map[[2]buff.OwnerID]struct{}{}, away: map[buff.OwnerID][]byte{}, ids: map[string]buff.OwnerID{}, place: map[buff.OwnerID]int{}}
 	o.Catalog, o.Handlers = s.Catalog, engine.Handlers{}
 	if o.Limits.Tick > MaxTick {
 		o.Limits.Tick = 0 // the default, so that a long cascade does not hold up a Tick for minutes
@@ -213,7 +213,7 @@ func (p *play) reach(at wheel.Time) error {
 	}
 	// A higher rate needs shorter frames: at a rate of 1,000,000, a minute has as many pulses as a
 	// year.
-	frame := min(p.frame, max(LongestFrame/(p.fastest[define.OfBuff]*p.fastest[define.OfOwner]*p.fastest[define.OfZone]), MinFrame))
+	frame := min(p.frame, max(LongestFrame/(p.fastest[define.OfBuff]*p.fastest[define.OfOwner]*p.fastest[define.OfArea]), MinFrame))
 	for !p.scenario.seen {
 		dt := frame
 		for len(p.run.Stops) > 0 && p.run.Stops[0] <= p.engine.Now() {
@@ -233,7 +233,7 @@ func (p *play) reach(at wheel.Time) error {
 	return p.tick(left)
 }
 
-// quicken records the highest rate of the time of a buff, an owner or a zone.
+// quicken records the highest rate of the time of a buff, an owner or an area.
 func (p *play) quicken(whose define.Whose, r buff.Ratio) {
 	if r.Num > r.Den {
 		p.fastest[whose] = max(p.fastest[whose], time.Duration(min((r.Num-1)/max(r.Den, 1)+1, buff.MaxRate)))

@@ -390,6 +390,9 @@ func (s *Scenario) fieldsOf(what string, n ast.Node, known []string) (fieldMap, 
 		switch {
 		case !slices.Contains(known, key):
 			hint := didYouMean(key, known)
+			if now := definition.FormerSteps[key]; slices.Contains(known, now) {
+				hint = fmt.Sprintf(": it is now %q: bufftick validate -fix rewrites files", now)
+			}
 			if hint == "" {
 				hint = ": want " + strings.Join(known, ", ")
 			}

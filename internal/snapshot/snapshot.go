@@ -75,7 +75,7 @@ type Copies interface {
 // Copy is one owner at one instant.
 type Copy struct {
 	Owner buff.OwnerID
-	Zone  uint32
+	Area  uint32
 	Blob  []byte // the blob of Engine.Save
 	Data  []byte // result of Marshal for the game's data
 	Lost  int    // number of deferred handlers and of timeouts with a function value, which are not copied
@@ -85,7 +85,7 @@ type Copy struct {
 // Round describes a round at its start.
 type Round struct {
 	Moment buff.Moment
-	Zones  []ZoneTime // zones that are paused or have a rate other than 1
+	Areas  []AreaTime // areas that are paused or have a rate other than 1
 
 	// Gone are the ids of owners that have left since the last round and have not come back.
 	Gone map[buff.OwnerID]struct{}
@@ -100,9 +100,9 @@ type Round struct {
 	Waiting []buff.Command
 }
 
-// ZoneTime is the rate and pause of a zone: see buff.SetZoneRate and buff.PauseZone.
-type ZoneTime struct {
-	Zone   uint32
+// AreaTime is the rate and pause of an area: see buff.SetAreaRate and buff.PauseArea.
+type AreaTime struct {
+	Area   uint32
 	Rate   buff.Ratio // the zero Ratio means 1
 	Paused bool
 }

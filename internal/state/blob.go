@@ -37,11 +37,11 @@ func BlobMoment(blob []byte) (wall, uptime int64, err error) {
 	return o.Wall, o.Uptime, err
 }
 
-// BlobZone returns the zone that the owner was in when the engine made the blob. It verifies the
+// BlobArea returns the area that the owner was in when the engine made the blob. It verifies the
 // checksum of the blob, but does not read or check any other field. It fails with [Err].
-func BlobZone(blob []byte) (zone uint32, err error) {
+func BlobArea(blob []byte) (area uint32, err error) {
 	o, err := decodePlace(blob)
-	return o.Zone, err
+	return o.Area, err
 }
 
 // decodePlace reads only the fields of coder.place.

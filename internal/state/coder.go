@@ -49,12 +49,12 @@ const (
 const (
 	hasOwnScale = 1 << iota
 	isDeadOwner
-	hasZone
+	hasArea
 )
 
 // mask returns the optional fields that the owner has.
 func (o *Owner) mask() uint64 {
-	return bit(o.Scale != Scale{})*hasOwnScale | bit(o.Dead)*isDeadOwner | bit(o.Zone > 0)*hasZone
+	return bit(o.Scale != Scale{})*hasOwnScale | bit(o.Dead)*isDeadOwner | bit(o.Area > 0)*hasArea
 }
 
 func bit(is bool) uint64 {
@@ -214,15 +214,15 @@ func (c *coder) place(o *Owner) {
 	c.signed(&o.Uptime)
 	c.int(&o.Time, "owner_time_ms", -Farthest, Farthest)
 	known := uint64(hasOwnScale | isDeadOwner)
-	if c.since(7, o.Zone > 0, "zone: format %d has none") {
-		known |= hasZone
+	if c.since(7, o.Area > 0, "area: format %d has none") {
+		known |= hasArea
 	}
 	c.mask = o.mask() & known
 	c.upTo(&c.mask, known)
 	o.Dead = c.mask&isDeadOwner != 0
-	if c.mask&hasZone != 0 {
-		if c.uint32(&o.Zone); o.Zone == 0 {
-			c.malformed("the zone is marked as present, but is 0")
+	if c.mask&hasArea != 0 {
+		if c.uint32(&o.Area); o.Area == 0 {
+			c.malformed("the area is marked as present, but is 0")
 		}
 	}
 }

@@ -35,7 +35,7 @@
 //     numbers of the buff.
 //   - Format 5 adds the numbers of waiting applications. It has no event count; the count is
 //     assumed to be 0.
-//   - Format 6 adds the event count. It has no zone; the zone is assumed to be 0. It does not say
+//   - Format 6 adds the event count. It has no area; the area is assumed to be 0. It does not say
 //     how many stacks each head of a link has added; the number is assumed to be 0. Async stacks
 //     have no shields, charges and numbers. The stack that ends last is assumed to have the shield
 //     and charges of the buff, all other stacks to have full shields and charges, and all stacks to

@@ -40,7 +40,7 @@ type Owner struct {
 	Dead     bool      `json:"dead,omitempty"` // killed and not revived since
 	Rolls    uint64    `json:"rolls,omitempty"`
 	Events   uint64    `json:"events,omitempty"`
-	Zone     uint32    `json:"zone,omitempty"`
+	Area     uint32    `json:"area,omitempty"`
 	Tags     []Tag     `json:"tags,omitempty"`
 	Immune   []Tag     `json:"immune,omitempty"`
 	Returns  []Return  `json:"diminishing,omitempty"`

@@ -74,7 +74,7 @@ func TestBuff_Clone(t *testing.T) {
 // TestWriter checks that a Writer gives the same bytes as Owner.Append.
 func TestWriter(t *testing.T) {
 	o := Owner{
-		Format: Format, Ages: 3, Dead: true, Zone: 4, Scale: Scale{Parts: 1, Num: 1, Den: 2},
+		Format: Format, Ages: 3, Dead: true, Area: 4, Scale: Scale{Parts: 1, Num: 1, Den: 2},
 		Tags: []Tag{{"a", 1}}, Returns: []Return{{"g", 1, 2, 3}}, Timeouts: []Timeout{{"n", "h", 3, 4}}, Bases: []Value{{"speed", 1.5}},
 		Buffs: []Buff{
 			{ID: "plain", Age: 1, Source: 1 << 40, Stacks: 1, Level: 2, Magnitude: -3, Left: Some(0), Duration: 1000, Next: Some(70)},

@@ -15,8 +15,8 @@ namespace Bufftick
         /// <summary>Its owner is paused.</summary>
         Owner = 2,
 
-        /// <summary>The zone is paused.</summary>
-        Zone = 4,
+        /// <summary>The area is paused.</summary>
+        Area = 4,
 
         /// <summary>Its owner is dead.</summary>
         Death = 8,

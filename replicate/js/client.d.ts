@@ -18,7 +18,7 @@ export interface Buff {
   hidden: boolean;
   /** Server time of its end at the current rate; null if it has no end or is paused. */
   end: number | null;
-  /** Reasons why it is paused, as bits: 1 the buff, 2 its owner, 4 the zone, 8 death. 0 if it is not paused. */
+  /** Reasons why it is paused, as bits: 1 the buff, 2 its owner, 4 the area, 8 death. 0 if it is not paused. */
   held: number;
   /** If paused, the remaining ms of its own time, or null if it has no end. */
   left: number | null;

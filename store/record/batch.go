@@ -21,7 +21,7 @@ func Prepare(b *store.Batch) error {
 	}
 	slices.Sort(b.Deleted)
 	slices.Sort(b.Older)
-	slices.SortFunc(b.Clocks.Zones, func(x, y store.ZoneClock) int { return cmp.Compare(x.Number, y.Number) })
+	slices.SortFunc(b.Clocks.Areas, func(x, y store.AreaClock) int { return cmp.Compare(x.Number, y.Number) })
 	switch {
 	case b.Epoch == 0:
 		return fmt.Errorf("%w: epoch 0", store.ErrBatch)
@@ -56,8 +56,8 @@ func checkLists(b *store.Batch) error {
 			}
 		}
 	}
-	for k, z := range b.Clocks.Zones {
-		if k > 0 && b.Clocks.Zones[k-1].Number == z.Number {
+	for k, z := range b.Clocks.Areas {
+		if k > 0 && b.Clocks.Areas[k-1].Number == z.Number {
 			return fmt.Errorf("%w: area %d is listed twice", store.ErrBatch, z.Number)
 		}
 	}
@@ -101,7 +101,7 @@ func checkSizes(b *store.Batch) error {
 	if n := max(len(b.Commands), b.Window); n > store.MaxWindow {
 		return fmt.Errorf("%w: %d commands for zone %q, more than %d", store.ErrTooLarge, n, b.Zone, store.MaxWindow)
 	}
-	if n := max(len(b.Older), len(b.Clocks.Zones)); n > maxListed {
+	if n := max(len(b.Older), len(b.Clocks.Areas)); n > maxListed {
 		return fmt.Errorf("%w: a list of %d for zone %q, more than %d", store.ErrTooLarge, n, b.Zone, maxListed)
 	}
 	for k := range b.Owners {

@@ -36,9 +36,9 @@ func TestBatchLimits(t *testing.T) {
 			}
 		}, store.ErrTooLarge},
 		"areas": {func(b *store.Batch, more int) {
-			b.Clocks.Zones = make([]store.ZoneClock, areas+more)
-			for k := range b.Clocks.Zones {
-				b.Clocks.Zones[k].Number = uint32(k)
+			b.Clocks.Areas = make([]store.AreaClock, areas+more)
+			for k := range b.Clocks.Areas {
+				b.Clocks.Areas[k].Number = uint32(k)
 			}
 		}, store.ErrTooLarge},
 		"a window below nothing":    {func(b *store.Batch, more int) { b.Window = -more }, store.ErrBatch},
@@ -71,7 +71,7 @@ func TestPrepareSorts(t *testing.T) {
 	b := &store.Batch{
 		Head: store.Head{
 			Zone: "a", Epoch: 1, Frame: 7, Older: []buff.OwnerID{8, 2},
-			Clocks: store.Clocks{Zones: []store.ZoneClock{{Number: 3}, {Number: 1, Paused: true}}},
+			Clocks: store.Clocks{Areas: []store.AreaClock{{Number: 3}, {Number: 1, Paused: true}}},
 		},
 		Owners:  []store.Owner{{ID: 5, Data: []byte("five")}, {ID: 9}, {ID: 4}},
 		Deleted: []buff.OwnerID{7, 6},
@@ -81,7 +81,7 @@ func TestPrepareSorts(t *testing.T) {
 		require.Equal(t, []store.Owner{{ID: 4}, {ID: 5, Data: []byte("five")}, {ID: 9}}, b.Owners)
 		require.Equal(t, []buff.OwnerID{6, 7}, b.Deleted)
 		require.Equal(t, []buff.OwnerID{2, 8}, b.Older)
-		require.Equal(t, []store.ZoneClock{{Number: 1, Paused: true}, {Number: 3}}, b.Clocks.Zones)
+		require.Equal(t, []store.AreaClock{{Number: 1, Paused: true}, {Number: 3}}, b.Clocks.Areas)
 	}
 }
 

@@ -17,8 +17,8 @@ func AppendHead(dst []byte, h *store.Head) []byte {
 	dst = wire.AppendUint(wire.AppendUint(dst, h.Epoch), h.Frame)
 	m := h.Clocks.Moment
 	dst = wire.AppendInt(wire.AppendInt(wire.AppendInt(dst, int64(m.Now)), m.Wall), m.Uptime)
-	dst = wire.AppendUint(dst, uint64(len(h.Clocks.Zones)))
-	for _, z := range h.Clocks.Zones {
+	dst = wire.AppendUint(dst, uint64(len(h.Clocks.Areas)))
+	for _, z := range h.Clocks.Areas {
 		dst = wire.AppendUint(dst, uint64(z.Number))
 		dst = wire.AppendUint(wire.AppendUint(dst, uint64(z.Rate.Num)), uint64(z.Rate.Den))
 		dst = append(dst, flag(z.Paused))
@@ -47,11 +47,11 @@ func readHead(record []byte) (h store.Head, err error) {
 	h.Epoch, h.Frame = r.uint(), r.uint()
 	h.Clocks.Moment = buff.Moment{Now: wheel.Time(r.int()), Wall: r.int(), Uptime: r.int()}
 	if n := r.count(maxListed, 4, "areas"); n > 0 {
-		h.Clocks.Zones = make([]store.ZoneClock, n)
+		h.Clocks.Areas = make([]store.AreaClock, n)
 	}
-	for k := range h.Clocks.Zones {
-		h.Clocks.Zones[k] = r.zoneClock()
-		if k > 0 && r.err == nil && h.Clocks.Zones[k].Number <= h.Clocks.Zones[k-1].Number {
+	for k := range h.Clocks.Areas {
+		h.Clocks.Areas[k] = r.areaClock()
+		if k > 0 && r.err == nil && h.Clocks.Areas[k].Number <= h.Clocks.Areas[k-1].Number {
 			r.fail("areas are not in order")
 		}
 	}
@@ -72,9 +72,9 @@ func readHead(record []byte) (h store.Head, err error) {
 	return h, r.end()
 }
 
-func (r *reader) zoneClock() store.ZoneClock {
+func (r *reader) areaClock() store.AreaClock {
 	const most = 1<<32 - 1
-	z := store.ZoneClock{Number: uint32(r.upTo(most, "an area"))}
+	z := store.AreaClock{Number: uint32(r.upTo(most, "an area"))}
 	z.Rate = buff.Ratio{Num: uint32(r.upTo(most, "rate")), Den: uint32(r.upTo(most, "rate"))}
 	z.Paused = r.upTo(1, "paused") == 1
 	return z

@@ -26,7 +26,7 @@ func golden() *store.Cut {
 			Zone: "arena/ü", Epoch: 3, Frame: 12345,
 			Clocks: store.Clocks{
 				Moment: buff.Moment{Now: 617_250, Wall: 1_795_330_800_123, Uptime: 86_400_000},
-				Zones:  []store.ZoneClock{{Number: 2, Paused: true}, {Number: 1 << 31, Rate: buff.Ratio{Num: 1, Den: 3}}},
+				Areas:  []store.AreaClock{{Number: 2, Paused: true}, {Number: 1 << 31, Rate: buff.Ratio{Num: 1, Den: 3}}},
 			},
 			Window: 3, Older: []buff.OwnerID{8, 77}, State: []byte{0, 255}, Data: []byte("rain"),
 		},
@@ -190,7 +190,7 @@ func TestInvalidContents(t *testing.T) {
 		"no name":            func(h *store.Head) { h.Zone = "" },
 		"epoch 0":            func(h *store.Head) { h.Epoch = 0 },
 		"frame 0":            func(h *store.Head) { h.Frame = 0 },
-		"areas out of order": func(h *store.Head) { h.Clocks.Zones = []store.ZoneClock{{Number: 2}, {Number: 1}} },
+		"areas out of order": func(h *store.Head) { h.Clocks.Areas = []store.AreaClock{{Number: 2}, {Number: 1}} },
 		"older out of order": func(h *store.Head) { h.Older = []buff.OwnerID{4, 4} },
 		"a window":           func(h *store.Head) { h.Window = store.MaxWindow + 1 },
 	} {

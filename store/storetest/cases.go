@@ -113,7 +113,7 @@ func (p *play) head() error {
 	}
 	b := batch("a", epoch, 0, 1)
 	b.Clocks.Moment.Now, b.Clocks.Moment.Wall, b.Clocks.Moment.Uptime = 1<<62, -5, 0
-	b.Clocks.Zones = []store.ZoneClock{{Number: 3, Paused: true}, {Number: 1<<32 - 1, Rate: buff.Ratio{Num: 1, Den: 3}}}
+	b.Clocks.Areas = []store.AreaClock{{Number: 3, Paused: true}, {Number: 1<<32 - 1, Rate: buff.Ratio{Num: 1, Den: 3}}}
 	b.Window, b.State, b.Data = store.MaxWindow, []byte{0, 1, 255}, []byte("weather")
 	if err := p.s.Commit(p.ctx, b); err != nil {
 		return err

@@ -239,7 +239,7 @@ func (p *play) refused() error {
 		{"an owner changed and deleted", store.ErrBatch, func(b *store.Batch) { b.Deleted = append(b.Deleted, b.Owners[0].ID) }},
 		{"deleted twice", store.ErrBatch, func(b *store.Batch) { b.Deleted = []buff.OwnerID{4, 4} }},
 		{"older twice", store.ErrBatch, func(b *store.Batch) { b.Older = []buff.OwnerID{4, 4} }},
-		{"an area twice", store.ErrBatch, func(b *store.Batch) { b.Clocks.Zones = make([]store.ZoneClock, 2) }},
+		{"an area twice", store.ErrBatch, func(b *store.Batch) { b.Clocks.Areas = make([]store.AreaClock, 2) }},
 		{"a window below 0", store.ErrBatch, func(b *store.Batch) { b.Window = -1 }},
 		{"a window too large", store.ErrTooLarge, func(b *store.Batch) { b.Window = store.MaxWindow + 1 }},
 		{"a blob too large", store.ErrTooLarge, func(b *store.Batch) { b.Owners[0].Blob = make([]byte, store.MaxBytes+1) }},

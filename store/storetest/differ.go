@@ -16,7 +16,7 @@ func Differ(got, want *store.Cut) error {
 	case g.Zone != w.Zone || g.Epoch != w.Epoch || g.Frame != w.Frame || g.Window != w.Window:
 		return fmt.Errorf("zone %q, epoch %d, frame %d, window %d; want %q, %d, %d, %d",
 			g.Zone, g.Epoch, g.Frame, g.Window, w.Zone, w.Epoch, w.Frame, w.Window)
-	case g.Clocks.Moment != w.Clocks.Moment || !slices.Equal(g.Clocks.Zones, w.Clocks.Zones):
+	case g.Clocks.Moment != w.Clocks.Moment || !slices.Equal(g.Clocks.Areas, w.Clocks.Areas):
 		return fmt.Errorf("zone %q at frame %d: clocks %+v, want %+v", w.Zone, w.Frame, g.Clocks, w.Clocks)
 	case !slices.Equal(g.Older, w.Older):
 		return fmt.Errorf("zone %q at frame %d: older owners %d, want %d", w.Zone, w.Frame, g.Older, w.Older)

@@ -182,7 +182,7 @@ func (m *Memory) Reopen() *Memory { return &Memory{memory: m.memory} }
 
 func copyHead(h *store.Head) store.Head {
 	c := *h
-	c.Clocks.Zones = slices.Clone(h.Clocks.Zones)
+	c.Clocks.Areas = slices.Clone(h.Clocks.Areas)
 	c.Older = slices.Clone(h.Older)
 	c.State, c.Data = slices.Clone(h.State), slices.Clone(h.Data)
 	return c

@@ -192,7 +192,7 @@ func TestDiffer(t *testing.T) {
 		func(c *store.Cut) { c.Frame++ },
 		func(c *store.Cut) { c.Window++ },
 		func(c *store.Cut) { c.Clocks.Moment.Wall++ },
-		func(c *store.Cut) { c.Clocks.Zones = make([]store.ZoneClock, 1) },
+		func(c *store.Cut) { c.Clocks.Areas = make([]store.AreaClock, 1) },
 		func(c *store.Cut) { c.Older = nil },
 		func(c *store.Cut) { c.State = nil },
 		func(c *store.Cut) { c.Data = nil },

@@ -62,9 +62,9 @@ type World struct {
 	err    error
 }
 
-// arena is one place of the world, with its own zone.
+// arena is one place of the world, with its own area.
 type arena struct {
-	zone   uint32
+	area   uint32
 	king   *Unit
 	heroes []*Unit
 	squads [][]*Unit
@@ -206,7 +206,7 @@ func (w *World) populate(heroes int) {
 	}
 	for k := range w.arenas {
 		a := &w.arenas[k]
-		a.zone = uint32(k + 1)
+		a.area = uint32(k + 1)
 		u := &w.units[heroes+k]
 		u.ID, u.Arena, u.Side, u.Class, u.Most, u.Name = buff.OwnerID(heroes+k+1), k, Hollow, King, kingHealth, "The Hollow King"
 		a.king = u
@@ -223,7 +223,7 @@ func (w *World) populate(heroes int) {
 // enter adds a unit to the engine.
 func (w *World) enter(u *Unit) {
 	w.expect(w.eng.Spawn(u.ID, u))
-	w.expect(w.eng.Do(buff.SetZone(u.ID, uint32(u.Arena+1))).Err())
+	w.expect(w.eng.Do(buff.SetArea(u.ID, uint32(u.Arena+1))).Err())
 	w.revive(u)
 }
 
@@ -259,9 +259,9 @@ func (w *World) Pause(arena int, still bool) {
 		return
 	}
 	a.paused = still
-	cmd := buff.ResumeZone(a.zone)
+	cmd := buff.ResumeArea(a.area)
 	if still {
-		cmd = buff.PauseZone(a.zone)
+		cmd = buff.PauseArea(a.area)
 	}
 	w.expect(w.eng.Do(cmd).Err())
 }

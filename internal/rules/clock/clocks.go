@@ -61,7 +61,7 @@ func (c Clocks) State() (held buff.Held, rate buff.Ratio) {
 		}
 	}
 	if c.Owner != nil {
-		take(&c.Owner.causes, 0, buff.HeldByOwner, buff.HeldByZone)
+		take(&c.Owner.causes, 0, buff.HeldByOwner, buff.HeldByArea)
 	}
 	if c.Buff != nil {
 		take(&c.Buff.causes, buff.HeldByBuff, 0, buff.HeldByDeath)

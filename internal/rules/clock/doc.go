@@ -3,7 +3,7 @@
 //	world time ── Scale of the owner ──▸ owner time ── Scale of the buff ──▸ buff time
 //
 // World time is the time of the game loop. Owner time equals world time until a pause or a rate of
-// the owner or of its zone changes it. Buff time equals owner time until a pause or a rate of the
+// the owner or of its area changes it. Buff time equals owner time until a pause or a rate of the
 // buff changes it. A [Scale] is one of the two arrows; [Clocks] is both arrows of one buff.
 package clock
 

@@ -30,15 +30,15 @@ type (
 	Buff  = Scale[OwnerTime, BuffTime]
 )
 
-// Cause is the pause and the rate that a buff, an owner or a zone contributes to a Scale.
+// Cause is the pause and the rate that a buff, an owner or an area contributes to a Scale.
 type Cause struct {
 	Held bool // paused
 	Rate buff.Ratio
 }
 
 // ByDeath is the cause of a death pause in the scale of a buff. It has the same value as the cause
-// "zone", which occurs only in the scale of an owner.
-const ByDeath = define.OfZone
+// "area", which occurs only in the scale of an owner.
+const ByDeath = define.OfArea
 
 // New returns a Scale with the rate 1 that has the inner time `inner` at the outer instant `at`.
 // Before this instant, inner time does not advance.
@@ -46,7 +46,7 @@ func New[Outer, Inner instant](at Outer, inner Inner) Scale[Outer, Inner] {
 	return Scale[Outer, Inner]{at: at, inner: inner, num: 1, den: 1}
 }
 
-// Cause returns the cause of a buff, an owner or a zone.
+// Cause returns the cause of a buff, an owner or an area.
 func (p *Scale[Outer, Inner]) Cause(w define.Whose) Cause { return *p.cause(w) }
 
 func (p *Scale[Outer, Inner]) cause(w define.Whose) *Cause {
@@ -55,7 +55,7 @@ func (p *Scale[Outer, Inner]) cause(w define.Whose) *Cause {
 		return &p.causes[0]
 	case define.OfOwner:
 		return &p.causes[1]
-	case define.OfZone:
+	case define.OfArea:
 		return &p.causes[2]
 	}
 	panic(fmt.Sprintf("buff: Command with invalid Whose %d", w))

@@ -36,10 +36,10 @@ func TestScale_Convert_Table(t *testing.T) {
 		"half, between two ms":        {[]change{{100, define.OfOwner, rate(1, 2)}}, 103, 1002, 1001, 104},
 		"three quarters":              {[]change{{100, define.OfOwner, rate(3, 4)}}, 102, 1002, 1001, 103},
 		"double":                      {[]change{{100, define.OfOwner, rate(2, 1)}}, 103, 1006, 1006, 103},
-		"rates are multiplied":        {[]change{{100, define.OfOwner, rate(1, 2)}, {100, define.OfZone, rate(4, 1)}}, 110, 1020, 1020, 110},
+		"rates are multiplied":        {[]change{{100, define.OfOwner, rate(1, 2)}, {100, define.OfArea, rate(4, 1)}}, 110, 1020, 1020, 110},
 		"the old fraction is kept":    {[]change{{100, define.OfOwner, rate(1, 3)}, {101, define.OfOwner, rate(1, 6)}}, 105, 1001, 1001, 105},
 		"paused":                      {[]change{{110, define.OfOwner, held}}, 500, 1010, math.MinInt64, Never},
-		"paused by two, resumed once": {[]change{{110, define.OfOwner, held}, {120, define.OfZone, held}, {130, define.OfOwner, Cause{}}}, 500, 1010, math.MinInt64, Never},
+		"paused by two, resumed once": {[]change{{110, define.OfOwner, held}, {120, define.OfArea, held}, {130, define.OfOwner, Cause{}}}, 500, 1010, math.MinInt64, Never},
 		"resumed":                     {[]change{{110, define.OfOwner, held}, {130, define.OfOwner, Cause{}}}, 135, 1015, 1015, 135},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -148,14 +148,14 @@ func TestClocks_State_Causes(t *testing.T) {
 	own.Set(0, define.OfOwner, rate(3, 4))
 	of.Set(0, define.OfBuff, rate(2, 1))
 	check(0, 3, 2)
-	own.Set(0, define.OfZone, held)
+	own.Set(0, define.OfArea, held)
 	of.Set(0, ByDeath, held)
-	check(buff.HeldByZone|buff.HeldByDeath, 3, 2)
+	check(buff.HeldByArea|buff.HeldByDeath, 3, 2)
 	own.Set(0, define.OfOwner, rate(1, 2))
-	check(buff.HeldByZone|buff.HeldByDeath, 0, 0) // 1/2 × 2 is 1
+	check(buff.HeldByArea|buff.HeldByDeath, 0, 0) // 1/2 × 2 is 1
 	of.Set(0, define.OfBuff, rate(999_983, 1))
 	own.Set(0, define.OfOwner, rate(1, 999_979))
-	own.Set(0, define.OfZone, rate(999_961, 1))
+	own.Set(0, define.OfArea, rate(999_961, 1))
 	_, got := Clocks{Owner: &own, Buff: &of}.State()
 	require.LessOrEqual(t, got.Num, uint32(buff.MaxRatio))
 	require.NotZero(t, got.Den)
@@ -198,10 +198,10 @@ func play(t *testing.T, seed uint64) {
 	rates := []buff.Ratio{{}, {Num: 1, Den: 2}, {Num: 3, Den: 4}, {Num: 2, Den: 3}, {Num: 7, Den: 5}, {Num: 20, Den: 1}}
 	for range 40 {
 		at := m.at + rng.Int64N(5000)
-		w, c := []define.Whose{define.OfBuff, define.OfOwner, define.OfZone}[rng.IntN(3)], Cause{Held: rng.IntN(4) == 0, Rate: rates[rng.IntN(len(rates))]}
+		w, c := []define.Whose{define.OfBuff, define.OfOwner, define.OfArea}[rng.IntN(3)], Cause{Held: rng.IntN(4) == 0, Rate: rates[rng.IntN(len(rates))]}
 		p.Set(OwnerTime(at), w, c)
 		m.inner, m.at = m.now(at), at
-		m.causes[map[define.Whose]int{define.OfBuff: 0, define.OfOwner: 1, define.OfZone: 2}[w]] = c
+		m.causes[map[define.Whose]int{define.OfBuff: 0, define.OfOwner: 1, define.OfArea: 2}[w]] = c
 		require.True(t, 0 <= p.rest && p.rest < p.den, "the invariant of rest")
 		for range 5 {
 			at := m.at + rng.Int64N(10_000) - 100

@@ -9,9 +9,9 @@ import (
 	"github.com/bufftick/bufftick/engine"
 )
 
-// The time of all owners in a zone can be paused, or pass at another rate: for an intermission, or
+// The time of all owners in an area can be paused, or pass at another rate: for an intermission, or
 // in a battle that overloads the server.
-func ExampleEngine_Do_zone() {
+func ExampleEngine_Do_area() {
 	catalog, err := buff.NewCatalog(buff.Spec{ID: "poison", Duration: 10 * time.Second})
 	if err != nil {
 		panic(err)
@@ -26,7 +26,7 @@ func ExampleEngine_Do_zone() {
 	}
 
 	const arena = 3
-	eng.Do(buff.SetZone(7, arena))
+	eng.Do(buff.SetArea(7, arena))
 	h := eng.AddBuff(7, buff.Application{Spec: catalog.Spec("poison")}).Handle
 	left := func(what string) {
 		b, _, err := eng.Find(h)
@@ -37,11 +37,11 @@ func ExampleEngine_Do_zone() {
 	}
 	eng.Tick(2 * time.Second)
 	left("played:")
-	eng.Do(buff.PauseZone(arena))
+	eng.Do(buff.PauseArea(arena))
 	eng.Tick(time.Minute)
 	left("paused:")
-	eng.Do(buff.ResumeZone(arena))
-	eng.Do(buff.SetZoneRate(arena, buff.Ratio{Num: 1, Den: 10}))
+	eng.Do(buff.ResumeArea(arena))
+	eng.Do(buff.SetAreaRate(arena, buff.Ratio{Num: 1, Den: 10}))
 	eng.Tick(10 * time.Second)
 	left("at a tenth:") // 7 s of the buff's own time take 70 s
 	// Output:
