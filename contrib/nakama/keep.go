@@ -3,7 +3,7 @@ package nakama
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/heroiclabs/nakama-common/runtime"
@@ -14,103 +14,71 @@ import (
 	"github.com/bufftick/bufftick/store"
 )
 
-// Keep is like Register, but its matches survive a restart of the server. The store saves the buffs
-// of each player, in a zone with the name of the match. Nakama identifies users by UUIDs, whereas
-// an engine identifies owners by numbers, so the store also saves which owner each user has. A
-// returning user gets its earlier owner, even in another process.
+// Keep is like Register, but its matches survive a restart of the server. The store saves the owner
+// of each user, with its buffs, in a zone with the name of the match. A returning user gets its
+// earlier owner, even in another process.
 //
 // The match saves once a second and when it ends. Only one match with a given name may run at a
 // time. If another match with the same name is started, the store refuses to save the earlier
 // match, and the earlier match logs the error.
 func Keep(s store.Store, match string, o engine.Options) func(context.Context, runtime.Logger, *sql.DB, runtime.NakamaModule) (runtime.Match, error) {
 	return func(ctx context.Context, _ runtime.Logger, _ *sql.DB, _ runtime.NakamaModule) (runtime.Match, error) {
-		m := &Match{seats: map[string]*seat{}, users: users{IDs: map[string]buff.OwnerID{}, Away: map[buff.OwnerID][]byte{}}}
-		zone, err := store.Open(ctx, s, match, o, store.Options{Zone: func(b []byte) []byte {
-			text, _ := json.Marshal(&m.users) // cannot fail for maps of numbers and bytes
-			return append(b, text...)
-		}})
+		zone, err := store.Open(ctx, s, match, o, store.Options{
+			Marshal: func(_ buff.OwnerID, data any, b []byte) ([]byte, error) {
+				user, _ := data.(string) // not a string if the game has spawned the owner
+				return append(b, user...), nil
+			},
+			Unmarshal: func(_ buff.OwnerID, b []byte) (any, error) { return string(b), nil },
+		})
 		if err != nil {
 			return nil, err
 		}
-		m.zone, m.Engine = zone, zone.Engine()
-		if err := m.restore(zone.Restored()); err != nil {
+		m := &Match{zone: zone, Engine: zone.Engine(), seats: map[string]*seat{}, ids: map[string]buff.OwnerID{}}
+		for id := range m.Engine.OwnerIDs() { // users that were connected when the server ended
+			if m.Engine.Data(id) != "" {
+				err = errors.Join(err, zone.Park(id))
+			}
+		}
+		if err != nil {
 			zone.Close()
 			return nil, fmt.Errorf("match %q: %w", match, err)
+		}
+		for id, user := range zone.Parked() {
+			m.ids[string(user)] = id
 		}
 		m.screen = replicate.New(m.Engine, replicate.Options{})
 		return m, nil
 	}
 }
 
-// users stores the owners of all users of the match.
-type users struct {
-	Last buff.OwnerID            `json:"last"`
-	IDs  map[string]buff.OwnerID `json:"ids"`  // owner of each user, by UUID
-	Away map[buff.OwnerID][]byte `json:"away"` // by owner: saved buffs of a user without a connection
-}
-
-// restore restores the saved state. Users that were connected when the server ended are treated
-// as disconnected.
-func (m *Match) restore(r store.Restored) error {
-	if r.Fresh {
-		return nil
-	}
-	if err := json.Unmarshal(r.Zone, &m.users); err != nil {
-		return err
-	}
-	for _, id := range m.users.IDs {
-		if _, err := m.Engine.Buffs(id); err != nil {
-			continue
-		}
-		blob, err := m.Engine.Despawn(id)
-		if err != nil {
-			return err
-		}
-		m.users.Away[id] = blob
-	}
-	return nil
-}
-
 // enter adds the owner of a user to the engine. It adds the user's earlier owner with its buffs,
 // if there is one, and otherwise a new owner.
 func (m *Match) enter(user string) (buff.OwnerID, error) {
+	m.joined++
 	if m.zone == nil {
-		m.joined++
 		return m.joined, m.Engine.Spawn(m.joined, user)
 	}
-	id, known := m.users.IDs[user]
-	if !known {
-		m.users.Last++
-		id = m.users.Last
-		m.users.IDs[user] = id
+	if id, known := m.ids[user]; known {
+		_, err := m.zone.Unpark(id)
+		return id, err
 	}
-	m.joined++
-	if blob, away := m.users.Away[id]; away {
-		if _, err := m.Engine.Restore(id, user, blob); err != nil {
-			return 0, err
-		}
-		delete(m.users.Away, id)
-		return id, nil
-	}
+	id := buff.OwnerID(len(m.ids) + 1)
+	m.ids[user] = id
 	return id, m.Engine.Spawn(id, user)
 }
 
-// leave removes an owner from the engine and keeps its buffs. It fails while the owner is busy.
+// leave removes an owner from the engine. A saved match keeps its buffs. It fails while the owner
+// is busy.
 func (m *Match) leave(id buff.OwnerID) error {
-	blob, err := m.Engine.Despawn(id)
-	if err == nil && m.zone != nil {
-		m.users.Away[id] = blob
+	if m.zone != nil {
+		return m.zone.Park(id)
 	}
+	_, err := m.Engine.Despawn(id)
 	return err
 }
 
 // save saves everything and closes the engine.
 func (m *Match) save(ctx context.Context, log runtime.Logger) {
-	for _, s := range m.seats {
-		if err := m.leave(s.id); err != nil {
-			log.Warn("owner %d is saved as part of the match: %v", s.id, err)
-		}
-	}
 	if err := m.zone.Drain(ctx); err != nil {
 		log.Error("%v", err)
 	}

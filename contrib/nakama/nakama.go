@@ -66,8 +66,8 @@ func Register(o engine.Options) func(context.Context, runtime.Logger, *sql.DB, r
 type Match struct {
 	Engine *engine.Engine
 
-	zone   *store.Saver // nil if the match is not saved
-	users  users
+	zone   *store.Saver            // nil if the match is not saved
+	ids    map[string]buff.OwnerID // owner of each user of a saved match, by UUID
 	screen *replicate.Server
 	seats  map[string]*seat // by id of the session
 	joined buff.OwnerID     // number of owners created so far
