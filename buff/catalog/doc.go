@@ -48,6 +48,7 @@
 //	slots           classes of slots, for all definitions
 //	dr              groups of diminishing returns, for all definitions
 //	dead            allow or deny: the default of the field dead
+//	templates       fields for definitions that extend them
 //	buffs           a map from IDs to definitions
 //	$schema         any text, for editors
 //
@@ -56,10 +57,11 @@
 //
 // # The fields of a definition
 //
-// Only "duration" is required. The first word of a choice is its default.
+// Only "duration" is required, unless it is inherited. The first word of a choice is its default.
 //
 //	name            text                      for people
 //	note            text                      for people
+//	extends         an ID                     takes the fields of a template or of another definition
 //	tags            list of tags              kind of buff, such as debuff.poison
 //	grants          list of tags              tags of its owner while it is in effect
 //	polarity        neutral                   for queries: neither good nor bad
@@ -138,6 +140,20 @@
 // The fields first, tail, align, haste, haste_duration and catchup need a period. An instant buff
 // can only have name, note, tags, polarity, require.apply, chance, dispel.type, params, client
 // and on.exec.
+//
+// # Templates
+//
+// A definition with "extends" takes all fields of a template or of another definition, in any file
+// of the catalog. Its own fields win. Maps are merged by key, and lists are replaced; so is a number
+// that gives its origin. A template is not a buff, and needs no duration:
+//
+//	templates:
+//	  dot: {period: 3s, polarity: negative, stack: {by: source, refresh: pandemic}}
+//	buffs:
+//	  venom: {extends: dot, duration: 12s, stack: {limit: 5}}
+//	  plague: {extends: venom, tags: [debuff.disease]}
+//
+// An error in an inherited field shows the line where the field is written.
 //
 // # stack: repeated applications
 //

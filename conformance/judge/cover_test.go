@@ -27,8 +27,18 @@ type schema struct {
 	More       json.RawMessage    `json:"additionalProperties"`
 	Items      *schema            `json:"items"`
 	AnyOf      []*schema          `json:"anyOf"`
+	AllOf      []*schema          `json:"allOf"`
 	Enum       []any              `json:"enum"`
 	Defs       map[string]*schema `json:"definitions"`
+}
+
+// UnmarshalJSON also accepts the schema "true", which is the empty one.
+func (s *schema) UnmarshalJSON(text []byte) error {
+	type plain schema
+	if string(text) == "true" {
+		return nil
+	}
+	return json.Unmarshal(text, (*plain)(s))
 }
 
 // coverage collects the words of a schema and of scenarios.
@@ -41,7 +51,10 @@ type coverage struct {
 func (c *coverage) walk(s *schema, path string, deep int) {
 	if s.Ref != "" {
 		name := filepath.Base(s.Ref)
-		if path = name; deep > 9 || c.all["in "+name] {
+		if path = name; name == "buff" {
+			path = "buffs"
+		}
+		if deep > 9 || c.all["in "+name] {
 			return
 		}
 		c.all["in "+name] = true
@@ -52,7 +65,7 @@ func (c *coverage) walk(s *schema, path string, deep int) {
 			c.all[path+"="+word] = true
 		}
 	}
-	for _, alt := range s.AnyOf {
+	for _, alt := range slices.Concat(s.AnyOf, s.AllOf) {
 		c.walk(alt, path, deep+1)
 	}
 	if s.Items != nil {
@@ -70,13 +83,16 @@ func (c *coverage) walk(s *schema, path string, deep int) {
 
 func (c *coverage) see(s *schema, path string, v any) {
 	if s.Ref != "" {
-		path = filepath.Base(s.Ref)
-		s = c.defs[path]
+		name := filepath.Base(s.Ref)
+		if path = name; name == "buff" {
+			path = "buffs"
+		}
+		s = c.defs[name]
 	}
 	if word, ok := v.(string); ok && slices.Contains(s.Enum, any(word)) {
 		c.made[path+"="+word] = true
 	}
-	for _, alt := range s.AnyOf {
+	for _, alt := range slices.Concat(s.AnyOf, s.AllOf) {
 		c.see(alt, path, v)
 	}
 	switch v := v.(type) {

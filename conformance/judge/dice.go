@@ -13,6 +13,8 @@ type Draft struct {
 	// Buffs are the definitions by ID. Script has the steps.
 	Buffs  map[string]map[string]any
 	Script []map[string]any
+	// Templates are the templates of the definitions, by ID.
+	Templates map[string]map[string]any
 	// Seen is the field "seen" of a scenario file.
 	Seen bool
 	// Dead is the field "dead" of a scenario file. If Life is true, deaths are logged.
@@ -56,6 +58,9 @@ func (d *Draft) JSON() []byte {
 		"tags": allTags, "attributes": allAttributes, "curves": allCurves, "slots": allSlots, "dr": allReturns,
 		"groups": list("g", "h", "k"), "handlers": list("h"), "acts": list("move", "hit", "damaged", "dealt"), "icons": list("i"), "buffs": d.Buffs, "script": d.Script,
 	}
+	if len(d.Templates) > 0 {
+		m["templates"] = d.Templates
+	}
 	if d.Dead != "" {
 		m["dead"] = d.Dead
 	}
@@ -79,8 +84,8 @@ func (d *Draft) Text() string {
 		text, _ := json.Marshal(v)
 		return string(text)
 	}
-	fmt.Fprintf(&b, "{\"tags\": %s, \"attributes\": %s, \"curves\": %s, \"slots\": %s, \"dr\": %s, \"dead\": %q, \"life\": %v, \"buffs\": {\n",
-		line(allTags), line(allAttributes), line(allCurves), line(allSlots), line(allReturns), or(d.Dead, "allow"), d.Life)
+	fmt.Fprintf(&b, "{\"tags\": %s, \"attributes\": %s, \"curves\": %s, \"slots\": %s, \"dr\": %s, \"dead\": %q, \"life\": %v, \"templates\": %s, \"buffs\": {\n",
+		line(allTags), line(allAttributes), line(allCurves), line(allSlots), line(allReturns), or(d.Dead, "allow"), d.Life, line(d.Templates))
 	for i, id := range sortedKeys(d.Buffs) {
 		fmt.Fprintf(&b, "  %q: %s%s\n", id, line(d.Buffs[id]), comma(i < len(d.Buffs)-1))
 	}
@@ -151,7 +156,42 @@ func Generate(seed uint64, n int) *Draft {
 		d.Dead = pick(g, "allow", "deny")
 	}
 	g.script(d, chosen)
+	if g.one(4) {
+		g.extend(d)
+	}
 	return d
+}
+
+// extend moves some fields of a definition into a template, or into another definition that the
+// definition then extends. What the definition says does not change.
+func (g *dice) extend(d *Draft) {
+	b := d.Buffs["p"]
+	t := g.split(b)
+	if g.one(2) && b["duration"] != nil { // an inherited field that does not count
+		t["duration"] = "31s"
+	}
+	d.Templates, d.decoded = map[string]map[string]any{"t": t}, nil
+	b["extends"] = "t"
+	if g.one(2) {
+		d.Templates["t2"] = g.split(t)
+		t["extends"] = "t2"
+	}
+}
+
+// split moves some of the fields of a map into another map.
+func (g *dice) split(from map[string]any) map[string]any {
+	to := map[string]any{}
+	for _, k := range sortedKeys(from) {
+		inner, isMap := from[k].(map[string]any)
+		switch {
+		case isMap && !isNumber(inner) && k != "aura" && len(inner) > 1 && g.one(2):
+			to[k] = g.split(inner)
+		case g.one(2):
+			to[k] = from[k]
+			delete(from, k)
+		}
+	}
+	return to
 }
 
 // any reports whether any definition has the given word.

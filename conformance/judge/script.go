@@ -151,7 +151,7 @@ func decodeOne(text []byte) (*Scenario, error) {
 		DR                     map[string]*drWords
 		Attributes             map[string]*attribute
 		Curves                 map[string]curve
-		Buffs                  map[string]json.RawMessage
+		Buffs, Templates       map[string]json.RawMessage
 		Script                 []json.RawMessage
 		Seen, Life             bool
 		Frame                  instant
@@ -162,6 +162,10 @@ func decodeOne(text []byte) (*Scenario, error) {
 	}
 	s := &Scenario{ID: f.ID, Name: f.Name, Want: f.Want, seen: f.Seen, life: f.Life, frame: int64(f.Frame), attributes: f.Attributes, curves: f.Curves, acts: f.Acts, buffs: map[string]*definition{}}
 	for id, raw := range f.Buffs {
+		raw, err := whole(raw, f.Buffs, f.Templates)
+		if err != nil {
+			return nil, fmt.Errorf("scenario %s, buff %s: %w", f.ID, id, err)
+		}
 		d := &definition{ID: id, Dead: f.Dead}
 		if err := strictly(raw, d); err != nil {
 			return nil, fmt.Errorf("scenario %s, buff %s: %w", f.ID, id, err)

@@ -63,7 +63,7 @@ func (d *Draft) shrinkMap(fails func(*Draft) bool, of func(*Draft) map[string]an
 }
 
 func (d *Draft) copy() *Draft {
-	c := &Draft{Buffs: map[string]map[string]any{}, Seen: d.Seen, Dead: d.Dead, Life: d.Life, Pair: d.Pair, Story: d.Story}
+	c := &Draft{Buffs: map[string]map[string]any{}, Templates: d.Templates, Seen: d.Seen, Dead: d.Dead, Life: d.Life, Pair: d.Pair, Story: d.Story}
 	for id, b := range d.Buffs {
 		c.Buffs[id] = clone(b)
 	}

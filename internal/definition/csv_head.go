@@ -85,7 +85,7 @@ func (t *reading) head(i int, name part) {
 }
 
 // noPosition is the position of a missing name.
-var noPosition = position{1 << 30, 1}
+var noPosition = position{fileLines - 1, 1}
 
 // reportUnknownColumns reports each unknown column name once, instead of once per row. The cells of
 // such columns are not read. To find the unknown names, the method reads one definition for each

@@ -70,17 +70,12 @@ func shapeOf(path string) *shape {
 var definitionShape = sync.OnceValue(func() *shape {
 	var root struct {
 		Definitions map[string]schemaNode `json:"definitions"`
-		Properties  struct {
-			Buffs struct {
-				Each schemaNode `json:"additionalProperties"`
-			} `json:"buffs"`
-		} `json:"properties"`
 	}
 	if err := json.Unmarshal([]byte(schema), &root); err != nil {
 		panic("catalog: the schema is no JSON: " + err.Error())
 	}
 	r := shapes{root.Definitions, map[string]*shape{}}
-	return r.of(root.Properties.Buffs.Each)
+	return r.of(root.Definitions["buff"])
 })
 
 // schemaNode is the part of a schema node that determines a shape.

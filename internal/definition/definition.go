@@ -18,6 +18,11 @@ type definition struct {
 	at     position // position of the ID
 	spec   *buff.Spec
 	places shortMap[place] // by field, as in buff.SpecError; the key "" means the whole definition
+
+	isTemplate bool
+	base       string   // ID of the definition or template that this one extends, or ""
+	baseAt     position // position of that ID
+	broken     bool     // the base is unknown
 }
 
 // place is the position of a field. Because there are many places, the struct's fields are in an
@@ -38,20 +43,28 @@ func (l *loader) definitions(s *source, p position, node ast.Node) {
 		return
 	}
 	for _, f := range fields {
-		if l.count == MaxDefinitions {
-			if !l.full {
-				l.add(s, at(f.Key), "", "", "more than %d definitions in one catalog", MaxDefinitions)
-			}
-			l.full, l.blind = true, true
+		if !l.hasRoom(s, f) {
 			return
 		}
-		l.count++
-		l.definition(s, f)
+		l.definition(s, f, false)
 	}
 }
 
-// definition reads one definition.
-func (l *loader) definition(s *source, f *ast.MappingValueNode) {
+// hasRoom counts a definition or template. It reports an error if there are too many.
+func (l *loader) hasRoom(s *source, f *ast.MappingValueNode) bool {
+	if l.count < MaxDefinitions {
+		l.count++
+		return true
+	}
+	if !l.full {
+		l.add(s, at(f.Key), "", "", "more than %d definitions in one catalog", MaxDefinitions)
+	}
+	l.full, l.blind = true, true
+	return false
+}
+
+// definition reads one definition or template.
+func (l *loader) definition(s *source, f *ast.MappingValueNode, isTemplate bool) {
 	p := at(f.Key)
 	id, ok := Text(f.Key)
 	switch {
@@ -62,19 +75,20 @@ func (l *loader) definition(s *source, f *ast.MappingValueNode) {
 		l.add(s, p, "", "", "the ID is empty")
 	}
 	list, _ := Fields(f.Value)
-	d := &definition{loader: l, src: s, at: p, spec: &buff.Spec{ID: id}}
+	d := &definition{loader: l, src: s, at: p, isTemplate: isTemplate, spec: &buff.Spec{ID: id}}
 	// The capacity is an estimate, because some fields are maps of fields.
 	d.places.list = make([]keyed[place], 0, 2*len(list)+1)
 	d.places.set("", place{position: p})
-	if first := l.byID[id]; first != nil {
+	if first := l.defined(id); first != nil {
 		l.add(s, p, id, "", "defined twice: it is already at %s:%d:%d", first.src.name, first.at.line, first.at.column)
+	} else if id != "" && isTemplate {
+		l.templates[id] = d
 	} else if id != "" {
 		l.byID[id] = d
 		l.defs = append(l.defs, d)
 	}
-	d.fields("", valueAt(f), f.Value, specFields)
-	if _, ok := d.places.get("duration"); !ok && !d.isBad("") {
-		d.fail("duration", p, "missing: want instant, infinite or %s", spanForm)
+	if !d.extends(f.Value) {
+		d.read(valueAt(f), f.Value)
 	}
 }
 

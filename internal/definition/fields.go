@@ -23,6 +23,7 @@ type readFunc = func(d *definition, field string, n ast.Node)
 
 var specFields = table{"", nil, map[string]readFunc{
 	"name":           func(d *definition, f string, n ast.Node) { d.text(f, n, &d.spec.Name) },
+	"extends":        func(d *definition, f string, n ast.Node) { d.name(f, n, false, new(string)) },
 	"note":           func(d *definition, f string, n ast.Node) { d.text(f, n, &d.spec.Note) },
 	"tags":           func(d *definition, f string, n ast.Node) { d.texts(f, n, false, &d.spec.Tags) },
 	"grants":         func(d *definition, f string, n ast.Node) { d.texts(f, n, false, &d.spec.Grants) },

@@ -132,7 +132,7 @@ func (f *fixer) file(n ast.Node) {
 			continue
 		}
 		entries, _ := Fields(s.Value)
-		path, isTable := map[string]string{"buffs": "", "slots": "slot", "dr": "dr"}[keyOf(s)]
+		path, isTable := map[string]string{"buffs": "", "templates": "", "slots": "slot", "dr": "dr"}[keyOf(s)]
 		for _, e := range entries {
 			if isTable {
 				f.visit(path, e.Value)

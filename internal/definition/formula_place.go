@@ -14,9 +14,8 @@ import (
 )
 
 // formulaAt returns the position in the source that corresponds to a character of a text node. The
-// text may be plain, quoted or a block, on one or several lines.
-func (s *source) formulaAt(n ast.Node, text string, character int) position {
-	begin := at(n)
+// text starts at the position begin. It may be plain, quoted or a block, on one or several lines.
+func (s *source) formulaAt(n ast.Node, begin position, text string, character int) position {
 	p := begin
 	if _, isBlock := n.(*ast.LiteralNode); isBlock {
 		p = position{begin.line + 1, 1}
@@ -68,7 +67,10 @@ func (d *definition) formula(field string, n ast.Node) {
 		f, wrong := compileFormula(text, in)
 		switch {
 		case wrong != nil:
-			d.fail(field, d.src.formulaAt(n, text, wrong.at), "%s", wrong.text)
+			src, begin := d.loader.resolve(d.src, at(n))
+			p := src.formulaAt(n, begin, text, wrong.at)
+			p.line += at(n).line - begin.line
+			d.fail(field, p, "%s", wrong.text)
 		case f == nil:
 			d.places.set(field, place{position: at(n), bad: true})
 		default:

@@ -78,6 +78,7 @@ var hostile = []struct{ name, text, want string }{
 	{"brackets in a formula", "buffs: {a: {duration: 1s, params: {a: {formula: \"" + strings.Repeat("(", 70_000) + "\"}}}}", "70000 characters: a formula may have at most 1000"},
 	{"curve", "curves: {a: [" + strings.Repeat("1,", 49_000) + "]}", "49000 points: want 1 to 1024"},
 	{"names", "tags: [" + strings.Repeat("a.b.c.d.e.f.g.h, ", 49_000) + "]", `"a.b.c.d.e.f.g.h" is in the list already`},
+	{"inherited", "{templates: {t: {duration: instant, on: {exec: [" + strings.Repeat("{kill: true}, ", 9_000) + "]}}}, buffs: {" + manyHeirs(9000) + "}}", `the definitions of this catalog inherit more than 50000 values in total`},
 	{"escapes", "buffs: {a: {name: \"" + strings.Repeat(`\u0001`, 170_000) + "\"}}", "missing: want instant, infinite or a span such as 12s, 1500ms, 30m or 36h"},
 }
 
@@ -87,6 +88,14 @@ func bomb() string {
 	b.WriteString("a0: &a0 [lol]\n")
 	for i := 1; i < 30; i++ {
 		fmt.Fprintf(&b, "a%d: &a%d [%s*a%d]\n", i, i, strings.Repeat(fmt.Sprintf("*a%d, ", i-1), 8), i-1)
+	}
+	return b.String()
+}
+
+func manyHeirs(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "d%d: {extends: t}, ", i)
 	}
 	return b.String()
 }

@@ -97,13 +97,16 @@ func ParseFields(name string, src []byte, tags []string, fields ...*ast.MappingV
 
 // loader collects the definitions of one catalog and the errors.
 type loader struct {
-	sources []*source
-	defs    []*definition // the first definition with each ID, in file order
-	byID    map[string]*definition
-	count   int  // number of definitions, including those with a repeated ID
-	full    bool // the limit MaxDefinitions is exceeded
-	faults  faults
-	bytes   int // size of all files together
+	sources   []*source
+	defs      []*definition // the first definition with each ID, in file order
+	byID      map[string]*definition
+	templates map[string]*definition
+	extending []*definition // definitions with a base, which are read after all others
+	reported  map[fact]bool // reported errors; nil if no definition has a base
+	count     int           // number of definitions, including those with a repeated ID
+	full      bool          // the limit MaxDefinitions is exceeded
+	faults    faults
+	bytes     int // size of all files together
 
 	attrs     attributeSheet
 	curves    map[string]*curveEntry
@@ -138,7 +141,7 @@ type shared struct{ field, name string }
 
 func newLoader() *loader {
 	return &loader{
-		byID: map[string]*definition{}, spoiled: map[shared]bool{}, curves: map[string]*curveEntry{}, declared: map[string]map[string]bool{}, stated: map[string][]stated{},
+		byID: map[string]*definition{}, templates: map[string]*definition{}, spoiled: map[shared]bool{}, curves: map[string]*curveEntry{}, declared: map[string]map[string]bool{}, stated: map[string][]stated{},
 		slots: map[string]*entry{}, returns: map[string]*entry{}, attrs: attributeSheet{bases: map[string]float64{}},
 	}
 }
@@ -153,12 +156,20 @@ func (l *loader) open(name, text string) *source {
 
 // add reports an error at a position.
 func (l *loader) add(s *source, p position, id, field, format string, args ...any) *Error {
+	s, p = l.resolve(s, p)
 	e := &Error{
 		File: s.name, Line: p.line, Column: p.column,
 		Buff: id, Field: field, Text: fmt.Sprintf(format, args...),
 	}
 	if !s.poisoned[p] {
 		l.failed++
+		if l.reported != nil {
+			f := fact{s, p, e.Text}
+			if l.reported[f] {
+				return e
+			}
+			l.reported[f] = true
+		}
 		l.faults.add(s, e)
 	}
 	return e
@@ -193,6 +204,7 @@ func (l *loader) parse(name string, src []byte) {
 // catalog checks the definitions as a whole and builds a catalog. If prev is not nil, the catalog
 // can replace prev, as in [Reload].
 func (l *loader) catalog(prev *buff.Catalog) (*buff.Catalog, error) {
+	l.extend()
 	for _, do := range l.later {
 		do(l)
 	}

@@ -81,6 +81,7 @@ func TestMemory(t *testing.T) {
 		"changes": {"{attributes: {h: {}}, buffs: {a: {duration: instant, on: {exec: [", "{change: {attr: h, by: {formula: level}}},", "]}}}}"},
 		"values":  {"{attributes: {h: {}}, buffs: {a: {duration: 1s, modifiers: [", "{attr: h, value: 1},", "]}}}"},
 		"wrong":   {"buffs: {a: {duration: 1s, links: [", "b,", "]}}"},
+		"heirs":   {"{templates: {t: {duration: 1s, tags: [" + strings.Repeat("a, ", 10_000) + "]}}, buffs: {", "a: {extends: t},", "}}"},
 		"tags":    {"buffs: {a: {duration: 1s, tags: [", "a.b.c,", "]}}"},
 	} {
 		n := maxSigns - countSigns(part[0]) - countSigns(part[2])

@@ -25,6 +25,7 @@ var sections = map[string]func(w *definition, f *ast.MappingValueNode){
 	"slots":      (*definition).slots,
 	"dr":         (*definition).returns,
 	"dead":       (*definition).dead,
+	"templates":  (*definition).templates,
 	"buffs":      func(w *definition, f *ast.MappingValueNode) { w.loader.definitions(w.src, valueAt(f), f.Value) },
 }
 

@@ -23,6 +23,7 @@ type fileFormat struct {
 	Slots      map[string]slotsFormat     `json:"slots,omitempty" jsonschema:"classes of slots, which definitions name by slot: CLASS"`
 	DR         map[string]returnsFormat   `json:"dr,omitempty" jsonschema:"groups of diminishing returns, which definitions name by dr: GROUP"`
 	Dead       define.DeadRule            `json:"dead,omitempty" jsonschema:"the word dead of all definitions that do not say one; files may not disagree"`
+	Templates  map[string]any             `json:"templates,omitempty" jsonschema:"fields for definitions that extend them, by their IDs; they are not buffs themselves"`
 	Buffs      map[string]specFormat      `json:"buffs,omitempty" jsonschema:"the definitions by their IDs; an ID stands once in all files of a catalog"`
 }
 
@@ -90,6 +91,7 @@ type clientFormat struct {
 
 type specFormat struct {
 	Name          string               `json:"name,omitempty"`
+	Extends       name                 `json:"extends,omitempty"`
 	Note          string               `json:"note,omitempty"`
 	Tags          []tag                `json:"tags,omitempty"`
 	Grants        []tag                `json:"grants,omitempty"`

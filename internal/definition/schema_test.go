@@ -43,16 +43,22 @@ func generate(t *testing.T) *jsonschema.Schema {
 	require.NoError(t, err)
 	action.DependencyStrings = map[string][]string{"reason": {"remove"}}
 	for _, verb := range verbs {
-		action.OneOf = append(action.OneOf, &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{verb: {}}, Required: []string{verb}})
+		action.OneOf = append(action.OneOf, requires(verb))
 	}
 
 	s.Schema = "http://json-schema.org/draft-07/schema#"
 	s.Title = "bufftick: definitions of buffs"
 	number := numberSchema(t, types)
-	s.Definitions = map[string]*jsonschema.Schema{"action": action, "number": anyOf(&jsonschema.Schema{Type: "number"}, number)}
-	buffs := s.Properties["buffs"]
+	buffs, templates := s.Properties["buffs"], s.Properties["templates"]
 	buffs.PropertyNames = &jsonschema.Schema{Pattern: `^\S+$`}
+	templates.PropertyNames = buffs.PropertyNames
 	spec := buffs.AdditionalProperties
+	spec.Required = nil
+	templates.AdditionalProperties = &jsonschema.Schema{Ref: "#/definitions/buff"}
+	buffs.AdditionalProperties = &jsonschema.Schema{AllOf: []*jsonschema.Schema{
+		templates.AdditionalProperties, anyOf(requires("duration"), requires("extends")),
+	}}
+	s.Definitions = map[string]*jsonschema.Schema{"buff": spec, "action": action, "number": anyOf(&jsonschema.Schema{Type: "number"}, number)}
 	spec.Properties["immunity"].MinProperties = jsonschema.Ptr(1)
 	spec.Properties["params"].PropertyNames = &jsonschema.Schema{MinLength: jsonschema.Ptr(1)}
 
@@ -65,6 +71,10 @@ func generate(t *testing.T) *jsonschema.Schema {
 	d.describe("action", action)
 	d.describe("number", number)
 	return s
+}
+
+func requires(field string) *jsonschema.Schema {
+	return &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{field: {}}, Required: []string{field}}
 }
 
 // numberSchema is a map that gives the source of a number, with the other fields that each source
@@ -181,7 +191,7 @@ var wanted = regexp.MustCompile(`^unknown (field|reason) "zzzzzzzz": want ([^;]*
 // TestSchemaHasTheFields checks that the schema has exactly the fields that the loader knows.
 func TestSchemaHasTheFields(t *testing.T) {
 	root := parsed(t)
-	spec := root.Properties["buffs"].AdditionalProperties
+	spec := root.Definitions["buff"]
 	require.ElementsMatch(t, keys(sections), keys(root.Properties))
 	require.ElementsMatch(t, keys(specFields.read), keys(spec.Properties))
 	found := map[string][]string{}
@@ -189,7 +199,7 @@ func TestSchemaHasTheFields(t *testing.T) {
 	collect("action", root.Definitions["action"], found)
 	collect("number", root.Definitions["number"], found)
 	for name, s := range root.Properties {
-		if name != "buffs" {
+		if name != "buffs" && name != "templates" {
 			collect("file."+name, s, found)
 		}
 	}
@@ -241,7 +251,7 @@ func keys[V any](m map[string]V) (list []string) {
 func TestSchemaHasTheWords(t *testing.T) {
 	root := parsed(t)
 	found := map[string][]string{}
-	choices("", root.Properties["buffs"].AdditionalProperties, found)
+	choices("", root.Definitions["buff"], found)
 	choices("action", root.Definitions["action"], found)
 	choices("number", root.Definitions["number"], found)
 	for name, s := range root.Properties {

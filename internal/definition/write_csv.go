@@ -16,7 +16,7 @@ import (
 // effects, persistence. A path that is not in the list comes after the path in the list that
 // contains it, or at the end.
 var columnOrder = strings.Fields(`
-	id version name note tags grants polarity level
+	id extends version name note tags grants polarity level
 	duration min_duration max_duration duration_scale clock period first tail align haste haste_duration catchup
 	stack stack.by stack.limit stack.initial stack.timers stack.effective stack.refresh stack.refresh_pct stack.refresh_cap
 	stack.phase stack.overflow stack.expire stack.decay stack.level stack.thresholds reload

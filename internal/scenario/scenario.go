@@ -106,7 +106,7 @@ var scenarioKeys = map[string]func(*Scenario, ast.Node){
 	"load":   func(*Scenario, ast.Node) {}, // readCatalog reads it
 	"script": (*Scenario).readScript,
 
-	"attributes": nil, "curves": nil, "slots": nil, "dr": nil, "dead": nil,
+	"attributes": nil, "curves": nil, "slots": nil, "dr": nil, "dead": nil, "templates": nil,
 	"tags": nil, "groups": nil, "handlers": nil, "acts": nil, "icons": nil,
 }
 
