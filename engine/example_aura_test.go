@@ -39,14 +39,12 @@ func ExampleOptions_members() {
 
 	eng.AddBuff(1, buff.Application{Spec: catalog.Spec("banner")})
 	for range 3 {
-		for e := range eng.Tick(time.Second).Events() {
-			fmt.Println("owner", e.Owner, e)
-		}
+		fmt.Print(eng.Tick(time.Second))
 		where[2], where[3] = 90, 3
 	}
 	// Output:
-	// owner 1 0 apply banner x1 end=60000
-	// owner 2 1000 apply courage x1
-	// owner 2 2000 remove courage why=out_of_aura
-	// owner 3 2000 apply courage x1
+	// 1: 0 apply banner x1 end=60000
+	// 2: 1000 apply courage x1
+	// 2: 2000 remove courage why=out_of_aura
+	// 3: 2000 apply courage x1
 }

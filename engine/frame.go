@@ -2,6 +2,7 @@ package engine
 
 import (
 	"iter"
+	"strconv"
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
@@ -52,6 +53,19 @@ func (f *Frame) Events() iter.Seq[buff.Event] {
 		}
 		all(f.tail, yield)
 	}
+}
+
+// String returns the events as the lines of a log. Each line has the owner, the time in ms, and the
+// event, as in "7: 3000 pulse venom x2".
+//
+// Only the loop goroutine may call it.
+func (f *Frame) String() string {
+	var text []byte
+	for e := range f.Events() {
+		text = append(strconv.AppendUint(text, uint64(e.Owner), 10), ": "...)
+		text = append(e.AppendLog(text, false), '\n')
+	}
+	return string(text)
 }
 
 // Unreported returns the events of the loop's calls since the last Tick. The next Frame will start
