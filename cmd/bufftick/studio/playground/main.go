@@ -47,18 +47,28 @@ func write(dir string) error {
 			return err
 		}
 	}
-	root, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
+	if err := copyFile(dir, "lib/wasm/wasm_exec.js", "env", "GOROOT"); err != nil {
 		return err
 	}
-	start, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"))
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(dir, "wasm_exec.js"), start, 0o644); err != nil {
-		return err
+	for _, file := range []string{"LICENSE", "NOTICES.txt"} {
+		if err := copyFile(dir, file, "list", "-m", "-f", "{{.Dir}}", "github.com/bufftick/bufftick"); err != nil {
+			return err
+		}
 	}
 	return writeProgram(filepath.Join(dir, "studio.wasm"))
+}
+
+// copyFile copies a file from the folder that the go command prints.
+func copyFile(dir, file string, args ...string) error {
+	from, err := exec.Command("go", args...).Output()
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(from)), filepath.FromSlash(file)))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, filepath.Base(file)), text, 0o644)
 }
 
 // static changes the page to a page without a server.
