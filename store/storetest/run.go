@@ -78,6 +78,7 @@ var cases = map[string]func(*play) error{
 	"MovesRepeated":        (*play).movesRepeated,
 	"MovesRefused":         (*play).movesRefused,
 	"MovesConcurrent":      (*play).movesConcurrent,
+	"Parked":               (*play).parked,
 	"Refused":              (*play).refused,
 	"Cancelled":            (*play).cancelled,
 	"Closed":               (*play).closed,
