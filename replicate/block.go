@@ -41,6 +41,12 @@ const (
 	isGone  = 0 // a mask without bits means that the buff has ended
 )
 
+// The byte of a record of the owner itself.
+const (
+	isDead  = 1
+	isValue = 2 // followed by the number and the value of an attribute
+)
+
 // A hasTime field starts with a number. The lowest two bits of this number determine the meaning of
 // its other bits and of the numbers that follow.
 const (
@@ -98,7 +104,7 @@ func (k *block) end(t audience, starts uint32) {
 func (k *block) writeLife(dead bool) {
 	state := byte(0)
 	if dead {
-		state = 1
+		state = isDead
 	}
 	k.bytes = append(k.bytes, 0, state)
 	k.end(audience{any: true}, 0)

@@ -58,13 +58,14 @@ func busyWorld(t *testing.T, seed uint64) *world {
 		}
 	}
 	var err error
-	w.catalog, err = buff.NewCatalog(specs...)
+	w.catalog, err = buff.Build(buff.Definitions{Specs: specs, Attributes: attributes()})
 	require.NoError(t, err)
 	w.eng, err = engine.New(engine.Options{
 		Catalog: w.catalog, Workers: 2, Budget: 10 * time.Millisecond, Limits: engine.Limits{Mailbox: 1 << 16}, Members: near,
 		Handlers: engine.Handlers{"wait": w.stuck.wait},
 	})
 	require.NoError(t, err)
+	w.health = w.catalog.MustAttr("health")
 	w.srv = New(w.eng, optionsOf(seed))
 	return w
 }

@@ -38,6 +38,9 @@
 // The first packet with a buff also contains its definition: the id, name, icon and other facts
 // that a client displays. After a reload, the definitions that have changed are sent again.
 //
+// [Options.Attributes] adds attributes of owners, such as health, mana or speed, each for all
+// viewers, the party or the owner. A value is sent when it has changed, once in a frame.
+//
 // # Lost packets
 //
 // The packets of a viewer are numbered, and each packet contains the number of the packet that it

@@ -3,6 +3,8 @@ package replicate
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -12,6 +14,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/reason"
+	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/internal/long"
 	"github.com/bufftick/bufftick/replicate/client"
@@ -28,6 +31,7 @@ type world struct {
 	specs   []string
 	handles []buff.Handle
 	srv     *Server
+	health  stat.Attr
 	seats   []*seat
 	late    bool // the engine was changed after the Update
 
@@ -59,10 +63,10 @@ func definitions(dice *rand.Rand) []buff.Spec {
 		{ID: "queue", Duration: 2 * time.Second, Stack: define.Stacking{By: define.ByTarget, Timers: define.TimersQueue, Limit: 4}},
 		{ID: "shield", Duration: 5 * time.Second, Shield: define.Shield{On: true, Pool: 30}, Stack: define.Stacking{By: define.ByTarget}},
 		{ID: "charged", Duration: 9 * time.Second, Charges: define.Charges{N: 4}, OnDeath: define.FatePause},
-		{ID: "mark", Kind: define.Infinite, OnDeath: define.FateKeep},
+		{ID: "mark", Kind: define.Infinite, OnDeath: define.FateKeep, Modifiers: []define.Modifier{{Attr: "speed", Op: stat.MulAdd, Value: define.Const(0.04)}}},
 		{ID: "adopted", Kind: define.Infinite, OnSourceGone: define.FateAdopt, Stack: define.Stacking{By: define.BySource}},
-		{ID: "rage", Duration: 6 * time.Second, Stack: define.Stacking{By: define.ByTarget, Limit: 6, Expire: define.ExpireOne, Level: define.LevelSum}},
-		{ID: "low", Kind: define.Infinite, Group: define.Group{Name: "g", Rule: define.GroupHide}},
+		{ID: "rage", Duration: 6 * time.Second, Stack: define.Stacking{By: define.ByTarget, Limit: 6, Expire: define.ExpireOne, Level: define.LevelSum}, Modifiers: []define.Modifier{{Attr: "max_health", Op: stat.Add, Value: define.Const(15), PerStack: true}}},
+		{ID: "low", Kind: define.Infinite, Group: define.Group{Name: "g", Rule: define.GroupHide}, Modifiers: []define.Modifier{{Attr: "speed", Op: stat.Add, Value: define.Const(-1)}}},
 		{ID: "torch", Duration: 3 * time.Second, Aura: define.Aura{Apply: "light", Radius: 2, Interval: 500 * time.Millisecond, Linger: 700 * time.Millisecond}},
 		{ID: "lamp", Kind: define.Infinite, Stack: define.Stacking{By: define.ByTarget}, Aura: define.Aura{Apply: "light", Radius: 4, Interval: 700 * time.Millisecond}},
 		{ID: "light", Kind: define.Infinite},
@@ -71,6 +75,14 @@ func definitions(dice *rand.Rand) []buff.Spec {
 		specs[k].Client, specs[k].Reload = sync(), define.ReloadRule(dice.IntN(3))
 	}
 	return specs
+}
+
+func attributes() []define.Attribute {
+	return []define.Attribute{
+		{Attribute: stat.Attribute{Name: "health", Base: 100, Min: stat.At(0), Max: stat.By("max_health")}},
+		{Attribute: stat.Attribute{Name: "max_health", Base: 100, Min: stat.At(1)}},
+		{Attribute: stat.Attribute{Name: "speed", Base: 5}},
+	}
 }
 
 // near reports the owners in range of an aura. The result depends only on the time and the
@@ -97,10 +109,11 @@ func openWorld(tb testing.TB, seed uint64, o Options) *world {
 		w.specs = append(w.specs, s.ID)
 	}
 	var err error
-	w.catalog, err = buff.NewCatalog(specs...)
+	w.catalog, err = buff.Build(buff.Definitions{Specs: specs, Attributes: attributes()})
 	require.NoError(tb, err)
 	w.eng, err = engine.New(engine.Options{Catalog: w.catalog, Synchronous: true, Members: near})
 	require.NoError(tb, err)
+	w.health = w.catalog.MustAttr("health")
 	w.srv = New(w.eng, o)
 	return w
 }
@@ -141,6 +154,9 @@ func (w *world) act(tb testing.TB) {
 		func() buff.Command { return buff.Steal(id, w.owner(), buff.Query{}, 0) },
 		func() buff.Command { return buff.Dispel(id, buff.Query{Most: 1}) },
 		func() buff.Command { return buff.SetRemaining(h, time.Second) },
+		func() buff.Command { return buff.AddBase(id, w.health, float64(w.dice.IntN(60)-40)/4) },
+		func() buff.Command { return buff.AddBase(id, w.health, float64(w.dice.IntN(60)-20)) },
+		func() buff.Command { return buff.SetBase(id, w.health+1, float64(50+w.dice.IntN(90))) },
 	}
 	switch n := w.dice.IntN(40); {
 	case n < 20:
@@ -364,12 +380,54 @@ func (w *world) compare(s *seat) string {
 		bySlot := func(a, b shown) int { return a.slot - b.slot }
 		slices.SortFunc(want, bySlot)
 		slices.SortFunc(got, bySlot)
+		if wrong := w.compareValues(s, o, party); wrong != "" {
+			return fmt.Sprintf("owner %d: %s", o.ID(), wrong)
+		}
 		if !slices.Equal(want, got) {
 			return fmt.Sprintf("buffs of owner %d: got\n%+v, want\n%+v", o.ID(), got, want)
 		}
 	}
 	if n != len(s.sees) {
 		return fmt.Sprintf("it sees %d owners, want %d", n, len(s.sees))
+	}
+	return ""
+}
+
+// attributesSent are the attributes of the server's options, and compareValues the values that a
+// viewer gets.
+var attributesSent = []Attribute{
+	{Name: "health", Sync: define.SyncParty},
+	{Name: "health", Of: "max_health"},
+	{Name: "max_health", Sync: define.SyncOwner},
+	{Name: "speed", Step: 0.25},
+}
+
+func (w *world) compareValues(s *seat, o *client.Owner, party bool) string {
+	if len(w.srv.opts.Attributes) == 0 {
+		return ""
+	}
+	value := func(a stat.Attr) float64 {
+		v, err := w.eng.Attribute(o.ID(), a)
+		if err != nil {
+			panic(err)
+		}
+		return v
+	}
+	health, most := value(w.health), value(w.health+1)
+	want := map[string]float64{"health/max_health": math.Ceil(health/most*100-1e-9) * 0.01, "speed": math.Round(value(w.health+2)*4) / 4}
+	own := o.ID() == s.viewer.Owner()
+	if own || party {
+		want["health"] = math.Round(health)
+	}
+	if own {
+		want["max_health"] = math.Round(most)
+	}
+	got := map[string]float64{}
+	for _, x := range o.Attributes() {
+		got[x.Name] = x.Value
+	}
+	if !maps.Equal(got, want) {
+		return fmt.Sprintf("got %v, want %v", got, want)
 	}
 	return ""
 }
@@ -472,7 +530,11 @@ func (w *world) run(tb testing.TB, frames int) (checked int, wrong string) {
 
 func optionsOf(seed uint64) Options {
 	dice := rand.New(rand.NewPCG(seed, 8))
-	return Options{Pending: 20 << dice.IntN(8), Packet: 30 << dice.IntN(9), Views: 3 + dice.IntN(crowd)}
+	o := Options{Pending: 20 << dice.IntN(8), Packet: 30 << dice.IntN(9), Views: 3 + dice.IntN(crowd)}
+	if seed%2 == 0 {
+		o.Attributes = attributesSent
+	}
+	return o
 }
 
 // TestModel checks that a client that has received everything knows exactly the buffs that

@@ -39,6 +39,7 @@ func (v *Viewer) packet(dst []byte, anyway bool) []byte {
 	head := len(dst)
 	if v.fingerprint != s.fingerprint {
 		dst = binary.LittleEndian.AppendUint64(append(dst, moreCatalog), s.fingerprint)
+		dst = append(dst, s.attributeParts...)
 	}
 	dst = append(dst, v.out...)
 	dst = v.appendRenewed(dst, start)

@@ -28,6 +28,9 @@ type Options struct {
 	// viewer's view, at most MaxViews. The defaults are 65,536 and 1,024.
 	Viewers, Views int
 
+	// Attributes are the attributes that clients see, at most MaxAttributes. The default is none.
+	Attributes []Attribute
+
 	// Interest determines a viewer's view for [Viewer.Look]. It must add each owner that the viewer
 	// can see to the sight once. It may be nil if Look is not used.
 	Interest func(viewer buff.OwnerID, sight *Sight)
@@ -76,6 +79,9 @@ type Server struct {
 	deliveries []delivery
 	packet     []byte // buffer of Viewer.changes
 
+	attributes     []attribute
+	attributeParts []byte // their names and steps, as parts of a packet
+
 	catalog     *buff.Catalog
 	edition     uint64       // number of catalogs so far
 	specs       []definition // by lineage
@@ -91,6 +97,9 @@ type entry struct {
 	slotsValid bool // the field "slots" matches the state last sent to the watchers
 	slots      []audience
 	watchers   []watcher
+	values     []int64 // attributes, as last sent to the watchers
+	// a full state since the last Update contained other values
+	valuesStale bool
 
 	// interim lists buffs that are not in the field "slots", but that some viewers know already,
 	// because a full state sent since the last Update contained them.
@@ -173,7 +182,8 @@ func (s *Sight) add(x seen) {
 }
 
 // New returns a Server for an engine. It uses the engine's [engine.Engine.Changes], so there can
-// be only one Server for each engine. It panics if an option is out of range.
+// be only one Server for each engine. It panics if an option is out of range, or if the engine's
+// catalog lacks one of Options.Attributes.
 func New(eng *engine.Engine, o Options) *Server {
 	set := func(name string, v *int, standard, most int) {
 		if *v == 0 {
@@ -187,8 +197,10 @@ func New(eng *engine.Engine, o Options) *Server {
 	set("Packet", &o.Packet, 64<<10, 1<<30)
 	set("Viewers", &o.Viewers, 1<<16, 1<<30)
 	set("Views", &o.Views, 1024, MaxViews)
-	s := &Server{eng: eng, changes: eng.Changes(), opts: o, maxQueue: min(o.Pending, o.Packet-maxHead), ids: map[buff.OwnerID]uint32{}}
+	s := &Server{eng: eng, changes: eng.Changes(), opts: o, ids: map[buff.OwnerID]uint32{}}
 	s.sight.most = o.Views
+	s.setAttributes(o.Attributes)
+	s.maxQueue = min(o.Pending, o.Packet-maxHead-len(s.attributeParts))
 	s.Update()
 	return s
 }
@@ -256,6 +268,10 @@ func (s *Server) ownerChanged(x *engine.OwnerChange) {
 	if e.dead != x.Dead {
 		e.dead = x.Dead
 		d.writeLife(e.dead)
+	}
+	if len(s.attributes) > 0 && x.Journal.Owner()&journal.Attributes != 0 {
+		s.writeValues(d, e, e.valuesStale)
+		e.valuesStale = false
 	}
 	for at, what := range x.Journal.Slots() {
 		b, ok := x.Buffs.At(at)
@@ -360,6 +376,7 @@ func (s *Server) fullState(e *entry) (*block, bool) {
 	if e.dead {
 		e.full.writeLife(true)
 	}
+	s.writeAllValues(e)
 	for b := range buffs.All() {
 		if b.Spec.Client.Sync == define.SyncNone {
 			continue

@@ -15,7 +15,7 @@ import (
 )
 
 func engineOf(tb testing.TB, specs ...buff.Spec) *engine.Engine {
-	c, err := buff.NewCatalog(specs...)
+	c, err := buff.Build(buff.Definitions{Specs: specs, Attributes: attributes()})
 	require.NoError(tb, err)
 	e, err := engine.New(engine.Options{Catalog: c, Synchronous: true})
 	require.NoError(tb, err)
@@ -410,7 +410,7 @@ func TestAllocations(t *testing.T) {
 		require.NoError(t, e.Spawn(id, nil))
 	}
 	e.Tick(0)
-	s := New(e, Options{Interest: func(id buff.OwnerID, sight *Sight) {
+	s := New(e, Options{Attributes: attributesSent, Interest: func(id buff.OwnerID, sight *Sight) {
 		for k := range buff.OwnerID(30) {
 			if k < 5 {
 				sight.SeeParty((id + k) % 50)
@@ -431,6 +431,7 @@ func TestAllocations(t *testing.T) {
 		for id := range buff.OwnerID(50) {
 			e.AddBuff(id, buff.Application{Spec: e.Catalog().Spec("a"), Source: id % 7})
 			e.AddBuff(id, buff.Application{Spec: e.Catalog().Spec("b")})
+			e.Do(buff.SetBase(id, e.Catalog().MustAttr("health"), float64(n%90)))
 		}
 		e.Tick(50 * time.Millisecond)
 		s.Update()

@@ -3,6 +3,7 @@ package replicate
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -38,7 +39,11 @@ func TestTranscript(t *testing.T) {
 		for id := range buff.OwnerID(3) {
 			require.NoError(t, s.e.Spawn(id+1, nil))
 		}
-		s.srv = New(s.e, Options{})
+		if d.Cmd == "bars" {
+			s.srv = New(s.e, Options{Attributes: attributesSent})
+		} else {
+			s.srv = New(s.e, Options{})
+		}
 		var err error
 		s.v, err = s.srv.Join(1)
 		require.NoError(t, err)
@@ -62,6 +67,8 @@ func (s *story) do(t *testing.T, line string) string {
 		s.v.Unsee(id)
 	case "add":
 		s.last = s.e.AddBuff(id, buff.Application{Spec: s.e.Catalog().Spec(what), Source: id}).Handle
+	case "damage":
+		require.NoError(t, s.e.Do(buff.AddBase(id, s.e.Catalog().MustAttr("health"), -12.5)).Failure)
 	case "absorb":
 		require.NoError(t, s.e.Do(buff.Absorb(id, 120, 0)).Failure)
 	case "pause":
@@ -112,6 +119,12 @@ func (r *printer) number() uint64 {
 	return v
 }
 
+func (r *printer) signed() int64 {
+	v, n := binary.Varint(r.p)
+	r.p = r.p[n:]
+	return v
+}
+
 func (r *printer) byte() byte {
 	b := r.p[0]
 	r.p = r.p[1:]
@@ -144,6 +157,10 @@ func (r *printer) packet() string {
 				out.WriteString("  the fingerprint of the definitions\n")
 			case 1:
 				fmt.Fprintf(&out, "  %d ms later\n", r.number())
+			case 3:
+				size := r.number()
+				fmt.Fprintf(&out, "  attribute %d is %q in steps of %v\n", r.p[0], r.p[10:size], math.Float64frombits(binary.LittleEndian.Uint64(r.p[1:])))
+				r.p = r.p[size:]
 			case 2:
 				size := r.number()
 				fmt.Fprintf(&out, "  definition of %d bytes, number %d\n", size, r.p[0])
@@ -158,6 +175,9 @@ func (r *printer) records(out *strings.Builder) {
 	for n := r.number(); n > 0; n-- {
 		slot, mask := r.number(), r.byte()
 		switch {
+		case slot == 0 && mask == 2:
+			fmt.Fprintf(out, "    attribute %d: %d steps\n", r.number(), r.signed())
+			continue
 		case slot == 0:
 			fmt.Fprintf(out, "    dead %d\n", mask)
 			continue

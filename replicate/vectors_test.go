@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -41,9 +43,10 @@ type screen struct {
 }
 
 type screenOwner struct {
-	ID    string       `json:"id"`
-	Dead  bool         `json:"dead"`
-	Buffs []screenBuff `json:"buffs"` // by slot
+	ID         string            `json:"id"`
+	Dead       bool              `json:"dead"`
+	Attributes map[string]string `json:"attributes,omitempty"` // a float64 as 16 hexadecimal digits
+	Buffs      []screenBuff      `json:"buffs"`                // by slot
 }
 
 type screenBuff struct {
@@ -70,7 +73,10 @@ func screenOf(c *client.Client) *screen {
 	f, known := c.Fingerprint()
 	s := &screen{Now: int64(c.Now()), Fingerprint: hex.EncodeToString(bigEndian(f)), Known: known, Owners: []screenOwner{}}
 	for o := range c.Owners() {
-		x := screenOwner{ID: strconv.FormatUint(uint64(o.ID()), 10), Dead: o.Dead(), Buffs: []screenBuff{}}
+		x := screenOwner{ID: strconv.FormatUint(uint64(o.ID()), 10), Dead: o.Dead(), Buffs: []screenBuff{}, Attributes: map[string]string{}}
+		for _, a := range o.Attributes() {
+			x.Attributes[a.Name] = fmt.Sprintf("%016x", math.Float64bits(a.Value))
+		}
 		for _, b := range o.Buffs() {
 			y := screenBuff{
 				Slot: b.Slot, Spec: b.Spec, Source: strconv.FormatUint(uint64(b.Source), 10), Stacks: b.Stacks,
@@ -172,7 +178,7 @@ func storyOfVectors(s *script) {
 	for _, id := range []buff.OwnerID{1, 2, far} {
 		require.NoError(t, e.Spawn(id, nil))
 	}
-	srv := New(e, Options{})
+	srv := New(e, Options{Attributes: attributesSent})
 	v, err := srv.Join(1)
 	require.NoError(t, err)
 	frame := func(about string, dt time.Duration) {
@@ -211,6 +217,12 @@ func storyOfVectors(s *script) {
 	frame("a shield absorbs, charges are used, a buff is hidden, and applications are queued", 50*time.Millisecond)
 	e.Do(buff.Kill(1))
 	frame("an owner dies", 50*time.Millisecond)
+	e.Do(buff.AddBase(1, e.Catalog().MustAttr("health"), -33))
+	e.Do(buff.AddBase(far, e.Catalog().MustAttr("health"), -99.9))
+	e.Do(buff.AddBase(far, e.Catalog().MustAttr("speed"), 0.3))
+	frame("damage: the viewer sees numbers of its own owner, and of another one only the share", 50*time.Millisecond)
+	e.Do(buff.AddBase(far, e.Catalog().MustAttr("speed"), 0.1))
+	frame("a change below the step", 50*time.Millisecond)
 	require.NoError(t, v.See(2))
 	v.Unsee(1)
 	frame("one owner enters the view and another leaves it", 50*time.Millisecond)
@@ -257,6 +269,12 @@ func hostileVectors(s *script) {
 		{"too many definitions", "120000000000000000ffffffff0f"},
 		{"definitions whose count is truncated", "120000000000000000ffffff"},
 		{"a packet number above 2^53", "10ffffffffffffffff0fe807"},
+		{"an attribute whose name is not ASCII", "1001000f0c01000000000000f03f02c3a4"},
+		{"an attribute without a step", "1001000f0b0100000000000000000161"},
+		{"an attribute number out of range", "1001000f0b40000000000000f03f0161"},
+		{"an unknown attribute", "1001000105010002030a"},
+		{"a definition that is shorter than its fields", "1001000b020101"},
+		{"a part of a later version", "100100ff0102aabb"},
 		{"then a valid packet", "116400e80701050101810507a01f"},
 		{"the same owner under a second local number", "116564e80705050101810507a01f"},
 		{"the first local number is free now", "116665e8070001010203"},

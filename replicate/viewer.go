@@ -75,7 +75,8 @@ const (
 	moreCatalog = aboutMore        // followed by a fingerprint of 8 bytes
 	moreTime    = 1<<2 | aboutMore // followed by the milliseconds to add to the time
 	// The following parts continue with their length in bytes. A client skips unknown ones.
-	moreSpec = 2<<2 | aboutMore // a definition
+	moreSpec      = 2<<2 | aboutMore // a definition
+	moreAttribute = 3<<2 | aboutMore // the number, step and name of an attribute
 )
 
 // Join adds a viewer that plays the owner with the given id. The viewer's view is empty at first.

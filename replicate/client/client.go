@@ -44,6 +44,7 @@ type Client struct {
 	fingerprint uint64           // fingerprint of the definitions that packets refer to; 0 if unknown
 	known       uint64           // fingerprint of the definitions in specs
 	specs       map[uint32]*Spec // by number
+	attributes  [maxAttributes]attribute
 	scratch     reader
 }
 
@@ -52,6 +53,7 @@ type Owner struct {
 	id     buff.OwnerID
 	inView bool
 	dead   bool
+	values []Attribute
 	buffs  []Buff
 	index  []uint16 // by slot: index in buffs plus one
 }
@@ -158,6 +160,7 @@ func (c *Client) Missed() []byte { return binary.AppendUvarint([]byte{kindLost},
 func (c *Client) Reset() {
 	clear(c.owners)
 	clear(c.locals)
+	clear(c.attributes[:])
 	c.owners, c.buffs, c.last, c.fingerprint = c.owners[:0], 0, 0, 0
 }
 
@@ -249,6 +252,8 @@ func (c *Client) more(r *reader, n uint64, now *wheel.Time) error {
 			return fmt.Errorf("%w: time out of range", ErrFormat)
 		}
 		*now = now.Add(int64(span))
+	case moreAttr:
+		return c.attribute(r)
 	case moreSpec:
 		return c.spec(r, c.specs)
 	default: // a part of a later version of the protocol
@@ -285,5 +290,5 @@ func (c *Client) drop(o *Owner) {
 		return
 	}
 	clear(o.index)
-	*o = Owner{buffs: o.buffs[:0], index: o.index[:0]}
+	*o = Owner{buffs: o.buffs[:0], index: o.index[:0], values: o.values[:0]}
 }

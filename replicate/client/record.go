@@ -22,6 +22,9 @@ const (
 	moreCatalog = aboutMore
 	moreTime    = 1<<2 | aboutMore
 	moreSpec    = 2<<2 | aboutMore
+	moreAttr    = 3<<2 | aboutMore
+
+	isValue = 2
 
 	hasTime    = 1 << 0
 	hasStacks  = 1 << 1
@@ -132,6 +135,8 @@ func (c *Client) record(o *Owner, r *reader, now wheel.Time) error {
 	switch {
 	case r.bad:
 		return r.failed()
+	case slot == 0 && mask&isValue != 0:
+		return c.value(o, r)
 	case slot == 0:
 		o.dead = mask&1 != 0
 		return nil

@@ -39,6 +39,7 @@ namespace Bufftick
 
         readonly int maxOwners, maxSpecs;
         readonly BuffTable buffs;
+        readonly AttributeTable attributes = new AttributeTable();
         readonly IdComparer comparer = new IdComparer();
         readonly Dictionary<ulong, Owner> owners; // by id
         Owner[] locals = new Owner[64]; // by local number; an owner that is not in view is reused
@@ -73,6 +74,10 @@ namespace Bufftick
         /// of the buffs that it has seen.</summary>
         public bool Known => Fingerprint != 0 && Fingerprint == specsFingerprint;
 
+        /// <summary>Names of the attributes that the server sends, see
+        /// <see cref="Owner.TryGetAttribute"/>.</summary>
+        public IReadOnlyList<string> AttributeNames => attributes.Names;
+
         /// <summary>Owners in view, in no particular order.</summary>
         public Dictionary<ulong, Owner>.ValueCollection Owners => owners.Values;
 
@@ -99,6 +104,7 @@ namespace Bufftick
         public void Reset()
         {
             for (int local = 0; local < locals.Length; local++) Drop(local);
+            attributes.Clear();
             last = 0;
             Fingerprint = 0;
         }
@@ -179,7 +185,18 @@ namespace Bufftick
             if (code == 0) Fingerprint = reader.ReadFixed();
             else if (code == 1) now += (long)reader.ReadNumber(MaxTime - (ulong)now);
             else if (code == 2) return ReadSpec(ref reader, specs);
+            else if (code == 3) return ReadAttribute(ref reader);
             else reader.SkipTo(reader.ReadLength()); // a part of a later version of the protocol
+            return reader.Error;
+        }
+
+        // ReadAttribute reads the name of an attribute. Once known, it does not change until a Reset.
+        ReceiveError ReadAttribute(ref Reader reader)
+        {
+            int end = reader.ReadLength();
+            var number = (int)reader.ReadNumber(AttributeTable.Max - 1);
+            attributes.Read(number, ref reader);
+            reader.SkipTo(end);
             return reader.Error;
         }
 
@@ -209,6 +226,12 @@ namespace Bufftick
             int slot = (int)reader.ReadNumber(MaxSlots) - 1;
             int mask = reader.ReadByte();
             if (reader.Bad) return ReceiveError.Format;
+            if (slot < 0 && (mask & 2) != 0)
+            {
+                var number = (int)reader.ReadNumber(AttributeTable.Max - 1);
+                long steps = reader.ReadSigned();
+                return reader.Bad || !attributes.Set(owner, number, steps) ? ReceiveError.Format : ReceiveError.None;
+            }
             if (slot < 0)
             {
                 owner.Dead = (mask & 1) != 0;
@@ -242,7 +265,7 @@ namespace Bufftick
             Drop(local);
             if (owners.TryGetValue(id, out Owner before)) Drop(before.Local);
             if (local >= locals.Length) Array.Resize(ref locals, Math.Min(Math.Max(local + 1, 2 * locals.Length), maxOwners));
-            if (locals[local] == null) locals[local] = new Owner(buffs, local);
+            if (locals[local] == null) locals[local] = new Owner(buffs, attributes, local);
             Owner owner = locals[local];
             owner.Id = id;
             owner.Dead = false;
@@ -255,6 +278,7 @@ namespace Bufftick
             Owner owner = Find(local);
             if (owner == null) return;
             buffs.Clear(owner);
+            owner.ClearAttributes();
             owner.InView = false;
             owners.Remove(owner.Id);
         }

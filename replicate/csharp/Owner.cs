@@ -1,3 +1,5 @@
+using System;
+
 namespace Bufftick
 {
     /// <summary>An owner of buffs that is in view. The client may reuse the object for another
@@ -5,13 +7,17 @@ namespace Bufftick
     public sealed class Owner
     {
         readonly BuffTable table;
+        readonly AttributeTable attributes;
+        double[] values = new double[4]; // by index in AttributeTable.Names
+        ulong known; // a bit for each value that is known
         internal readonly int Local;
         internal bool InView;
         internal int First, Last, Count; // its buffs in the table
 
-        internal Owner(BuffTable table, int local)
+        internal Owner(BuffTable table, AttributeTable attributes, int local)
         {
             this.table = table;
+            this.attributes = attributes;
             Local = local;
         }
 
@@ -20,6 +26,25 @@ namespace Bufftick
 
         /// <summary>Whether the owner is dead.</summary>
         public bool Dead { get; internal set; }
+
+        /// <summary>Gets the value of an attribute that the server sends to this client, such as
+        /// "health", or "health/max_health" for a share from 0 to 1.</summary>
+        public bool TryGetAttribute(string name, out double value)
+        {
+            int at = attributes.Find(name);
+            bool found = at >= 0 && (known >> at & 1) != 0;
+            value = found ? values[at] : 0;
+            return found;
+        }
+
+        internal void SetAttribute(int at, double value)
+        {
+            while (at >= values.Length) Array.Resize(ref values, 2 * values.Length);
+            values[at] = value;
+            known |= 1UL << at;
+        }
+
+        internal void ClearAttributes() => known = 0;
 
         /// <summary>Its buffs, in the order in which they started.</summary>
         public BuffList Buffs => new BuffList(table, this);

@@ -96,11 +96,26 @@ namespace Bufftick
             return true;
         }
 
-        internal string ReadText()
+        // SkipName skips a text, and reports whether it has 1 to max visible ASCII characters.
+        internal bool SkipName(int max)
         {
             int stop = ReadLength(), start = at;
             at = stop;
-            return Encoding.UTF8.GetString(bytes, start, stop - start);
+            bool valid = stop > start && stop - start <= max;
+            for (int k = start; k < stop; k++) valid &= bytes[k] > ' ' && bytes[k] <= '~';
+            return valid && !Bad;
+        }
+
+        internal string ReadText() => ReadText(null);
+
+        // ReadText returns the given text if it is the next one, which must be ASCII.
+        internal string ReadText(string known)
+        {
+            int stop = ReadLength(), start = at;
+            at = stop;
+            bool same = known != null && known.Length == stop - start;
+            for (int k = start; same && k < stop; k++) same = bytes[k] == known[k - start];
+            return same ? known : Encoding.UTF8.GetString(bytes, start, stop - start);
         }
 
         internal ulong Fail()

@@ -4,6 +4,12 @@
 const hex = (bytes) => [...bytes].map((b) => b.toString(16).padStart(2, "0")).join("");
 const bytes = (text) => Uint8Array.from(text.match(/../g) ?? [], (two) => parseInt(two, 16));
 
+const bits = (v) => {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, v);
+  return hex(new Uint8Array(view.buffer));
+};
+
 const facts = (s) => (s ? [s.hide ? 1 : 0, s.polarity, s.duration, ["none", "source", "target", "key"].indexOf(s.by), s.limit] : []);
 
 const screen = (client, left) => ({
@@ -15,6 +21,7 @@ const screen = (client, left) => ({
     .map((o) => ({
       id: o.id,
       dead: o.dead,
+      attributes: o.attributes.size ? Object.fromEntries([...o.attributes].sort((a, b) => (a[0] < b[0] ? -1 : 1)).map(([name, v]) => [name, bits(v)])) : undefined,
       buffs: [...o.buffs.values()].sort((a, b) => a.slot - b.slot).map((b) => ({
         slot: b.slot, spec: b.spec, name: client.specs.get(b.spec)?.id ?? "", title: client.specs.get(b.spec)?.name ?? "", facts: facts(client.specs.get(b.spec)), source: b.source, stacks: b.stacks, magnitude: String(b.magnitude),
         level: b.level, charges: b.charges, shield: String(b.shield), waiting: b.waiting, hidden: b.hidden, held: b.held, rate: b.rate,

@@ -30,6 +30,8 @@ export interface Owner {
   /** Id in decimal digits. */
   id: string;
   dead: boolean;
+  /** The attributes that the server sends, by name: "health", or "health/max_health" for a share from 0 to 1. */
+  attributes: Map<string, number>;
   /** Its buffs, by slot. */
   buffs: Map<number, Buff>;
 }

@@ -3,7 +3,7 @@
 // throws an Error with the code "gap" (a lost packet), "format" (a malformed message) or "limit".
 // The options bound its memory.
 
-const TIME = 2 ** 48, SPAN = 9223372036854, INT = 2 ** 31 - 1, SLOTS = 4096;
+const TIME = 2 ** 48, SPAN = 9223372036854, INT = 2 ** 31 - 1, SLOTS = 4096, ATTRIBUTES = 64;
 
 class ProtocolError extends Error {
   constructor(code, text) {
@@ -93,6 +93,7 @@ export class Client {
   #buffs = 0;
   #last = 0n; // number of the last packet
   #specsOf = 0n;
+  #attributes = []; // by number: their names and steps
   #limits;
 
   constructor({ owners = 16384, buffs = 65536, specs = 131072 } = {}) {
@@ -113,6 +114,7 @@ export class Client {
   reset() {
     this.#locals = [];
     this.#numbers.clear();
+    this.#attributes = [];
     this.owners.clear();
     this.#buffs = 0;
     this.#last = 0n;
@@ -146,6 +148,7 @@ export class Client {
         if (local === 0) this.fingerprint = r.fixed();
         else if (local === 1) now += r.number(TIME - now);
         else if (local === 2) this.#spec(r, this.specs);
+        else if (local === 3) this.#attribute(r);
         else r.skip(r.end()); // a part of a later version of the protocol
         continue;
       }
@@ -165,7 +168,7 @@ export class Client {
   #assign(local, id) {
     this.#drop(this.#numbers.get(id));
     this.#numbers.set(id, local);
-    const owner = { id, dead: false, buffs: new Map() }; // by slot
+    const owner = { id, dead: false, attributes: new Map(), buffs: new Map() };
     this.#locals[local] = owner;
     this.owners.set(id, owner);
   }
@@ -182,7 +185,8 @@ export class Client {
   #record(owner, r, now) {
     const slot = r.number(SLOTS) - 1, mask = r.byte();
     if (slot < 0) {
-      owner.dead = (mask & 1) !== 0;
+      if (mask & 2) this.#value(owner, r);
+      else owner.dead = (mask & 1) !== 0;
       return;
     }
     if (mask === 0) {
@@ -210,6 +214,21 @@ export class Client {
     }
     if (mask & 0x20) b.hidden = (r.byte() & 1) !== 0;
     if (mask & 0x40) b.waiting = r.number(INT);
+  }
+
+  // value decodes the value of an attribute.
+  #value(owner, r) {
+    const a = this.#attributes[r.number(ATTRIBUTES - 1)], steps = r.signed();
+    if (!a) bad("unknown attribute");
+    owner.attributes.set(a.name, steps * a.step);
+  }
+
+  // attribute decodes the name of an attribute. Once known, it does not change until a reset.
+  #attribute(r) {
+    const end = r.end(), n = r.number(ATTRIBUTES - 1), step = r.float(), name = r.text();
+    if (!(step > 0 && step < Infinity) || !/^[!-~]{1,128}$/.test(name)) bad("invalid attribute");
+    r.skip(end);
+    this.#attributes[n] ??= { name, step };
   }
 
   #define(r) {

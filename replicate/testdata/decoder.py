@@ -7,7 +7,7 @@ import struct
 import sys
 
 LOCALS, BUFFS, DEFINITIONS = 16384, 65536, 131072  # limits of the client
-TIME, SPAN, SLOTS, PARAMS, INT = 2**48, 9223372036854, 4096, 64, 2**31 - 1
+TIME, SPAN, SLOTS, PARAMS, ATTRIBUTES, INT = 2**48, 9223372036854, 4096, 64, 64, 2**31 - 1
 PACKET, REPAIR, DEFINE, MISSED = 0x10, 0x11, 0x12, 0x20
 
 
@@ -99,7 +99,8 @@ class Buff:
 
 class Owner:
     def __init__(self, id):
-        self.id, self.dead, self.buffs = id, False, {}  # by slot
+        self.id, self.dead = id, False
+        self.attributes, self.buffs = {}, {}  # by name; by slot
 
 
 class Client:
@@ -108,7 +109,7 @@ class Client:
         self.reset()
 
     def reset(self):
-        self.locals, self.last, self.fingerprint = {}, 0, 0
+        self.locals, self.last, self.fingerprint, self.attributes = {}, 0, 0, {}
 
     def missed(self):
         out, v = [MISSED], self.last
@@ -154,6 +155,8 @@ class Client:
                     now += r.number(TIME - now)
                 elif local == 2:
                     self.definition(r, self.definitions)
+                elif local == 3:
+                    self.attribute(Reader(r.take(r.number())))
                 else:
                     r.take(r.number())
                 continue
@@ -174,6 +177,13 @@ class Client:
 
     def record(self, owner, r, now):
         slot, mask = r.number(SLOTS) - 1, r.byte()
+        if slot < 0 and mask & 2:
+            number, steps = r.number(ATTRIBUTES - 1), r.signed()
+            if number not in self.attributes:
+                raise Wrong("format")
+            name, step = self.attributes[number]
+            owner.attributes[name] = steps * step
+            return
         if slot < 0:
             owner.dead = mask & 1 != 0
             return
@@ -224,6 +234,12 @@ class Client:
         facts = [flags & 1, flags >> 1 & 3, duration, flags >> 3 & 3, limit]
         definitions[n] = {"id": id, "title": name, "icon": icon, "priority": priority, "facts": facts}
 
+    def attribute(self, r):
+        number, step, name = r.number(ATTRIBUTES - 1), r.float(), r.take(r.number())
+        if not 0 < step < float("inf") or not 1 <= len(name) <= 128 or not all(0x21 <= c <= 0x7E for c in name):
+            raise Wrong("format")
+        self.attributes.setdefault(number, (name.decode(), step))
+
     def screen(self):
         """Returns the state in the form of vectors.json."""
         owners = sorted(self.locals.values(), key=lambda o: o.id)
@@ -231,8 +247,14 @@ class Client:
             "now": self.now,
             "fingerprint": "%016x" % self.fingerprint,
             "known": self.fingerprint != 0 and self.fingerprint == self.defined,
-            "owners": [{"id": str(o.id), "dead": o.dead, "buffs": [self.shown(at, o.buffs[at]) for at in sorted(o.buffs)]} for o in owners],
+            "owners": [self.shown_owner(o) for o in owners],
         }
+
+    def shown_owner(self, o):
+        out = {"id": str(o.id), "dead": o.dead, "buffs": [self.shown(at, o.buffs[at]) for at in sorted(o.buffs)]}
+        if o.attributes:
+            out["attributes"] = {name: struct.pack(">d", v).hex() for name, v in o.attributes.items()}
+        return out
 
     def shown(self, slot, b):
         d = self.definitions.get(b.spec, {"id": "", "title": "", "facts": []})

@@ -71,7 +71,14 @@ static class Check
         foreach (Owner owner in client.Owners.OrderBy(o => o.Id))
         {
             if (!client.TryGetOwner(owner.Id, out Owner same) || same != owner) throw new Exception("owner " + owner.Id + " is not found");
-            text.Append(comma).Append("{\"id\":\"").Append(owner.Id).Append("\",\"dead\":").Append(owner.Dead ? "true" : "false").Append(",\"buffs\":[");
+            text.Append(comma).Append("{\"id\":\"").Append(owner.Id).Append("\",\"dead\":").Append(owner.Dead ? "true" : "false");
+            string names = "";
+            foreach (string name in client.AttributeNames.OrderBy(n => n, StringComparer.Ordinal))
+            {
+                if (!owner.TryGetAttribute(name, out double value)) continue;
+                names += (names == "" ? ",\"attributes\":{" : ",") + Quote(name) + ":\"" + BitConverter.DoubleToInt64Bits(value).ToString("x16") + "\"";
+            }
+            text.Append(names == "" ? "" : names + "}").Append(",\"buffs\":[");
             comma = "";
             foreach (Buff buff in Sorted(owner))
             {
@@ -198,7 +205,7 @@ static class Check
         foreach (List<byte[]> list in lists)
         {
             foreach (byte[] m in list.Where(IsDefinitions)) client.Receive(m);
-            list.RemoveAll(IsDefinitions); // definitions allocate
+            list.RemoveAll(m => IsDefinitions(m) || client.Receive(m) == ReceiveError.Format); // a malformed definition allocates
         }
         long shown = 0;
         int received = 0;
