@@ -98,8 +98,9 @@ func Open(ctx context.Context, s Store, zone string, eo engine.Options, o Option
 	}
 	v := newSaver(e, s, c, o)
 	v.data = c.Data
+	v.loadParked(c)
 	v.restored = Restored{
-		Fresh: c.Frame == 0, Frame: c.Frame, Older: c.Older, Zone: c.Data,
+		Fresh: c.Frame == 0, Frame: c.Frame, Parked: len(v.parked), Older: c.Older, Zone: c.Data,
 		Away: time.Duration(eo.Epoch.UnixMilli()-c.Clocks.Moment.Wall) * time.Millisecond,
 	}
 	if c.Frame == 0 {
@@ -188,14 +189,9 @@ func (v *Saver) restoreOwners(most int) {
 
 // restoreOwner restores one owner.
 func (v *Saver) restoreOwner(x *Restored, o *Owner) error {
-	area, parked, data, err := SplitData(o.Data)
-	switch {
-	case err != nil:
+	area, _, data, err := SplitData(o.Data)
+	if err != nil {
 		return err
-	case parked:
-		v.parked[o.ID] = *o
-		x.Parked++
-		return nil
 	}
 	game, err := v.unmarshal(o.ID, data)
 	if err != nil {

@@ -89,6 +89,17 @@ func (v *Saver) Parked() iter.Seq2[buff.OwnerID, []byte] {
 	}
 }
 
+// loadParked moves the parked owners of a cut to the Saver.
+func (v *Saver) loadParked(c *Cut) {
+	c.Owners = slices.DeleteFunc(c.Owners, func(o Owner) bool {
+		_, parked, _, _ := SplitData(o.Data) // restoreOwner reports the error
+		if parked {
+			v.parked[o.ID] = o
+		}
+		return parked
+	})
+}
+
 func (v *Saver) isParked(id buff.OwnerID) bool {
 	_, parked := v.parked[id]
 	return parked
