@@ -46,6 +46,16 @@ func Parse(name string, src []byte) (*buff.Catalog, error) {
 	return own(definition.Parse(name, src))
 }
 
+// MustParse is like [Parse] but panics on an error, whose text has all mistakes with their lines. Use
+// it for definitions that are part of the program, such as an embedded file.
+func MustParse(name string, src []byte) *buff.Catalog {
+	c, err := Parse(name, src)
+	if err != nil {
+		panic(err)
+	}
+	return c
+}
+
 // Loader loads catalogs with game-specific data in their definitions, and catalogs that replace an
 // earlier catalog. The zero Loader behaves like [Load] and [LoadFS].
 type Loader struct {

@@ -43,3 +43,11 @@ func TestPrevious(t *testing.T) {
 	_, err = catalog.Reload(next, "testdata/none.yaml")
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }
+
+// TestMustParse checks that definitions with a mistake panic with the text of the errors.
+func TestMustParse(t *testing.T) {
+	require.NotNil(t, catalog.MustParse("buffs.yaml", []byte("buffs: {poison: {duration: 10s}}")).Spec("poison"))
+	wrong := []byte("buffs: {poison: {duration: 10}}")
+	_, err := catalog.Parse("buffs.yaml", wrong)
+	require.PanicsWithError(t, err.Error(), func() { catalog.MustParse("buffs.yaml", wrong) })
+}

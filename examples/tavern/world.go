@@ -39,10 +39,7 @@ type world struct {
 
 // open returns the room as it was in its last cut, without players.
 func open(ctx context.Context, disk store.Store) (*world, error) {
-	cat, err := catalog.Parse("buffs.yaml", definitions)
-	if err != nil {
-		return nil, err
-	}
+	cat := catalog.MustParse("buffs.yaml", definitions)
 	revive := func(c *engine.Context, e buff.Event) {
 		c.Do(buff.Revive(c.Owner()))
 		c.Do(buff.SetBase(c.Owner(), cat.MustAttr("health"), 100))
