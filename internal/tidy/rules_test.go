@@ -58,7 +58,7 @@ var arrows = map[string][]string{
 	"store":                            {"engine", "buff", "internal/snapshot"},
 	"store/bolt":                       {"store", "store/record", "buff", "go.etcd.io/bbolt"},
 	"store/record":                     {"store", "buff", "wheel", "internal/snapshot", "internal/wire"},
-	"store/storetest":                  {"store", "store/record", "buff", "wheel"},
+	"store/storetest":                  {"store", "store/record", "engine", "buff", "wheel"},
 	"inspect":                          {"buff/reason", "engine", "engine/view", "engine/history", "buff", "buff/define", "buff/verb", "buff/stat", "wheel", "internal/rules", "internal/rules/clock", "internal/rules/deadline", "internal/rules/sheet", "internal/recovered"},
 	"conformance/judge":                {}, // independent of the engine, which it is compared with
 	"internal/handle":                  {},
