@@ -308,7 +308,9 @@
 //	overflow        an application at the stack limit, with any stack.overflow
 //	act             an act of the owner: a map from the act to a list. The game reports acts
 //	                under its own names: hit, healed, cast. For damage that passed the shields, the
-//	                engine reports damaged to the victim and dealt to the source
+//	                engine reports damaged to the victim and dealt to the source. A map
+//	                {by: source, do: [...]} is a list that runs only if the other owner of the
+//	                act is the source of the buff
 //	death           its owner died; runs before any buff is removed for the death, for each buff that
 //	                is in effect, the oldest first
 //	remove          it ended: a map from the reason to a list. The reasons: expired,

@@ -264,6 +264,10 @@ type Hooks struct {
 	// have ToTarget. A hidden buff does not react to acts.
 	Act map[string][]Action
 
+	// ActBySource lists acts of Act. The buff reacts to them only if the other owner of the act is
+	// the source of the buff.
+	ActBySource []string
+
 	// Remove is keyed by the reason of the removal. RemoveAny is executed for every reason, after
 	// the list in Remove for that reason.
 	Remove    map[reason.Reason][]Action

@@ -169,7 +169,7 @@ func (d *definition) actions() (all []*action) {
 		lists = append(lists, on.Remove[why])
 	}
 	for _, act := range sortedKeys(on.Act) {
-		lists = append(lists, on.Act[act])
+		lists = append(lists, on.Act[act].Do)
 	}
 	for _, name := range sortedKeys(d.Vars) {
 		lists = append(lists, d.Vars[name].AtMax, d.Vars[name].AtMin)
@@ -710,7 +710,7 @@ func (o *owner) tellDamage(amount int64, source string, why chain) {
 // charges on it.
 func (w *world) usesAct(act string) bool {
 	for _, d := range w.defs {
-		if len(d.on().Act[act]) > 0 || slices.Contains(d.Interrupt, act) || d.Charges != nil && slices.Contains(d.Charges.ConsumeOn, act) {
+		if len(d.on().Act[act].Do) > 0 || slices.Contains(d.Interrupt, act) || d.Charges != nil && slices.Contains(d.Charges.ConsumeOn, act) {
 			return true
 		}
 	}

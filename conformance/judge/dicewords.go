@@ -160,6 +160,7 @@ var vocabulary = []word{
 		m("hit", list(m("apply", "y", "to", "target"), m("apply", "q"))), m("hit", list(m("damage", m("attr", "hp", "by", 3, "per_stack", true), "to", "target"), m("remove", "y"))),
 		m("move", list(m("apply", "q", "to", "source"), m("apply", "x", "to", "owner")), "hit", list(m("remove", "p"))), m("hit", list(m("kill", true, "to", "target"), m("call", "h"))),
 		m("hit", list(m("change", m("attr", "hp", "by", m("attr", "pow")), "to", "source"), m("remove", "p", "to", "target"))),
+		m("hit", m("by", "source", "do", list(m("apply", "x"), m("damage", m("attr", "soul", "by", m("formula", "amount / 2")), "to", "target")))), m("hit", m("by", "source", "do", list(m("remove", "p"))), "damaged", m("by", "source", "do", list(m("apply", "y")))),
 		m("damaged", list(m("damage", m("attr", "soul", "by", 3), "to", "target"))), m("damaged", list(m("apply", "x"))),
 		m("dealt", list(m("change", m("attr", "hp", "by", m("formula", "amount / 2"))))), m("damaged", list(m("damage", m("attr", "soul", "by", m("formula", "amount - stacks"))))),
 	)},

@@ -162,7 +162,10 @@ func (o *owner) interrupt(kind string) {
 // belongs to damage that is itself a reaction to damage; in this case no buff reacts.
 func (o *owner) happened(act, target string, amount int64, quiet bool) {
 	for _, b := range o.carried() {
-		if list := b.def.on().Act[act]; len(list) > 0 && b.works() && quiet {
+		list := b.def.on().Act[act].Do
+		if len(list) > 0 && b.works() && b.def.on().Act[act].By == "source" && b.source != target {
+			o.all.mark(markBySource)
+		} else if len(list) > 0 && b.works() && quiet {
 			o.all.mark(markDamageQuiet)
 		} else if len(list) > 0 && b.works() {
 			switch act {

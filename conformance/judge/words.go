@@ -286,7 +286,23 @@ type saving struct {
 // lists is the field "on". It has a list of actions for each trigger.
 type lists struct {
 	Apply, Refresh, Pulse, Exec, Overflow, Death []action
-	Remove, Act                                  map[string][]action
+	Remove                                       map[string][]action
+	Act                                          map[string]reaction
+}
+
+// reaction has the actions for an act.
+type reaction struct {
+	By string // "source": only if the other owner of the act is the source of the buff
+	Do []action
+}
+
+// UnmarshalJSON reads a list of actions, or a JSON object with the fields of reaction.
+func (r *reaction) UnmarshalJSON(text []byte) error {
+	if text[0] == '[' {
+		return json.Unmarshal(text, &r.Do)
+	}
+	type plain reaction
+	return strictly(text, (*plain)(r))
 }
 
 type action struct {

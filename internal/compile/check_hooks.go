@@ -68,6 +68,15 @@ func (k *checker) reactions(s *Program) {
 		if len(ops) > 0 {
 			s.reactions = append(s.reactions, reaction{act, ops})
 			s.ReactsTo |= Bit(act)
+			if slices.Contains(s.On.ActBySource, name) {
+				s.BySource |= Bit(act)
+			}
+		}
+	}
+	s.On.ActBySource = slices.Clone(s.On.ActBySource)
+	for _, name := range s.On.ActBySource {
+		if _, ok := s.On.Act[name]; !ok {
+			k.failf("on.act."+name, "has no actions, so by: source has no effect")
 		}
 	}
 }

@@ -150,6 +150,7 @@ type Program struct {
 
 	// Acts, one bit each.
 	Interrupt, ConsumeOn, ReactsTo uint64
+	BySource                       uint64 // of ReactsTo, the acts of Hooks.ActBySource
 
 	Aura       *Program
 	shield     *shielding // nil without a shield

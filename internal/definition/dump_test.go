@@ -230,6 +230,10 @@ func (w *writer) hooks(h *define.Hooks) {
 	actions("death", h.Death)
 	actions("overflow", h.Overflow)
 	for _, act := range slices.Sorted(maps.Keys(h.Act)) {
+		if slices.Contains(h.ActBySource, act) {
+			actions("act "+act+" by source", h.Act[act])
+			continue
+		}
 		actions("act "+act, h.Act[act])
 	}
 	for _, r := range slices.Sorted(maps.Keys(h.Remove)) {

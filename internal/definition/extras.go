@@ -86,16 +86,30 @@ func (d *definition) params(field string, n ast.Node) {
 	})
 }
 
-// reactions reads a map from acts to lists of actions.
+// reactions reads a map from acts to lists of actions, or to maps with a list.
 func (d *definition) reactions(field string, n ast.Node) {
 	d.spec.On.Act = map[string][]define.Action{}
 	d.byName(field, "act", n, func(field, name string, f *ast.MappingValueNode) {
 		var list []define.Action
-		if kindOf(f.Value) != "nothing" {
+		if _, isMap := Fields(f.Value); isMap {
+			d.reaction(field, name, f.Value, &list)
+		} else if kindOf(f.Value) != "nothing" {
 			d.actions(field, f.Value, &list)
 		}
 		d.spec.On.Act[name] = list
 	})
+}
+
+// reaction reads a map with a list of actions for an act.
+func (d *definition) reaction(field, act string, n ast.Node, list *[]define.Action) {
+	d.fields(field, at(n), n, table{"act", []string{"by", "do"}, map[string]readFunc{
+		"by": func(d *definition, f string, n ast.Node) {
+			if d.oneOf(f, n, define.ToSource.String()) {
+				d.spec.On.ActBySource = append(d.spec.On.ActBySource, act)
+			}
+		},
+		"do": func(d *definition, _ string, n ast.Node) { d.actions(field, n, list) },
+	}})
 }
 
 // byName reads a map whose keys are names chosen by the author of the file. If a value is missing,

@@ -247,14 +247,19 @@ type saveFormat struct {
 }
 
 type onFormat struct {
-	Apply    []actionFormat            `json:"apply,omitempty"`
-	Refresh  []actionFormat            `json:"refresh,omitempty"`
-	Pulse    []actionFormat            `json:"pulse,omitempty"`
-	Exec     []actionFormat            `json:"exec,omitempty"`
-	Death    []actionFormat            `json:"death,omitempty"`
-	Overflow []actionFormat            `json:"overflow,omitempty"`
-	Act      map[string][]actionFormat `json:"act,omitempty"`
-	Remove   removeFormat              `json:"remove,omitempty"`
+	Apply    []actionFormat       `json:"apply,omitempty"`
+	Refresh  []actionFormat       `json:"refresh,omitempty"`
+	Pulse    []actionFormat       `json:"pulse,omitempty"`
+	Exec     []actionFormat       `json:"exec,omitempty"`
+	Death    []actionFormat       `json:"death,omitempty"`
+	Overflow []actionFormat       `json:"overflow,omitempty"`
+	Act      map[string]reactions `json:"act,omitempty"`
+	Remove   removeFormat         `json:"remove,omitempty"`
+}
+
+type reactionFormat struct {
+	By fromSource     `json:"by" jsonschema:"source: only if the other owner of the act is the buff's source"`
+	Do []actionFormat `json:"do" jsonschema:"the actions"`
 }
 
 type applyWithFormat struct {

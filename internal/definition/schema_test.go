@@ -167,6 +167,7 @@ var formatMaps = map[string]string{
 	"save.offline_pulses": "save: {offline_pulses: {zzzzzzzz: 1}}",
 	"on":                  "on: {zzzzzzzz: 1}",
 	"on.remove":           "on: {remove: {zzzzzzzz: 1}}",
+	"on.act.NAME":         "on: {act: {a: {zzzzzzzz: 1}}}",
 	"action":              "on: {pulse: [{zzzzzzzz: 1}]}",
 
 	"file.attributes.NAME":           "attributes: {a: {zzzzzzzz: 1}}",
@@ -307,7 +308,7 @@ func choices(path string, s *jsonschema.Schema, found map[string][]string) {
 func definitionWith(path, value string) string {
 	required := map[string]string{
 		"action": "remove: a", "action.rate": "buff: a, value: 1", "action.extend": "buff: a, by: 1", "action.use": "buff: a", "action.remove": "buff: a", "number": "attr: x", "modifiers[]": "attr: x, value: 1", "per_source": "limit: 1", "group": "name: g", "slot": "class: s, limit: 1",
-		"dr": "group: g, steps: [50], reset: 1s", "charges": "n: 1", "stack.thresholds[]": "at: 1",
+		"dr": "group: g, steps: [50], reset: 1s", "charges": "n: 1", "on.act.NAME": "do: []", "stack.thresholds[]": "at: 1",
 		"file.slots.NAME": "limit: 1", "file.dr.NAME": "steps: [50], reset: 1s",
 	}
 	inner, outer := path, ""
@@ -333,6 +334,8 @@ func definitionWith(path, value string) string {
 			text, inner = "on: {pulse: [{"+text+"}]}", ""
 		case outer == "number":
 			text, inner = "params: {a: {"+text+"}}", ""
+		case outer == "on.act.NAME":
+			text, inner = "on: {act: {a: {"+text+"}}}", ""
 		case strings.HasSuffix(outer, ".NAME"):
 			section := strings.TrimSuffix(strings.TrimPrefix(outer, "file."), ".NAME")
 			return "{" + section + ": {a: {" + text + "}}}"

@@ -35,6 +35,7 @@ type (
 	period       string
 	slotOrName   string
 	idOrApply    string
+	reactions    string
 	idOrRemove   string
 	idOrUse      string
 	idOrQuery    string
@@ -136,6 +137,7 @@ func formatTypes() map[reflect.Type]*jsonschema.Schema {
 	}
 	types[reflect.TypeFor[idOrQuery]()] = nameOr[queryFormat](types)
 	types[reflect.TypeFor[slotOrName]()] = nameOr[slotFormat](types)
+	types[reflect.TypeFor[reactions]()] = listOr[reactionFormat](types)
 	types[reflect.TypeFor[idOrApply]()] = nameOr[applyWithFormat](types)
 	types[reflect.TypeFor[idOrRemove]()] = nameOr[removeActionFormat](types)
 	types[reflect.TypeFor[idOrUse]()] = nameOr[useFormat](types)
@@ -206,6 +208,13 @@ func removeSchema() *jsonschema.Schema {
 		add(r, "what is done if it ended for the reason "+r)
 	}
 	add("any", "what is done whatever the reason, after its own list")
+	return s
+}
+
+// listOr is a list of actions, or the map that the struct T describes.
+func listOr[T any](types map[reflect.Type]*jsonschema.Schema) *jsonschema.Schema {
+	s := nameOr[T](types)
+	s.AnyOf[0] = &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Ref: "#/definitions/action"}}
 	return s
 }
 

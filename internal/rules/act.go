@@ -15,7 +15,7 @@ import (
 // queued, so they run last. In a chain that a reaction to damage has started, no buff reacts to
 // damage.
 //
-// Examples: testdata/react.txt, stat/damage_loop.txt.
+// Examples: testdata/react.txt, react_source.txt, stat/damage_loop.txt.
 func handleAct(t *Turn, s *Owner, act buff.Act, target buff.OwnerID, amount int64, school buff.Tag) buff.Result {
 	var r buff.Result
 	if !s.gates().handles(act) {
@@ -25,6 +25,9 @@ func handleAct(t *Turn, s *Owner, act buff.Act, target buff.OwnerID, amount int6
 	s.eachInstance(func(i instance) {
 		spec := i.program()
 		if spec.ReactsTo&compile.Bit(act) == 0 || i.flags&hidden != 0 {
+			return
+		}
+		if spec.BySource&compile.Bit(act) != 0 && i.source != target {
 			return
 		}
 		if spec.Catalog.DamageActs&compile.Bit(act) != 0 {

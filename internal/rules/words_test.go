@@ -63,6 +63,10 @@ func (l *lexicon) define(t testing.TB, s *buff.Spec, a datadriven.CmdArg) {
 		return
 	}
 	if act, ok := strings.CutPrefix(a.Key, "on.act."); ok {
+		if bare, ok := strings.CutSuffix(act, ".by_source"); ok {
+			act = bare
+			s.On.ActBySource = append(s.On.ActBySource, act)
+		}
 		if s.On.Act == nil {
 			s.On.Act = map[string][]define.Action{}
 		}
