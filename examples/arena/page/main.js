@@ -93,12 +93,12 @@ function predict(s) {
   if (!me || me.dead || world.still || s.aim === aims.any || ["breath", `${s.id}_cooldown`, "stun", "silence", "fallen"].some(waits)) return 0;
   const foe = at && !at.dead && at.team !== me.team, near = at && Math.hypot(at.x - me.x, at.y - me.y) <= s.range + (at.sort === "king" ? 2 : 0);
   if (s.aim === aims.foe && !(foe && near)) return 0;
-  const buffs = [{ spec: numbers.get(`${s.id}_cooldown`) }, { spec: numbers.get("breath"), by: "target" }];
+  const buffs = [{ spec: numbers.get(`${s.id}_cooldown`) }, { spec: numbers.get("breath") }];
   const atSelf = s.aim === aims.self || (s.aim === aims.friend && (!at || at === me || at.dead || foe));
   if (s.id === "renew" && atSelf) { // refresh: pandemic
     const spec = numbers.get(s.id), { duration } = client.specs.get(spec), b = shown.find((b) => b.spec === spec && b.source === String(me.id));
     buffs.push({ spec, duration: duration + Math.min(b ? left(b, now) : 0, 0.3 * duration) });
-  } else if (atSelf) buffs.push({ spec: numbers.get(s.id), by: "target" });
+  } else if (atSelf) buffs.push({ spec: numbers.get(s.id) });
   const key = link.predictor.predict(now, Math.max(way - 25, 0), buffs);
   stats.predicted += key > 0;
   return key;
@@ -218,7 +218,7 @@ function fill() { // the squad
 }
 
 const whole = new Intl.NumberFormat("en");
-const health = (u) => `${whole.format(Math.round(u.health * u.most))} / ${whole.format(u.most)}`;
+const health = (u) => (u.most === undefined ? `${Math.round(u.health * 100)} %` : `${whole.format(u.points)} / ${whole.format(u.most)}`); // numbers only of the own squad
 let odd = false;
 
 function frames(now) {
@@ -264,7 +264,7 @@ function frame(t) {
   last = t;
   if (!world.width) return;
   const now = link.now;
-  world.settle(now);
+  world.settle(now, client);
   const me = world.units.get(world.you);
   mine = { buffs: link.predictor.buffs(now) };
   view.draw(world, client, owner, now, me ?? world.units.get(follows) ?? world.units.get(world.king), me);

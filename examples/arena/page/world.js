@@ -24,12 +24,12 @@ export class World {
     this.at = at;
     this.still = (view.getUint8(9) & 1) !== 0;
     this.behind += (Math.min(Math.max(now - at, 0), 1000) + delay - this.behind) * 0.1;
-    for (let k = 0, p = 12; k < count; k++, p += 12) {
-      const id = view.getUint16(p, true), flags = view.getUint8(p + 9);
+    for (let k = 0, p = 12; k < count; k++, p += 10) {
+      const id = view.getUint16(p, true), flags = view.getUint8(p + 7);
       const place = { at, x: view.getUint16(p + 2, true) / this.grain, y: view.getUint16(p + 4, true) / this.grain };
       let u = this.units.get(id);
       if (!u) {
-        u = { id, ...this.people.get(id), places: [], swing: 0, hit: 0 };
+        u = { id, ...this.people.get(id), places: [], swing: 0, hit: 0, health: 1 };
         this.units.set(id, u);
       }
       const last = u.places.at(-1);
@@ -37,12 +37,12 @@ export class World {
       u.places.push(place);
       if (u.places.length > 6) u.places.shift();
       Object.assign(u, {
-        health: view.getUint16(p + 6, true) / 65535, facing: (view.getUint8(p + 8) / 128) * Math.PI,
-        dead: (flags & 1) !== 0, moving: (flags & 2) !== 0, played: (flags & 4) !== 0, target: view.getUint16(p + 10, true), seen: at,
+        facing: (view.getUint8(p + 6) / 128) * Math.PI,
+        dead: (flags & 1) !== 0, moving: (flags & 2) !== 0, played: (flags & 4) !== 0, target: view.getUint16(p + 8, true), seen: at,
       });
     }
     for (const [id, u] of this.units) if (u.seen < at - 400) this.units.delete(id);
-    this.#facts(view, 12 + 12 * count);
+    this.#facts(view, 12 + 10 * count);
   }
 
   #facts(view, p) {
@@ -53,10 +53,12 @@ export class World {
     if (this.facts.length > 400) this.facts.splice(0, this.facts.length - 400); // a tab in the background
   }
 
-  /** settle moves all units to their positions at an instant of the server's time. */
-  settle(now) {
+  /** settle moves all units to their positions at an instant of the server's time, and reads their health. */
+  settle(now, client) {
     const t = now - this.behind;
     for (const u of this.units.values()) {
+      const attributes = client.owners.get(String(u.id))?.attributes;
+      if (attributes) Object.assign(u, { health: attributes.get("health/max_health"), points: attributes.get("health"), most: attributes.get("max_health") });
       const p = u.places;
       let k = p.length - 1;
       while (k > 0 && p[k].at > t) k--;

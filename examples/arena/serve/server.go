@@ -55,10 +55,17 @@ type hero struct {
 	left  uint64  // if by is nil: the frame in which the player left
 }
 
+// shown are the attributes on the page: everybody sees health bars, and a squad its numbers.
+var shown = []replicate.Attribute{
+	{Name: "health", Of: "max_health"},
+	{Name: "health", Sync: define.SyncParty},
+	{Name: "max_health", Sync: define.SyncParty},
+}
+
 // New returns a Server for a world. From then on, only the Server may use the world.
 func New(w *game.World) *Server {
 	return &Server{
-		world: w, replicate: replicate.New(w.Engine(), replicate.Options{Views: 128}),
+		world: w, replicate: replicate.New(w.Engine(), replicate.Options{Views: 128, Attributes: shown}),
 		heroes: map[string]*hero{}, paused: map[int]uint64{},
 		arrivals: make(chan *player, MaxPlayers), slots: make(chan struct{}, MaxPlayers), limiter: newLimiter(),
 		asks: make(chan func(*game.World), asksRoom), over: make(chan struct{}),

@@ -13,8 +13,8 @@ import (
 // bytes. Kinds from 0x10 to 0x2f belong to package replicate. Numbers are little-endian.
 const (
 	msgHello = 0x01 // a hello as JSON
-	// now float64, flags, count uint16; then for each unit: id, x, y, health uint16, facing, flags
-	// uint8, target uint16
+	// now float64, flags, count uint16; then for each unit: id, x, y uint16, facing, flags uint8,
+	// target uint16
 	msgScene = 0x02
 	msgFacts = 0x03 // count uint16; then for each fact: kind, what uint8, source, target, amount uint16
 	msgPong  = 0x04 // the 8 bytes of the ping, now float64
@@ -77,7 +77,6 @@ type person struct {
 	Class string       `json:"class"`
 	Side  game.Side    `json:"side"`
 	Squad int          `json:"squad"`
-	Most  float64      `json:"most"`
 }
 
 // appendHello appends a hello message with the units of an arena.
@@ -92,7 +91,7 @@ func appendHello(p []byte, w *game.World, arena int, you buff.OwnerID, token str
 	units := w.Units()
 	for k := range units {
 		if u := &units[k]; u.Arena == arena {
-			h.Units = append(h.Units, person{u.ID, u.Name, u.Class.String(), u.Side, u.Squad, u.Most})
+			h.Units = append(h.Units, person{u.ID, u.Name, u.Class.String(), u.Side, u.Squad})
 		}
 	}
 	text, err := json.Marshal(h)
@@ -115,7 +114,6 @@ func appendScene(p []byte, w *game.World, arena int, seen []*game.Unit) []byte {
 		p = appendShort(p, int(u.ID))
 		p = appendShort(p, int(u.X*grain))
 		p = appendShort(p, int(u.Y*grain))
-		p = appendShort(p, int(math.Ceil(math.MaxUint16*min(u.Health/u.Most, 1))))
 		turn := math.Mod(u.Facing/(2*math.Pi)+2, 1)
 		flags = 0
 		if u.Dead {
