@@ -55,7 +55,8 @@ func (e *Engine) appendSave(dst []byte, id buff.OwnerID) ([]byte, error) {
 // Despawn removes an owner and returns a blob of its state for [Engine.Restore]. All buffs of the
 // owner end with the reason Unload, and no actions of their definitions run. State that a blob
 // cannot hold is dropped and counted in Stats.DroppedOnDespawn. The id can be reused at once, and
-// the handles of the owner's buffs and timeouts are invalid forever.
+// the handles of the owner's buffs and timeouts are invalid forever. For players who log out of a
+// zone that package store saves, use store.Saver.Park.
 //
 // It fails with [ErrUnknownOwner], [ErrClosed], or [ErrBusy] if the owner is busy; the owner is
 // then unchanged. The state of a busy owner is not known before its handlers have returned: try
