@@ -52,7 +52,7 @@ var arrows = map[string][]string{
 	"engine/replay":                    {"engine", "buff", "wheel", "internal/recovered", "internal/recording"},
 	"wheel":                            {"internal/radix"},
 	"internal/radix":                   {},
-	"replicate":                        {"engine", "buff", "buff/define", "buff/journal", "wheel"},
+	"replicate":                        {"engine", "buff", "buff/define", "buff/journal", "buff/stat", "wheel"},
 	"replicate/js":                     {},
 	"replicate/client":                 {"buff", "buff/define", "wheel"}, // not engine: it runs on the player's machine
 	"store":                            {"engine", "buff", "internal/snapshot"},
