@@ -55,7 +55,7 @@ type hero struct {
 	left  uint64  // if by is nil: the frame in which the player left
 }
 
-// shown are the attributes on the page: everybody sees health bars, and a squad its numbers.
+// shown are the attributes on the page: health bars for all players, and numbers for a squad.
 var shown = []replicate.Attribute{
 	{Name: "health", Of: "max_health"},
 	{Name: "health", Sync: define.SyncParty},
