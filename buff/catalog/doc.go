@@ -353,6 +353,10 @@
 // of the fields type, tag, polarity, most and newest. The action then concerns all matching buffs.
 // If there is no such buff, these actions have no effect. "from: source" is possible in all of them.
 //
+//	one_of: [{weight: 3, apply: gold}, {apply: gem}, {weight: 6, nothing: true}]
+//	                runs one of these actions, chosen by a roll when the list starts, in proportion
+//	                to their weights; the default weight is 1
+//
 // Any action can also have conditions: "if", a formula that is true or false, such as owner.gold >=
 // 100, and "if_tags", a map with all, any and none. They are evaluated when the action runs, after
 // the earlier actions of the list. If one fails, the action is skipped, without an event. A formula

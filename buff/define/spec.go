@@ -311,6 +311,12 @@ type Action struct {
 	// With, if not nil, has numbers of a DoApply.
 	With *ApplyWith
 
+	// OneOf, if not zero, is the number of alternatives that start with this action: it and the
+	// OneOf-1 next actions of the list. One of them runs, chosen by a roll when the list starts,
+	// and in proportion to their Weights. A Weight of zero means 1.
+	OneOf  int
+	Weight int
+
 	// If, if not nil, and IfTags are conditions. They are evaluated when the action runs, after the
 	// earlier actions of its list; for an action on another owner, when the list starts. If If is
 	// zero or IfTags does not hold for the owner of the buff, the action is skipped.

@@ -7,6 +7,7 @@ const (
 	MinPeriod      = 50 * time.Millisecond // shortest period
 	MaxDuration    = 400 * 24 * time.Hour  // longest duration or period
 	MaxStacks      = 1<<15 - 1             // highest stack limit
+	MaxWeight      = 1_000_000             // highest Weight of an alternative
 	MaxAsyncStacks = 256                   // highest stack limit with TimersEach and TimersQueue
 	MaxLevel       = 1<<15 - 1             // highest level of an application
 	MaxActs        = 64                    // acts in a catalog

@@ -27,16 +27,17 @@ type Do uint8
 
 // Operations of an action.
 const (
-	DoCall   Do = iota // call the Go handler Action.Name
-	DoApply            // apply the definition Action.Name to the owner
-	DoRemove           // end the selected buffs, or remove Action.Stacks stacks of each
-	DoKill             // kill the owner
-	DoChange           // change the base of an attribute, by Action.Change
-	DoDamage           // subtract from the base of an attribute, after the shields have absorbed their part
-	DoExtend           // move the ends of the selected buffs by Action.By seconds
-	DoUse              // use Action.Stacks charges of the selected buff, one if that is 0
-	DoRate             // set the rate of the time of the selected buff to Action.By
-	DoDispel           // dispel the selected buffs
+	DoCall    Do = iota // call the Go handler Action.Name
+	DoApply             // apply the definition Action.Name to the owner
+	DoRemove            // end the selected buffs, or remove Action.Stacks stacks of each
+	DoKill              // kill the owner
+	DoChange            // change the base of an attribute, by Action.Change
+	DoDamage            // subtract from the base of an attribute, after the shields have absorbed their part
+	DoExtend            // move the ends of the selected buffs by Action.By seconds
+	DoUse               // use Action.Stacks charges of the selected buff, one if that is 0
+	DoRate              // set the rate of the time of the selected buff to Action.By
+	DoDispel            // dispel the selected buffs
+	DoNothing           // no effect; only for an alternative of Action.OneOf
 )
 
 // To is the owner that an [Action] acts on. An action on another owner is sent as a command and
@@ -67,7 +68,7 @@ const (
 var (
 	kindWords     = []string{"timed", "instant", "infinite"}
 	polarityWords = []string{"neutral", "positive", "negative"}
-	doWords       = []string{"call", "apply", "remove", "kill", "change", "damage", "extend", "use", "rate", "dispel"}
+	doWords       = []string{"call", "apply", "remove", "kill", "change", "damage", "extend", "use", "rate", "dispel", "nothing"}
 	toWords       = []string{"owner", "source", "target"}
 	fateWords     = []string{"default", "remove", "keep", "pause", "adopt"}
 )

@@ -177,6 +177,9 @@ func (d *definition) actions() (all []*action) {
 	for _, list := range lists {
 		for i := range list {
 			all = append(all, &list[i])
+			for j := range list[i].OneOf {
+				all = append(all, &list[i].OneOf[j])
+			}
 		}
 	}
 	return all

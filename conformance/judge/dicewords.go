@@ -134,7 +134,7 @@ var vocabulary = []word{
 		list(m("change", m("attr", "pow", "by", 1)), m("if", "owner.pow > 8", "change", m("attr", "hp", "by", -2)), m("if_tags", m("none", list("t.a")), "apply", "y"), m("if_tags", m("all", list("t.a", "t")), "apply", "x")))},
 	{"on.refresh", list(list(m("change", m("attr", "hp", "by", m("attr", "pow"), "per_stack", true))), list(m("apply", "x")), list(m("apply", "q")),
 		list(m("if", "stacks > 1 or level > 1", "change", m("attr", "hp", "by", m("formula", "stacks * level - magnitude", "snapshot", "run"), "per_stack", true)), m("if", "owner.hp < 98", "apply", "x")))},
-	{"on.pulse", list(
+	{"on.pulse", list(list(m("one_of", list(m("change", m("attr", "pow", "by", 1)), m("weight", 2, "change", m("attr", "pow", "by", 1)))), m("one_of", list(m("nothing", true), m("weight", 4, "nothing", true)))), list(m("apply", "x"), m("one_of", list(m("if", "stacks > 1", "apply", "x"), m("if", "stacks > 1", "apply", "x")))),
 		list(m("change", m("attr", "pow", "by", -1)), m("damage", m("attr", "hp", "by", m("formula", "owner.pow + source.pow + stacks", "snapshot", "run", "default", 2))), m("if", "owner.hp < 90 and stacks > 1", "apply", "x")),
 		list(m("if", "source.pow > owner.pow", "change", m("attr", "pow", "by", m("attr", "pow", "of", "source", "snapshot", "run", "coef", 0.5), "per_stack", true)), m("if", "1 / (owner.pow - 8) < 0.25", "apply", "q", "to", "source")),
 		list(m("apply", "q")), list(m("remove", "p")), list(m("kill", true)),
@@ -154,7 +154,7 @@ var vocabulary = []word{
 		list(m("change", m("attr", "hp", "by", m("formula", "stacks - source.pow", "snapshot", "apply", "default", 1)))),
 	)},
 	{"on.death", list(list(m("apply", "q")), list(m("damage", m("attr", "soul", "by", 10), "to", "target")), list(m("apply", "x", "to", "target"), m("remove", "y")))},
-	{"on.overflow", list(list(m("apply", "q")), list(m("apply", "x")), list(m("apply", "q")), list(m("change", m("attr", "pow", "by", 1)), m("if", "source.pow + stacks > 10", "change", m("attr", "hp", "by", m("formula", "owner.pow + magnitude", "snapshot", "run"))), m("if_tags", m("none", list("t.a")), "apply", "y")), list(m("change", m("attr", "hp", "by", 0.5, "per_stack", true))))},
+	{"on.overflow", list(list(m("one_of", list(m("weight", 3, "apply", "x"), m("apply", "x")))), list(m("apply", "q")), list(m("apply", "x")), list(m("apply", "q")), list(m("change", m("attr", "pow", "by", 1)), m("if", "source.pow + stacks > 10", "change", m("attr", "hp", "by", m("formula", "owner.pow + magnitude", "snapshot", "run"))), m("if_tags", m("none", list("t.a")), "apply", "y")), list(m("change", m("attr", "hp", "by", 0.5, "per_stack", true))))},
 	{"on.act", list(
 		m("hit", list(m("if", "amount > 9", "apply", "x"), m("if", "source.pow > 7", "if_tags", m("none", list("u")), "apply", "y", "to", "target"), m("if", "magnitude < 2", "damage", m("attr", "soul", "by", m("formula", "amount + owner.pow", "snapshot", "run")), "to", "target"))),
 		m("hit", list(m("apply", "y", "to", "target"), m("apply", "q"))), m("hit", list(m("damage", m("attr", "hp", "by", 3, "per_stack", true), "to", "target"), m("remove", "y"))),

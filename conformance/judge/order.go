@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -262,6 +263,12 @@ func orWhy(x float64, ok bool) (float64, string) {
 // the present state are evaluated when the action runs.
 func (o *owner) issue(d *definition, list []action, e event) {
 	for _, a := range list {
+		if len(a.OneOf) > 0 {
+			a = o.alternative(a.OneOf)
+		}
+		if a.Nothing {
+			continue
+		}
 		c := command{
 			action: a, source: e.source, target: e.target, magnitude: e.magnitude, level: e.level, round: o.running + 1, who: d.ID + " ", chain: e.chain, on: e.on, values: map[*number]float64{},
 		}
@@ -299,6 +306,18 @@ func (o *owner) issue(d *definition, list []action, e event) {
 			}
 		})
 	}
+}
+
+// alternative returns the alternative that an owner chooses. Which one it is follows from no rule, so the
+// log is undecided unless all of them do the same.
+func (o *owner) alternative(alternatives []action) action {
+	first := alternatives[0]
+	first.Weight = 0
+	for _, a := range alternatives[1:] {
+		a.Weight = 0
+		o.undecided = o.undecided || !reflect.DeepEqual(a, first)
+	}
+	return first
 }
 
 // miss logs that the target of an action is missing.

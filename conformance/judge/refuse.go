@@ -51,6 +51,10 @@ func (d *definition) refusals() (all []string) {
 	for _, list := range [][]action{d.on().Exec} {
 		no(len(list) > 0 && !d.Duration.instant, "an instant buff's own action list is on.exec")
 	}
+	for _, a := range d.actions() {
+		no(len(a.OneOf) == 1 || a.Weight < 0, "one_of with a single alternative")
+		no(slices.ContainsFunc(a.OneOf, func(b action) bool { return len(b.OneOf) > 0 }), "an alternative with alternatives")
+	}
 	caller := func(n *number) bool {
 		return n != nil && n.runs() && (n.Caller != "" || n.Formula != nil && slices.ContainsFunc(n.Formula.names, func(path []string) bool { return path[0] == "caller" }))
 	}

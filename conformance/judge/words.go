@@ -323,6 +323,10 @@ type action struct {
 	Add    *added
 	To     string
 
+	OneOf   []action `json:"one_of"`
+	Weight  int      // of an alternative
+	Nothing bool
+
 	condition *number // the formula of the field `if`
 }
 

@@ -116,6 +116,10 @@ func (k *checker) ops(field string, list *[]define.Action) []Op {
 		case define.DoRemove, define.DoExtend, define.DoUse, define.DoRate, define.DoDispel:
 			k.onBuffs(element(field, i), at, field, &(*list)[i], &o)
 		case define.DoKill:
+		case define.DoNothing:
+			if a.Weight == 0 {
+				k.failf(at, "is for alternatives of one_of, with a weight")
+			}
 		case define.DoChange, define.DoDamage:
 			o.Change = k.change(at, field, &(*list)[i])
 		default:
@@ -127,9 +131,29 @@ func (k *checker) ops(field string, list *[]define.Action) []Op {
 			o.If = k.run(element(field, i)+".if", field, &c)
 		}
 		o.Tags = k.condition(element(field, i)+".if_tags", &(*list)[i].IfTags)
+		k.within(element(field, i)+".weight", a.Weight, 0, define.MaxWeight)
+		o.OneOf, o.Weight = int32(a.OneOf), int32(max(a.Weight, 1))
 		ops = append(ops, o)
 	}
+	k.alternatives(field, ops)
 	return ops
+}
+
+// alternatives checks which actions of a list are alternatives.
+func (k *checker) alternatives(field string, ops []Op) {
+	for i := 0; i < len(ops); i++ {
+		n := int(ops[i].OneOf)
+		if n < 0 || n > len(ops)-i {
+			k.failf(element(field, i)+".one_of", "%d alternatives, and the list has %d more actions", n, len(ops)-i)
+			return
+		}
+		for j := i + 1; j < i+n; j++ {
+			if ops[j].OneOf != 0 {
+				k.failf(element(field, j)+".one_of", "an alternative cannot have alternatives")
+			}
+		}
+		i += max(n-1, 0)
+	}
 }
 
 // onBuffs checks and compiles an action on running buffs.

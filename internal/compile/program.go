@@ -273,6 +273,9 @@ type Op struct {
 	Change  *Change     // the number of an action with one number
 	With    *[4]*Change // the numbers of a DoApply, in the order of define.ApplyWith; nil if there are none
 
+	OneOf  int32 // number of alternatives that start with this action, or 0
+	Weight int32 // of an alternative, from 1
+
 	FromSource bool
 	Stacks     int
 	AtMost     time.Duration

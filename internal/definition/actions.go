@@ -17,13 +17,52 @@ func (d *definition) actions(field string, n ast.Node, to *[]define.Action) {
 		d.fail(field, at(n), "want a list of actions, not %s: write [{call: handler}]", kindOf(n))
 		return
 	}
-	for i, v := range list.Values {
-		*to = append(*to, d.oneAction(element(field, i), v))
+	for _, v := range list.Values {
+		if f := fieldOf(v, "one_of"); f != nil {
+			d.alternatives(field, v, f, to)
+			continue
+		}
+		*to = append(*to, d.oneAction(element(field, len(*to)), v))
+		d.noWeight(element(field, len(*to)-1))
+	}
+}
+
+// alternatives reads an action with the field "one_of". Its alternatives are elements of the list.
+func (d *definition) alternatives(field string, n ast.Node, f *ast.MappingValueNode, to *[]define.Action) {
+	first := len(*to)
+	path := element(field, first)
+	d.places.set(path, place{position: at(n)})
+	if others, _ := Fields(n); len(others) > 1 {
+		d.fail(path, at(n), "one_of stands alone: write the other fields in its alternatives")
+	}
+	list, ok := f.Value.(*ast.SequenceNode)
+	if !ok || len(list.Values) < 2 {
+		d.fail(path, valueAt(f), "want two alternatives or more, such as [{weight: 3, call: heal}, {nothing: true}]")
+		return
+	}
+	for _, v := range list.Values {
+		if fieldOf(v, "one_of") != nil {
+			d.fail(path, at(v), "an alternative cannot have alternatives")
+			return
+		}
+		a := d.oneAction(element(field, len(*to)), v)
+		a.Weight = max(a.Weight, 1)
+		*to = append(*to, a)
+	}
+	(*to)[first].OneOf = len(*to) - first
+}
+
+// noWeight reports the fields of an alternative in an action that is none.
+func (d *definition) noWeight(field string) {
+	for _, name := range []string{"weight", "nothing"} {
+		if p, ok := d.places.get(join(field, name)); ok && !p.bad {
+			d.fail(join(field, name), p.position, "is for the alternatives of one_of")
+		}
 	}
 }
 
 // verbs are the kinds of actions.
-var verbs = []string{"call", "apply", "remove", "kill", "change", "damage", "extend", "use", "rate", "dispel"}
+var verbs = []string{"call", "apply", "remove", "kill", "change", "damage", "extend", "use", "rate", "dispel", "nothing"}
 
 // oneAction reads an action. If the action is invalid, oneAction returns a kill action, because a
 // kill action names no definition that could be missing.
@@ -50,7 +89,7 @@ func (d *definition) oneAction(field string, n ast.Node) define.Action {
 	case hasReason && len(does) == 1 && a.Do != define.DoRemove:
 		d.fail(join(field, "reason"), reason.position, "only a remove has a reason, not %v", a.Do)
 	case len(does) == 0 && d.loader.failed == before:
-		d.fail(field, at(n), "want one of %s", orList(verbs))
+		d.fail(field, at(n), "want one of %s", orList(append(slices.Clone(verbs), "one_of")))
 	}
 	return a
 }
@@ -64,6 +103,15 @@ var actionFields = table{"action", nil, map[string]readFunc{
 	"rate":   func(d *definition, f string, n ast.Node) { d.onBuffs(define.DoRate, f, n, rateFields, false) },
 	"dispel": (*definition).dispelAction,
 	"kill":   (*definition).kill,
+	"one_of": func(d *definition, f string, n ast.Node) {}, // see alternatives
+	"nothing": func(d *definition, f string, n ast.Node) {
+		d.loader.action.Do = define.DoNothing
+		d.mustBeTrue(f, n)
+	},
+	"weight": func(d *definition, f string, n ast.Node) {
+		i, _ := d.whole(f, n, 1, define.MaxWeight)
+		d.loader.action.Weight = int(i)
+	},
 	"change": func(d *definition, f string, n ast.Node) { d.changes(define.DoChange, f, n, changeFields) },
 	"damage": func(d *definition, f string, n ast.Node) { d.changes(define.DoDamage, f, n, damageFields) },
 	"to":     func(d *definition, f string, n ast.Node) { d.word(f, n, &d.loader.action.To) },
@@ -131,6 +179,10 @@ func (d *definition) changes(do define.Do, field string, n ast.Node, t table) {
 // kill reads the value of a kill action.
 func (d *definition) kill(field string, n ast.Node) {
 	d.loader.action.Do = define.DoKill
+	d.mustBeTrue(field, n)
+}
+
+func (d *definition) mustBeTrue(field string, n ast.Node) {
 	if b, ok := n.(*ast.BoolNode); !ok || !b.Value {
 		d.fail(field, at(n), "must be true, not %s", Describe(n))
 	}

@@ -202,6 +202,9 @@ func (w *writer) hooks(h *define.Hooks) {
 		}
 		fmt.Fprintf(w.b, "\n  on %s:", name)
 		for _, a := range list {
+			if a.OneOf > 0 {
+				fmt.Fprintf(w.b, " one_of %d:", a.OneOf)
+			}
 			fmt.Fprintf(w.b, " %v", a.Do)
 			if a.Name != "" || a.Change != nil {
 				fmt.Fprintf(w.b, " %s", a.Name)
@@ -214,6 +217,9 @@ func (w *writer) hooks(h *define.Hooks) {
 				if c.School != "" {
 					fmt.Fprintf(w.b, " of %s", c.School)
 				}
+			}
+			if a.Weight > 0 {
+				fmt.Fprintf(w.b, " weight %d", a.Weight)
 			}
 			if a.To != define.ToOwner {
 				fmt.Fprintf(w.b, " to %v", a.To)

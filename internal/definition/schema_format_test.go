@@ -313,18 +313,21 @@ type rateFormat struct {
 }
 
 type actionFormat struct {
-	Call   name               `json:"call,omitempty" jsonschema:"the Go handler of this name"`
-	Apply  idOrApply          `json:"apply,omitempty" jsonschema:"the definition with this ID is applied to the owner"`
-	Remove idOrRemove         `json:"remove,omitempty" jsonschema:"the oldest buff of the definition with this ID is removed, or buffs that a query selects"`
-	Extend extendFormat       `json:"extend,omitempty" jsonschema:"moves the ends of buffs"`
-	Use    idOrUse            `json:"use,omitempty" jsonschema:"uses charges of the buff of the definition with this ID"`
-	Rate   rateFormat         `json:"rate,omitempty" jsonschema:"sets the rate of a buff's time"`
-	Dispel dispelActionFormat `json:"dispel,omitempty" jsonschema:"dispels buffs"`
-	Kill   yes                `json:"kill,omitempty" jsonschema:"the owner dies"`
-	Change changeFormat       `json:"change,omitempty" jsonschema:"a number is added to an attribute for good: healing is a change above zero"`
-	Damage damageFormat       `json:"damage,omitempty" jsonschema:"an attribute loses so much, after the shields"`
-	To     define.To          `json:"to,omitempty" jsonschema:"whom it is for; target is, in on.act, who else was in what happened"`
-	Reason reason.Reason      `json:"reason,omitempty" jsonschema:"why it is removed; cancelled is the default"`
-	If     string             `json:"if,omitempty" jsonschema:"a formula that is true or false; if it is false when the action runs, the action is skipped"`
-	IfTags tagTestFormat      `json:"if_tags,omitempty" jsonschema:"tags; if this fails when the action runs, the action is skipped"`
+	Call    name               `json:"call,omitempty" jsonschema:"the Go handler of this name"`
+	Apply   idOrApply          `json:"apply,omitempty" jsonschema:"the definition with this ID is applied to the owner"`
+	Remove  idOrRemove         `json:"remove,omitempty" jsonschema:"the oldest buff of the definition with this ID is removed, or buffs that a query selects"`
+	Extend  extendFormat       `json:"extend,omitempty" jsonschema:"moves the ends of buffs"`
+	Use     idOrUse            `json:"use,omitempty" jsonschema:"uses charges of the buff of the definition with this ID"`
+	Rate    rateFormat         `json:"rate,omitempty" jsonschema:"sets the rate of a buff's time"`
+	Dispel  dispelActionFormat `json:"dispel,omitempty" jsonschema:"dispels buffs"`
+	OneOf   []alternative      `json:"one_of,omitempty" jsonschema:"one of these actions runs, chosen by their weights"`
+	Nothing yes                `json:"nothing,omitempty" jsonschema:"an alternative of one_of that does nothing"`
+	Weight  weight             `json:"weight,omitempty" jsonschema:"how often this alternative of one_of is chosen, compared with the others; 1 is the default"`
+	Kill    yes                `json:"kill,omitempty" jsonschema:"the owner dies"`
+	Change  changeFormat       `json:"change,omitempty" jsonschema:"a number is added to an attribute for good: healing is a change above zero"`
+	Damage  damageFormat       `json:"damage,omitempty" jsonschema:"an attribute loses so much, after the shields"`
+	To      define.To          `json:"to,omitempty" jsonschema:"whom it is for; target is, in on.act, who else was in what happened"`
+	Reason  reason.Reason      `json:"reason,omitempty" jsonschema:"why it is removed; cancelled is the default"`
+	If      string             `json:"if,omitempty" jsonschema:"a formula that is true or false; if it is false when the action runs, the action is skipped"`
+	IfTags  tagTestFormat      `json:"if_tags,omitempty" jsonschema:"tags; if this fails when the action runs, the action is skipped"`
 }

@@ -42,7 +42,7 @@ func generate(t *testing.T) *jsonschema.Schema {
 	action, err := jsonschema.For[actionFormat](&jsonschema.ForOptions{TypeSchemas: types})
 	require.NoError(t, err)
 	action.DependencyStrings = map[string][]string{"reason": {"remove"}}
-	for _, verb := range verbs {
+	for _, verb := range append(slices.Clone(verbs), "one_of") {
 		action.OneOf = append(action.OneOf, requires(verb))
 	}
 

@@ -21,6 +21,8 @@ type (
 	pct          int
 	percent      int
 	perMille     int
+	weight       int
+	alternative  struct{}
 	above        float64
 	name         string
 	tag          string
@@ -70,6 +72,8 @@ func formatTypes() map[reflect.Type]*jsonschema.Schema {
 		reflect.TypeFor[pct]():         within(1, 100),
 		reflect.TypeFor[percent]():     within(0, 100),
 		reflect.TypeFor[perMille]():    within(0, 1000),
+		reflect.TypeFor[weight]():      within(1, define.MaxWeight),
+		reflect.TypeFor[alternative](): {Ref: "#/definitions/action"},
 		reflect.TypeFor[above]():       {Type: "number", ExclusiveMinimum: new(float64)},
 		reflect.TypeFor[name]():        {Type: "string", MinLength: jsonschema.Ptr(1)},
 		reflect.TypeFor[tag]():         {Type: "string", Pattern: `^[^.\s]+(\.[^.\s]+){0,15}$`},

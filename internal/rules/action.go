@@ -38,8 +38,24 @@ func queueActionsFrom(t *Turn, s *Owner, ops []compile.Op, source buff.OwnerID, 
 // queueEventActions queues actions for any event e. Applications issued by the actions have the
 // given source. e may point into a list that is reallocated meanwhile.
 func queueEventActions(t *Turn, s *Owner, ops []compile.Op, e *buff.Event, source buff.OwnerID, k *magnitudes) {
-	for j := range ops {
+	queueSound(t, s, ops, e, source, k, true)
+}
+
+// queueSound does the same as queueEventActions. If sound is not set, it skips the actions that
+// depend on a number with SnapshotPulse.
+func queueSound(t *Turn, s *Owner, ops []compile.Op, e *buff.Event, source buff.OwnerID, k *magnitudes, sound bool) {
+	for j := 0; j < len(ops); j++ {
 		o := &ops[j]
+		if o.OneOf != 0 {
+			alternatives := ops[j : j+int(o.OneOf)]
+			j += len(alternatives) - 1
+			if o = choose(t, s, alternatives); o.Do == define.DoNothing {
+				continue
+			}
+		}
+		if !sound && o.Change != nil && o.Change.Pulsed {
+			continue
+		}
 		if o.Late() {
 			queueLate(t, s, o, e, source, k)
 			continue
@@ -50,6 +66,23 @@ func queueEventActions(t *Turn, s *Owner, ops []compile.Op, e *buff.Event, sourc
 			queueCommand(t, s, o, e, source, k)
 		}
 	}
+}
+
+// choose returns one of several alternatives, by a roll and their weights.
+//
+// Example: testdata/one_of.txt.
+func choose(t *Turn, s *Owner, alternatives []compile.Op) *compile.Op {
+	total := 0
+	for i := range alternatives {
+		total += int(alternatives[i].Weight)
+	}
+	roll := s.ensureGates().rolls.Below(t.Seed, s.id, total)
+	for i := range alternatives {
+		if roll -= int(alternatives[i].Weight); roll < 0 {
+			return &alternatives[i]
+		}
+	}
+	panic("rules: a roll beyond the weights")
 }
 
 // queueCommand queues the command of an action that has nothing to evaluate when it runs.

@@ -78,11 +78,7 @@ func queuePulseActionsWith(t *Turn, i instance, spec *compile.Program, k *magnit
 			Kind: buff.Faulted, Why: reason.BadValue, Spec: e.Spec, Source: e.Source, Stacks: int32(i.stacks), Level: e.Level, Magnitude: i.magnitude, End: wheel.Never,
 		})
 	}
-	for j := range ops {
-		if ops[j].Change == nil || !ops[j].Change.Pulsed {
-			queueEventActions(t, s, ops[j:j+1], &e, e.Source, k)
-		}
-	}
+	queueSound(t, s, ops, &e, e.Source, k, false)
 }
 
 // firePulse executes a due pulse and advances to the next boundary of the period. The parameter

@@ -184,6 +184,10 @@ func param(t testing.TB, words []string) define.Param {
 func (l *lexicon) actions(t testing.TB, words []string) []define.Action {
 	var list []define.Action
 	for _, w := range words {
+		if alternatives := strings.Split(w, "|"); len(alternatives) > 1 {
+			list = append(list, l.alternatives(t, alternatives)...)
+			continue
+		}
 		w, condition, conditional := strings.Cut(w, "?")
 		if conditional {
 			defer func(k int) {
@@ -242,6 +246,8 @@ func (l *lexicon) actions(t testing.TB, words []string) []define.Action {
 			a.Do = define.DoRemove
 		case "kill":
 			a.Do = define.DoKill
+		case "nothing":
+			a.Do = define.DoNothing
 		default:
 			require.Fail(t, "unknown action", w)
 		}
@@ -250,6 +256,23 @@ func (l *lexicon) actions(t testing.TB, words []string) []define.Action {
 		}
 		list = append(list, a)
 	}
+	return list
+}
+
+// alternatives returns the alternatives of "3*apply:boom|nothing".
+func (l *lexicon) alternatives(t testing.TB, words []string) (list []define.Action) {
+	for _, w := range words {
+		weight, rest, weighted := strings.Cut(w, "*")
+		if !weighted {
+			weight, rest = "1", w
+		}
+		a := l.actions(t, []string{rest})[0]
+		var err error
+		a.Weight, err = strconv.Atoi(weight)
+		require.NoError(t, err)
+		list = append(list, a)
+	}
+	list[0].OneOf = len(list)
 	return list
 }
 

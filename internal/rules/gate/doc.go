@@ -8,11 +8,16 @@ import "github.com/bufftick/bufftick/buff"
 // Rolls is the number of chance rolls of an owner.
 type Rolls uint64
 
-// Roll reports whether a roll with a chance in per mille succeeds. The n-th roll of an owner is the
-// same in every run with the same seed.
+// Roll reports whether a roll with a chance in per mille succeeds.
 func (r *Rolls) Roll(seed uint64, owner buff.OwnerID, chance int) bool {
+	return r.Below(seed, owner, 1000) < chance
+}
+
+// Below returns a roll from 0 to n-1. The n-th roll of an owner is the same in every run with the
+// same seed.
+func (r *Rolls) Below(seed uint64, owner buff.OwnerID, n int) int {
 	*r++
-	return int(mix(mix(seed^uint64(owner))+uint64(*r))%1000) < chance
+	return int(mix(mix(seed^uint64(owner))+uint64(*r)) % uint64(n))
 }
 
 // mix is the finalizer of splitmix64: each bit of x affects each bit of the result.
