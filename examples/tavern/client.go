@@ -12,7 +12,7 @@ import (
 )
 
 // play joins under a name, sends the typed lines, and prints the answers and events. After each
-// change it prints the buffs of all players.
+// change it prints the health and buffs of all players.
 func play(addr, name string, typed io.Reader) error {
 	n, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -42,6 +42,7 @@ func play(addr, name string, typed io.Reader) error {
 			return err
 		}
 		for o := range screen.Owners() {
+			fmt.Println(" ", o.ID(), "has", o.Attributes())
 			for _, b := range o.Buffs() {
 				left, _ := b.Left(screen.Now()) // a real client adds the time since the last packet
 				fmt.Printf("  %d has %s x%d, %d ms left\n", o.ID(), screen.Spec(b.Spec).ID, b.Stacks, left)

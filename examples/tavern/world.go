@@ -57,11 +57,14 @@ func open(ctx context.Context, disk store.Store) (*world, error) {
 	}
 	w := &world{zone: zone, eng: zone.Engine(), ids: map[string]buff.OwnerID{}, conns: map[buff.OwnerID]*conn{}}
 	w.inbox = w.eng.Inbox().For("network")
-	w.screen = replicate.New(w.eng, replicate.Options{Interest: func(_ buff.OwnerID, view *replicate.Sight) {
-		for id := range w.eng.OwnerIDs() {
-			view.See(id)
-		}
-	}})
+	w.screen = replicate.New(w.eng, replicate.Options{
+		Attributes: []replicate.Attribute{{Name: "health"}},
+		Interest: func(_ buff.OwnerID, view *replicate.Sight) {
+			for id := range w.eng.OwnerIDs() {
+				view.See(id)
+			}
+		},
+	})
 	for id := range w.eng.OwnerIDs() { // no player is connected yet
 		err = errors.Join(err, zone.Park(id))
 	}
@@ -142,12 +145,10 @@ func (w *world) use(by buff.OwnerID, ability string, target buff.OwnerID) error 
 	return w.eng.AddBuff(target, buff.Application{Spec: spec, Source: by}).Err()
 }
 
-// look describes all players in the room.
+// look returns the numbers and names of the players in the room.
 func (w *world) look() (text string) {
 	for id := range w.eng.OwnerIDs() {
-		if health, err := w.eng.Attribute(id, w.eng.Catalog().MustAttr("health")); err == nil {
-			text += fmt.Sprintf("%d %s health %v\n", id, w.eng.Data(id).(*player).name, health)
-		}
+		text += fmt.Sprintln(id, w.eng.Data(id).(*player).name)
 	}
 	return text
 }
