@@ -20,8 +20,14 @@ type TimeoutHandle uint64
 
 // Limits that follow from the format of a handle.
 const (
-	MaxOwners   = handle.MaxOwners // number of owners of one engine at a time
-	MaxPerOwner = handle.MaxSlots  // number of instances of one owner, and number of its timeouts
+	MaxOwners   = 1 << 20 // number of owners of one engine at a time
+	MaxPerOwner = 1 << 12 // number of instances of one owner, and number of its timeouts
+)
+
+// The format of a handle has the same limits.
+var (
+	_ = [1]bool{}[MaxOwners-handle.MaxOwners]
+	_ = [1]bool{}[MaxPerOwner-handle.MaxSlots]
 )
 
 // Number returns the number of the owner in its engine, below [MaxOwners].

@@ -195,12 +195,4 @@
 // the owner and a number. The numbering continues when the owner moves to another zone. If the zone
 // moves to another node before the game has confirmed an effect, the effect is issued again there
 // with the same ID, so that the receiver can drop the duplicate.
-//
-// # How it is tested
-//
-// Package internal/policy makes all these decisions without a clock, a goroutine or a socket.
-// Package internal/sim runs that code from a random seed, with simulated nodes, clients, database
-// and network, in virtual time, and with every kind of failure. It also shows that each guard
-// (such as the fence, the early stop, the window of ids, or the life of a zone) is necessary: if
-// any single guard is removed, at least 1 of 10 seeds ends in an inconsistency.
 package cluster

@@ -94,36 +94,23 @@
 // order of issue. The same calls therefore produce the same frames with one worker, with eight, and
 // with none ([Options].Synchronous).
 //
-// # One entry for each buff
-//
-// Each buff and each timeout has one entry on the wheel, a deadline and a place. When the entry
-// comes out, the turn of the owner runs what is due. If a deadline becomes later, for example
-// because a buff was refreshed, the entry stays where it is; it then comes out early, and the turn
-// adds an entry for the later deadline. If a buff ends early, its entry is ignored. So only a
-// deadline that becomes earlier touches the wheel. When there are more ignored entries than valid
-// ones, each Tick removes some.
-//
-// The owners in a Frame are in the order of their earliest entries, and at one instant the entry
-// that was added first comes first.
-//
 // # Where turns run
 //
-// Turns run on workers, because a handler may block. A Tick runs its turns in slices: see Catching
-// up. For a small slice, waking a worker costs more than the work itself. The loop itself therefore
-// runs a slice of at most 64 turns if
+// Turns run on workers, because a handler may block. For little work, waking a worker costs more
+// than the work itself. The loop therefore runs up to 64 turns itself if no handler in them can
+// block:
 //
-//   - no catalog of the engine calls a handler that is missing from Options.QuickHandlers, and
+//   - each handler that a catalog of the engine calls is in [Options].QuickHandlers, and
 //   - no due owner has a timeout with a function, or with a handler that isn't quick.
 //
-// Buffs with effects that are pure data call no handler and count as quick. If a small slice has to
-// run on the workers, one worker is woken, and the others only if the slice is not done after 200
-// µs. With Options.Synchronous all turns run on the loop.
+// Buffs with effects that are pure data call no handler and count as quick. With
+// [Options].Synchronous all turns run on the loop. Events, their order and the results of commands
+// are the same in all cases.
 //
-// Events, their order and the results of commands are the same in all cases. The difference is
-// what happens if a quick handler breaks its promise not to block. If it blocks, it stops the
-// loop, and Budget does not help. If it ends its goroutine (runtime.Goexit), it ends the loop's
-// goroutine, as described in Faults. A panic does no more harm than on a worker. A function that a
-// quick handler passes to AddTimeout must be quick too, because it may run in the same turn.
+// A quick handler that blocks stops the loop, and Budget does not help. If it ends its goroutine
+// (runtime.Goexit), it ends the loop's goroutine: see Faults. A panic does no more harm than on a
+// worker. A function that a quick handler passes to AddTimeout must be quick too, because it may
+// run in the same turn.
 //
 // # Ownership
 //

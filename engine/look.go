@@ -139,7 +139,7 @@ func (e *Engine) Buffs(id buff.OwnerID) (Carried, error) {
 // emptySet is an empty [rules.Owner], returned for owners that are unknown or cannot be read.
 var emptySet = rules.NewOwner(0, 0, 0, 1)
 
-// At returns the buff in a slot and reports whether there is one: see [rules.Owner.At].
+// At returns the buff in a slot and reports whether there is one: see buff.Handle.Slot.
 func (c Carried) At(slot int) (buff.Instance, bool) { return c.set.At(slot) }
 
 // Find returns the buff with the given handle and reports whether the buff is running. It fails

@@ -26,7 +26,7 @@
 //	attributes and modifiers    attribute.go
 //	differences after a reload  reload.go
 //
-// The package contains no rules: buff.NewCatalog checks definitions, and rules.Owner applies them.
+// The package contains no rules: buff.NewCatalog checks definitions, and package engine applies them.
 // The limits of a definition are constants here, such as [MaxStacks], [MaxDuration] and
 // [MinPeriod].
 package define
