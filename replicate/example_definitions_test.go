@@ -12,12 +12,12 @@ import (
 	"github.com/bufftick/bufftick/replicate/client"
 )
 
-// Definitions contain the names and icons that a client displays. They are sent once, or are part
-// of the client. Packets identify the definitions by their fingerprint.
+// The first packet with a buff contains its definition. All definitions at once are for a client
+// that predicts buffs before it has seen them.
 func ExampleServer_Definitions() {
 	catalog, err := buff.NewCatalog(buff.Spec{
-		ID: "poison", Duration: time.Minute, Polarity: define.Negative, Client: define.Client{Icon: "skull", Priority: 5},
-	})
+		ID: "poison", Name: "Deadly Poison", Duration: time.Minute, Polarity: define.Negative, Client: define.Client{Icon: "skull", Priority: 5},
+	}, buff.Spec{ID: "haste", Duration: time.Minute})
 	if err != nil {
 		panic(err)
 	}
@@ -45,15 +45,16 @@ func ExampleServer_Definitions() {
 	if err := screen.Receive(viewer.Append(nil)); err != nil {
 		panic(err)
 	}
-	fingerprint, known := screen.Fingerprint()
-	fmt.Println("the server's:", fingerprint == server.Fingerprint(), "known:", known)
+	poison := screen.Spec(screen.Owner(9).Buffs()[0].Spec)
+	fmt.Println(poison.ID, poison.Name, poison.Icon, poison.Polarity, poison.Duration)
+	haste := uint32(catalog.Spec("haste").Lineage())
+	fmt.Println("haste is known:", screen.Spec(haste) != nil)
 	if err := screen.Receive(server.Definitions()); err != nil {
 		panic(err)
 	}
-	_, known = screen.Fingerprint()
-	poison := screen.Spec(screen.Owner(9).Buffs()[0].Spec)
-	fmt.Println("known:", known, poison.ID, poison.Icon, poison.Polarity, poison.Duration)
+	fmt.Println("haste is known:", screen.Spec(haste) != nil)
 	// Output:
-	// the server's: true known: false
-	// known: true poison skull negative 1m0s
+	// poison Deadly Poison skull negative 1m0s
+	// haste is known: false
+	// haste is known: true
 }

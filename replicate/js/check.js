@@ -66,6 +66,7 @@ export const checkPredictions = ({ Client, Predictor, left }, cases) => {
       else if (s.confirm) predictor.confirm(...s.confirm);
       else if (s.refuse) predictor.refuse(s.refuse);
       else if (s.reset) predictor.reset();
+      else if (s.resetClient) client.reset();
       else [got, want] = [JSON.stringify(shown(s.now)), JSON.stringify(s.shown)];
       if (got !== want) throw new Error(`${about}\n${JSON.stringify(s)}\n got ${got}\nwant ${want}`);
     }

@@ -3,13 +3,13 @@
 //   Check.exe vectors FILE          compares the client with lists of messages, one list on each line
 //   Check.exe fuzz FILE N SEED      feeds N corrupted messages of the lists to the client
 //   Check.exe allocations FILE N    measures the allocations of N messages of the lists
-//   Check.exe collisions            receives owners with ids chosen to have the same hash
+//   Check.exe collisions            counts collisions of ids chosen to have the same hash
 using System;
 using System.Collections.Generic;
-using System.Diagnostics;
 using System.Globalization;
 using System.IO;
 using System.Linq;
+using System.Reflection;
 using System.Text;
 using Bufftick;
 
@@ -225,43 +225,19 @@ static class Check
         return 0;
     }
 
-    // Collisions compares the time for 16,384 owners whose ids have the same hash in .NET with the time
-    // for other ids. Without a hash of its own the client takes hundreds of times as long.
+    // Collisions counts the pairs of owners in one bucket of the client's dictionary, for 16,384 ids
+    // which all have the same hash in .NET. They would be 134 million pairs without a hash of its own.
     static int Collisions()
     {
-        TimeSpan plain = TimeSpan.MaxValue, equal = TimeSpan.MaxValue;
-        for (int k = 0; k < 5; k++)
-        {
-            plain = Least(plain, TimeOf(id => id));
-            equal = Least(equal, TimeOf(id => id << 32 | id));
-        }
-        if (equal.Ticks > 20 * plain.Ticks) throw new Exception(equal + ", with other ids " + plain);
+        const int owners = 16384, buckets = 16411;
+        FieldInfo field = typeof(BuffClient).GetField("owners", BindingFlags.NonPublic | BindingFlags.Instance);
+        IEqualityComparer<ulong> comparer = ((Dictionary<ulong, Owner>)field.GetValue(new BuffClient())).Comparer;
+        var sizes = new int[buckets];
+        long pairs = 0;
+        for (ulong id = 0; id < owners; id++) pairs += sizes[(comparer.GetHashCode(id << 32 | id) & int.MaxValue) % buckets]++;
+        if (pairs > 100 * owners) throw new Exception(pairs + " pairs");
+        Console.WriteLine("{0} pairs of {1} owners in one bucket", pairs, owners);
         return 0;
-    }
-
-    static TimeSpan Least(TimeSpan a, TimeSpan b) => a < b ? a : b;
-
-    static TimeSpan TimeOf(Func<ulong, ulong> id)
-    {
-        const ulong owners = 16384;
-        var message = new List<byte> { 0x10, 1, 0 };
-        for (ulong local = 0; local < owners; local++)
-        {
-            Append(message, local << 2 | 1);
-            Append(message, id(local));
-            message.Add(0); // no buffs
-        }
-        byte[] bytes = message.ToArray();
-        var client = new BuffClient();
-        Stopwatch watch = Stopwatch.StartNew();
-        if (client.Receive(bytes) != ReceiveError.None || client.Owners.Count != (int)owners) throw new Exception(client.Owners.Count + " owners");
-        return watch.Elapsed;
-    }
-
-    static void Append(List<byte> message, ulong number)
-    {
-        for (; number >= 0x80; number >>= 7) message.Add((byte)(number & 0x7F | 0x80));
-        message.Add((byte)number);
     }
 
     static bool IsDefinitions(byte[] message) => message.Length > 0 && message[0] == 0x12;
