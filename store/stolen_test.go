@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errors"
 	"math/rand/v2"
 	"testing"
 	"testing/synctest"
@@ -15,8 +16,8 @@ import (
 	"github.com/bufftick/bufftick/store/storetest"
 )
 
-// TestStolenShields lets owners, some of which are busy, steal damaged shields from each other.
-// The sum of the remaining shields must be the same in every restored cut.
+// TestStolenShields lets owners, some of which are busy, steal damaged shields from each other, and
+// log out and in. The sum of the remaining shields must be the same in every restored cut.
 func TestStolenShields(t *testing.T) {
 	for seed := range uint64(4) {
 		synctest.Test(t, func(t *testing.T) { stolenShields(t, seed) })
@@ -42,8 +43,12 @@ func (g *shields) open(t *testing.T, s store.Store) {
 	g.v = v
 }
 
-// left returns the sum of all shields and charges.
+// left returns the sum of all shields and charges. It logs all owners in.
 func (g *shields) left(t *testing.T) (sum int) {
+	for id := range g.v.Parked() {
+		_, err := g.v.Unpark(id)
+		require.NoError(t, err)
+	}
 	for id := range buff.OwnerID(shieldOwners) {
 		buffs, err := g.v.Engine().Buffs(id)
 		require.NoError(t, err)
@@ -52,6 +57,22 @@ func (g *shields) left(t *testing.T) (sum int) {
 		}
 	}
 	return sum
+}
+
+// steal lets owners steal from owners that are not busy. It returns how many thieves were busy.
+func (g *shields) steal(t *testing.T, rng *rand.Rand, busy map[buff.OwnerID]bool) (waited int) {
+	for range 8 {
+		from, to := buff.OwnerID(rng.IntN(shieldOwners)), buff.OwnerID(rng.IntN(shieldOwners))
+		if from == to || busy[from] {
+			continue
+		}
+		name := []string{"ward", "runes"}[rng.IntN(2)]
+		require.NoError(t, g.v.Engine().Do(buff.Steal(from, to, buff.Query{Spec: g.cat.Spec(name)}, 0)).Failure)
+		if busy[to] {
+			waited++
+		}
+	}
+	return waited
 }
 
 func stolenShields(t *testing.T, seed uint64) {
@@ -81,21 +102,21 @@ func stolenShields(t *testing.T, seed uint64) {
 	for range 6 {
 		e, g.gate = g.v.Engine(), make(chan struct{})
 		busy := map[buff.OwnerID]bool{}
+		g.steal(t, rng, busy)
 		for range 3 {
 			id := buff.OwnerID(rng.IntN(shieldOwners))
 			busy[id] = true
 			require.NoError(t, e.Do(buff.AddTimeout(id, 100*time.Millisecond, "wait")).Failure)
 		}
 		g.v.After(e.Tick(time.Second))
-		for range 8 {
-			from, to := buff.OwnerID(rng.IntN(shieldOwners)), buff.OwnerID(rng.IntN(shieldOwners))
-			if from == to || busy[from] {
-				continue
-			}
-			name := []string{"ward", "runes"}[rng.IntN(2)]
-			require.NoError(t, e.Do(buff.Steal(from, to, buff.Query{Spec: cat.Spec(name)}, 0)).Failure)
-			if busy[to] {
-				waited++
+		waited += g.steal(t, rng, busy)
+		for range 3 {
+			id := buff.OwnerID(rng.IntN(shieldOwners))
+			switch err := g.v.Park(id); {
+			case busy[id]:
+				require.ErrorIs(t, err, engine.ErrBusy)
+			case !errors.Is(err, engine.ErrUnknownOwner): // it has been parked already
+				require.NoError(t, err)
 			}
 		}
 		require.NoError(t, g.v.SaveAll(t.Context()))
