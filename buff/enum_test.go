@@ -27,6 +27,7 @@ func TestWords(t *testing.T) {
 	roundTrip[define.Timers](t, "shared", "each", "queue")
 	roundTrip[define.LevelRule](t, "ignore", "higher_wins", "segregate", "sum")
 	roundTrip[define.ChargeRule](t, "reset", "keep", "add")
+	roundTrip[define.ShieldRule](t, "fill", "add", "reset", "keep")
 	roundTrip[define.GroupRule](t, "always", "never", "higher", "equal_or_higher", "same_source_only", "hide")
 	roundTrip[define.Evict](t, "reject", "oldest", "lowest_priority", "soonest_to_end")
 	roundTrip[define.Inhibition](t, "keep", "reset", "execute")

@@ -258,6 +258,11 @@
 //	  schools       list of tags              damage that it absorbs; without it, all
 //	  attrs         list of attributes        attributes that it protects; without it, those with
 //	                                          at_min: kill, or all if there are none of these
+//	  share         from 1 to 100             percent of a hit that it can absorb, rounded half up;
+//	                                          the rest meets the next shield
+//	  cap           a whole number, from 1    most points that it absorbs of a hit
+//	  on_refresh    fill | add | reset | keep a further application: its pool if that is more, both
+//	                                          together, its pool, unchanged
 //	aura
 //	  apply         an ID, required           the buff of the owners in range
 //	  radius        a number, required        range

@@ -99,6 +99,15 @@ type Shield struct {
 	// the attributes with AtMinKill or, if there are none, all attributes. The damage of an Absorb
 	// command names no attribute, and every shield absorbs it.
 	Attrs []string
+
+	// Share is the part of a hit that the shield can absorb, in percent of the damage that reaches
+	// it, from 1 to 100 and rounded half up to whole points. Cap is the most that it can absorb of
+	// a hit. Zero means no such limit. All stacks of a buff are one shield.
+	Share int
+	Cap   int64
+
+	// Refresh says how a further application changes the remaining pool.
+	Refresh ShieldRule
 }
 
 // Aura applies the buff Apply to the owners around its own owner. Every Interval the game lists

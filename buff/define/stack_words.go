@@ -99,6 +99,17 @@ const (
 	ChargesAdd                     // the definition's number of charges is added
 )
 
+// ShieldRule says how a further application changes the remaining pool of a shield.
+type ShieldRule uint8
+
+// Rules of shields.
+const (
+	ShieldFill  ShieldRule = iota // the pool is filled up to that of the application, and never falls
+	ShieldAdd                     // the pool of the application is added
+	ShieldReset                   // the pool is that of the application, even if this is smaller
+	ShieldKeep                    // the pool does not change
+)
+
 var (
 	byWords         = []string{"none", "source", "target", "key"}
 	timersWords     = []string{"shared", "each", "queue"}
@@ -108,6 +119,7 @@ var (
 	expireWords     = []string{"all", "one", "half", "n"}
 	levelRuleWords  = []string{"ignore", "higher_wins", "segregate", "sum"}
 	chargeRuleWords = []string{"reset", "keep", "add"}
+	shieldRuleWords = []string{"fill", "add", "reset", "keep"}
 )
 
 // String returns the word used in files and logs.
@@ -134,6 +146,9 @@ func (l LevelRule) String() string { return wordlist.Word(levelRuleWords, l) }
 // String returns the word used in files and logs.
 func (c ChargeRule) String() string { return wordlist.Word(chargeRuleWords, c) }
 
+// String returns the word used in files and logs.
+func (s ShieldRule) String() string { return wordlist.Word(shieldRuleWords, s) }
+
 // UnmarshalText sets b to the value that text names.
 func (b *By) UnmarshalText(text []byte) error { return wordlist.Parse(b, byWords, text) }
 
@@ -158,4 +173,9 @@ func (l *LevelRule) UnmarshalText(text []byte) error { return wordlist.Parse(l, 
 // UnmarshalText sets c to the value that text names.
 func (c *ChargeRule) UnmarshalText(text []byte) error {
 	return wordlist.Parse(c, chargeRuleWords, text)
+}
+
+// UnmarshalText sets s to the value that text names.
+func (s *ShieldRule) UnmarshalText(text []byte) error {
+	return wordlist.Parse(s, shieldRuleWords, text)
 }

@@ -312,13 +312,22 @@ func (b *instance) takes(a application, refreshes bool) {
 	}
 }
 
-// topUp raises the shield pool of a buff with shared timers to the pool of the application, if the
-// pool of the application is larger. It resets, keeps or increases the charges, as
+// topUp changes the shield pool of a buff with shared timers as `shield.on_refresh` says: without it,
+// the pool is raised to the pool of the application, if that is larger. It resets, keeps or increases the charges, as
 // `charges.on_refresh` says. A stolen buff brings only its remaining charges, and never lowers the
 // number of charges.
 func (b *instance) topUp(a application) {
 	fresh := b.def.newContent(a)
-	b.pool = max(b.pool, fresh.pool)
+	if s := b.def.Shield; s != nil {
+		switch or(s.OnRefresh, "fill") {
+		case "fill":
+			b.pool = max(b.pool, fresh.pool)
+		case "add":
+			b.pool += fresh.pool
+		case "reset":
+			b.pool = fresh.pool
+		}
+	}
 	if c := b.def.Charges; c != nil {
 		if a.left != nil {
 			b.mark(markStealCharges)

@@ -262,6 +262,22 @@ var stories = []story{
 		},
 	},
 	{
+		name: "shields that absorb a part of each hit, and refreshes of shields",
+		words: map[string][]word{
+			"p": {
+				{"shield", list(m("pool", 40, "share", 60), m("pool", 30, "cap", 5), m("pool", 8, "on_refresh", "add", "share", 34, "cap", 9), m("pool", m("caller", "k", "default", 9), "on_refresh", "reset"), m("on_refresh", "keep"), m("on_refresh", "add", "priority", 1))},
+				{"stack", list(m("by", "target"), m("by", "source"), m("by", "target", "limit", 3), m("by", "target", "refresh", "none"), m("by", "target", "level", "higher_wins"))},
+				{"duration", list("6s", "infinite")},
+				{"on.refresh", list(list(m("apply", "x")))},
+			},
+			"q": {{"shield", list(m("pool", 20, "share", 50), m("pool", 25, "cap", 4, "priority", 1), m("pool", 10))}, {"stack", list(m("by", "target"), m("by", "target", "timers", "each", "limit", 3))}, {"duration", list("6s")}},
+		},
+		steps: []any{
+			m("apply", "p", "magnitude", oneOf{10, 20, 30}, "level", someLevels, "params", m("k", oneOf{3, 8, 0.5, 20})), m("apply", "p", "magnitude", oneOf{10, 40}, "source", anySource), m("apply", "q"),
+			m("damage", oneOf{"hp", "hp", "soul"}, "by", oneOf{1, 12, 30, 5}), m("absorb", oneOf{1, 12, 25}), m("damage", "hp", "by", oneOf{7, 15}, "source", "o2"), m("steal", "p", "to", "o2"),
+		},
+	},
+	{
 		name: "queues with shields and charges",
 		words: map[string][]word{
 			"p": {

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
 	"sort"
 	"strings"
@@ -350,8 +351,10 @@ func (o *owner) meets(amount int64, school, attr string) (rest int64) {
 	sort.SliceStable(all, func(i, j int) bool {
 		return all[i].def.Shield != nil && all[j].def.Shield != nil && all[i].def.Shield.Priority > all[j].def.Shield.Priority
 	})
+	var most int64 // that the shield may still take of this damage
 	take := func(of *instance, pool *int64) {
-		taken := min(amount, *pool)
+		taken := min(most, *pool)
+		most -= taken
 		amount -= taken
 		of.absorbed += taken
 		*pool -= taken
@@ -375,6 +378,7 @@ func (o *owner) meets(amount int64, school, attr string) (rest int64) {
 		if amount <= 0 {
 			continue
 		}
+		most = s.most(amount)
 		if !b.each() {
 			take(b, &b.pool)
 		}
@@ -398,6 +402,19 @@ func (w *world) guards(s *shield, attr string) bool {
 		}
 	}
 	return true
+}
+
+// most returns how many points a shield may take of damage that reaches it: `share` percent of it,
+// half up, and at most `cap`.
+func (s *shield) most(damage int64) int64 {
+	if s.Share > 0 {
+		points := new(big.Int).Mul(big.NewInt(damage), big.NewInt(int64(s.Share)))
+		damage = points.Add(points, big.NewInt(50)).Div(points, big.NewInt(100)).Int64()
+	}
+	if s.Cap > 0 {
+		damage = min(damage, s.Cap)
+	}
+	return damage
 }
 
 // against reports whether a shield absorbs damage of a school. A shield without schools absorbs all

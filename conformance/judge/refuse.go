@@ -44,6 +44,7 @@ func (d *definition) refusals() (all []string) {
 	no(d.Charges != nil && (d.stack().Timers == "each" || d.queued()) && d.Charges.Recharge > 0, "charges.recharge with timers each or queue: each application has its own")
 	no(d.Charges != nil && d.Charges.Recharge > 0 && d.Charges.Recharge < 50, "a recharge below the floor")
 	no(d.Charges != nil && (d.stack().Timers == "each" || d.queued()) && d.Charges.OnRefresh != "" && d.Charges.OnRefresh != "reset", "charges.on_refresh with timers each or queue: each application has its own")
+	no(d.Shield != nil && (d.stack().By == "none" || d.stack().Timers == "each" || d.queued()) && or(d.Shield.OnRefresh, "fill") != "fill", "shield.on_refresh where no application joins the pool of another")
 	no(or(d.Clock, "online") == "wall" && d.Save != nil && d.Save.Mode == "never", "wall-clock with save: never")
 	no(!d.Period.given() && (d.First != "" || d.Tail != "" || d.Align != "" || d.Haste != "" || d.HasteDuration),
 		"first, tail, align, haste, haste_duration and catchup need a period")

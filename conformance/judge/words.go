@@ -273,6 +273,10 @@ type shield struct {
 	Priority int
 	Schools  []string
 	Attrs    []string
+
+	Share     int
+	Cap       int64
+	OnRefresh string `json:"on_refresh"`
 }
 
 type saving struct {

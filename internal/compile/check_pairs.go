@@ -55,6 +55,7 @@ func (s *Program) alonePairs() []pair {
 		{st.Level != define.LevelIgnore, "stack.level", st.Level.String(), other, text},
 		{st.Timers == define.TimersQueue, "stack.timers", st.Timers.String(), other, text},
 		{s.Charges.N != 0 && s.Charges.Refresh != define.ChargesReset, "charges.on_refresh", s.Charges.Refresh.String(), other, text},
+		{s.Shield.Refresh != define.ShieldFill, "shield.on_refresh", s.Shield.Refresh.String(), other, text},
 		{len(s.On.Refresh) > 0, "on.refresh", "a list", other, text},
 		{len(s.On.Overflow) > 0, "on.overflow", "a list", other, text},
 	}
@@ -64,7 +65,8 @@ func (s *Program) alonePairs() []pair {
 func (s *Program) timerPairs() []pair {
 	st := &s.Stack
 	charged, recharged := s.Charges.N != 0 && s.Charges.Refresh != define.ChargesReset, s.Charges.N != 0 && s.Charges.Recharge != 0
-	const own = "each application has charges of its own"
+	const own, ownPool = "each application has charges of its own", "each application has a pool of its own"
+	shielded := s.Shield.Refresh != define.ShieldFill
 	switch st.Timers {
 	case define.TimersEach:
 		end := st.Refresh != define.RefreshRestart && st.Refresh != define.RefreshNone
@@ -72,12 +74,14 @@ func (s *Program) timerPairs() []pair {
 			{end, "stack.refresh", st.Refresh.String(), "timers each", "each stack has its own end; at the limit restart gives the one that ends first a new one, and none leaves it"},
 			{charged, "charges.on_refresh", s.Charges.Refresh.String(), "timers each", own},
 			{recharged, "charges.recharge", "a span", "timers each", own},
+			{shielded, "shield.on_refresh", s.Shield.Refresh.String(), "timers each", ownPool},
 		}
 	case define.TimersQueue:
 		const other, one = "timers queue", "one application runs, with one stack"
 		return []pair{
 			{charged, "charges.on_refresh", s.Charges.Refresh.String(), other, own},
 			{recharged, "charges.recharge", "a span", other, own},
+			{shielded, "shield.on_refresh", s.Shield.Refresh.String(), other, ownPool},
 			{st.Initial > 1, "stack.initial", "more than 1", other, one},
 			{len(st.Thresholds) > 0, "stack.thresholds", "a list", other, one},
 			{s.Dispel.Per == define.PerStack, "dispel.per", "stack", other, one},

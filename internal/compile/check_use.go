@@ -37,6 +37,12 @@ func (k *checker) shield(s *Program) {
 	if !h.On && !noShield(h) {
 		k.failf("shield", "is not On")
 	}
+	if h.Share != 0 {
+		k.within("shield.share", h.Share, 1, 100)
+	}
+	if h.Cap < 0 {
+		k.failf("shield.cap", "must not be below zero, and is %d", h.Cap)
+	}
 	if !noShield(h) {
 		s.shield = &shielding{schools: k.tagList("shield.schools", &h.Schools), attrs: k.shieldAttrs(h)}
 	}

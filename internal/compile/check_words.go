@@ -36,6 +36,7 @@ func (k *checker) words(s *Program) {
 	known(k, "dispel.grade", &s.Dispel.Grade, define.GradeUndispellable)
 	known(k, "dispel.per", &s.Dispel.Per, define.PerCharge)
 	known(k, "charges.on_refresh", &s.Charges.Refresh, define.ChargesAdd)
+	known(k, "shield.on_refresh", &s.Shield.Refresh, define.ShieldKeep)
 
 	known(k, "reload", &s.Reload, define.ReloadEnd)
 	known(k, "client.sync", &s.Client.Sync, define.SyncParty)
@@ -142,5 +143,6 @@ func noCharges(c *define.Charges) bool {
 }
 
 func noShield(s *define.Shield) bool {
-	return !s.On && s.Pool == 0 && s.By == nil && s.Priority == 0 && len(s.Schools) == 0 && len(s.Attrs) == 0
+	return !s.On && s.Pool == 0 && s.By == nil && s.Priority == 0 && len(s.Schools) == 0 && len(s.Attrs) == 0 &&
+		s.Share == 0 && s.Cap == 0 && s.Refresh == 0
 }

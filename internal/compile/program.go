@@ -424,6 +424,17 @@ func (s *Program) Absorbs(school define.Tag, attr stat.Attr) bool {
 	return false
 }
 
+// MostAbsorbed returns the most points that a shield can absorb of a hit of an amount.
+func (s *Program) MostAbsorbed(amount int64) int64 {
+	if share := int64(s.Shield.Share); share > 0 {
+		amount = amount/100*share + (amount%100*share+50)/100
+	}
+	if s.Shield.Cap > 0 {
+		amount = min(amount, s.Shield.Cap)
+	}
+	return amount
+}
+
 // Refuses reports whether the overflow rule refuses an application at the stack limit. If `higher`
 // is set, the application replaces the instance because of its higher level; OverflowDeny does not
 // refuse such an application.

@@ -24,6 +24,11 @@ var shieldFields = table{"shield", nil, map[string]readFunc{
 	"pool":     (*definition).pool,
 	"priority": func(d *definition, f string, n ast.Node) { d.integer(f, n, &d.spec.Shield.Priority) },
 	"schools":  func(d *definition, f string, n ast.Node) { d.texts(f, n, false, &d.spec.Shield.Schools) },
+	"share":    func(d *definition, f string, n ast.Node) { d.count(f, n, &d.spec.Shield.Share) },
+	"cap": func(d *definition, f string, n ast.Node) {
+		d.spec.Shield.Cap, _ = d.whole(f, n, 1, math.MaxInt64)
+	},
+	"on_refresh": func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Shield.Refresh) },
 	"attrs": func(d *definition, f string, n ast.Node) {
 		d.list(f, n, "attributes, such as [health]", func(f string, n ast.Node) {
 			var name string

@@ -229,6 +229,10 @@ type shieldFormat struct {
 	Priority int    `json:"priority,omitempty"`
 	Schools  []tag  `json:"schools,omitempty"`
 	Attrs    []name `json:"attrs,omitempty"`
+
+	Share     pct               `json:"share,omitempty"`
+	Cap       count             `json:"cap,omitempty"`
+	OnRefresh define.ShieldRule `json:"on_refresh,omitempty"`
 }
 
 type auraFormat struct {

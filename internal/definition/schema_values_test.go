@@ -135,6 +135,7 @@ func formatTypes() map[reflect.Type]*jsonschema.Schema {
 		reflect.TypeFor[define.Grade]():         words[define.Grade](),
 		reflect.TypeFor[define.Per]():           words[define.Per](),
 		reflect.TypeFor[define.ChargeRule]():    words[define.ChargeRule](),
+		reflect.TypeFor[define.ShieldRule]():    words[define.ShieldRule](),
 		reflect.TypeFor[define.SaveMode]():      words[define.SaveMode](),
 		reflect.TypeFor[define.OfflineExpire](): words[define.OfflineExpire](),
 		reflect.TypeFor[reason.Reason]():        oneOf(reasons()...),

@@ -137,11 +137,7 @@ func refreshUses(t *Turn, i instance, a *buff.Application, higher bool) {
 		return
 	}
 	x, spec := i.extra(), compile.Of(a.Spec)
-	if fresh := pool(spec, t, a); higher {
-		x.shield = fresh
-	} else {
-		x.shield = max(x.shield, fresh)
-	}
+	x.shield = refreshedPool(spec, x.shield, pool(spec, t, a), higher)
 	switch more := initialCharges(spec, a); {
 	case higher:
 		x.charges = more

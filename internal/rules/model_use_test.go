@@ -300,7 +300,14 @@ func (m *model) joinUses(b *carried) {
 	case define.ChargesAdd:
 		b.charges = min(b.charges+b.spec.Charges.N, define.MaxStacks)
 	}
-	b.shield = max(b.shield, m.worked.pool)
+	switch b.spec.Shield.Refresh {
+	case define.ShieldFill:
+		b.shield = max(b.shield, m.worked.pool)
+	case define.ShieldAdd:
+		b.shield += m.worked.pool
+	case define.ShieldReset:
+		b.shield = m.worked.pool
+	}
 }
 
 // absorb executes an Absorb.
@@ -322,8 +329,15 @@ func (m *model) meet(left int64, tag, attr string) int64 {
 		s := b.spec.Shield
 		guards := attr == "" || slices.Contains(s.Attrs, attr) || len(s.Attrs) == 0 && definitionOf(attr).AtMin == define.AtMinKill
 		if s.On && guards && !b.hidden() && (len(s.Schools) == 0 || tag != "" && slices.ContainsFunc(s.Schools, func(of string) bool { return below(tag, of) })) {
+			most := left
+			if s.Share > 0 {
+				most = (left*int64(s.Share) + 50) / 100
+			}
+			if s.Cap > 0 {
+				most = min(most, s.Cap)
+			}
 			if b.spec.Stack.Timers != define.TimersEach {
-				part := min(left, b.shield)
+				part := min(most, b.shield)
 				left -= part
 				b.shield -= part
 				continue
@@ -331,7 +345,8 @@ func (m *model) meet(left int64, tag, attr string) int64 {
 			async := slices.Clone(b.async)
 			slices.SortFunc(async, func(x, y *asyncStack) int { return cmp.Or(cmp.Compare(x.end, y.end), x.age-y.age) })
 			for _, l := range async {
-				part := min(left, l.shield)
+				part := min(most, l.shield)
+				most -= part
 				left -= part
 				l.shield -= part
 			}

@@ -106,6 +106,7 @@ var pairWords = []word{
 	{"charges.on_refresh", "keep", charged, func(s *buff.Spec) { s.Charges.Refresh = define.ChargesKeep }},
 	{"charges.on_refresh", "add", charged, func(s *buff.Spec) { s.Charges.Refresh = define.ChargesAdd }},
 	{"shield", "100", nothing, func(s *buff.Spec) { s.Shield = define.Shield{On: true, Pool: 100} }},
+	{"shield.on_refresh", "add", nothing, func(s *buff.Spec) { s.Shield = define.Shield{On: true, Pool: 100, Refresh: define.ShieldAdd} }},
 	{"modifiers", "per stack", nothing, func(s *buff.Spec) {
 		s.Modifiers = []define.Modifier{{Attr: "power", Op: stat.Add, Value: define.Const(1), PerStack: true}}
 	}},

@@ -282,6 +282,12 @@ func randomKeeping(d *dice, about theme, s *buff.Spec) {
 		if d.one(2) {
 			s.Shield.Schools = randomTags(d, 1)
 		}
+		if d.one(3) {
+			s.Shield.Share, s.Shield.Cap = 1+d.n(100), int64(d.n(4))
+		}
+		if s.Stack.By != define.ByNone && s.Stack.Timers == define.TimersShared {
+			s.Shield.Refresh = define.ShieldRule(d.n(4))
+		}
 	}
 }
 

@@ -36,6 +36,22 @@ func pool(s *compile.Program, t *Turn, a *buff.Application) int64 {
 	return s.Shield.Pool
 }
 
+// refreshedPool returns the remaining points of a shield after a further application with a pool of
+// its own. If `higher` is set, the application has a higher level that wins.
+//
+// Example: testdata/shield_refresh.txt.
+func refreshedPool(s *compile.Program, left, fresh int64, higher bool) int64 {
+	switch {
+	case higher || s.Shield.Refresh == define.ShieldReset:
+		return fresh
+	case s.Shield.Refresh == define.ShieldAdd:
+		return int64(max(uint64(left), min(uint64(left)+uint64(fresh), compile.MostPool)))
+	case s.Shield.Refresh == define.ShieldKeep:
+		return left
+	}
+	return max(left, fresh)
+}
+
 // Absorb reduces an amount of damage by the points of the owner's shields that absorb its school,
 // and returns the damage that is left. The shield with the highest priority is used first; among
 // shields with equal priority, the oldest. Shields that are limited to certain attributes are used
@@ -48,26 +64,32 @@ func (s *Owner) Absorb(amount int64, school buff.Tag) (rest int64) {
 
 // absorbDamage does the same as Absorb, for damage to an attribute. If attr is 0, the damage is to
 // no attribute in particular. It also reports whether a shield is spent. It searches all buffs
-// again after each spent shield: owners have few shields, and a sorted list would cost memory even
-// for owners that are never hit.
+// again after each shield: owners have few shields, and a sorted list would cost memory even for
+// owners that are never hit.
 func (s *Owner) absorbDamage(amount int64, school buff.Tag, attr stat.Attr) (rest int64, spent bool) {
+	used := instance{} // the last shield used
 	for amount > 0 {
-		best := instance{}
+		best, younger := instance{}, false
 		for i := s.first(); i.exists(); i = i.next() {
 			s.visited++
-			switch {
-			case !i.program().Shield.On:
+			switch h := &i.program().Shield; {
+			case !h.On:
+			case i.record == used.record:
+				younger = true
 			case i.shieldLeft() == 0:
 				spent = true
-			case i.flags&hidden == 0 && i.program().Absorbs(school, attr) && (!best.exists() || i.program().Shield.Priority > best.program().Shield.Priority):
+			case i.flags&hidden != 0 || !i.program().Absorbs(school, attr):
+			case used.exists() && (h.Priority > used.program().Shield.Priority || h.Priority == used.program().Shield.Priority && !younger): // before the last one
+			case !best.exists() || h.Priority > best.program().Shield.Priority:
 				best = i
 			}
 		}
 		if !best.exists() {
 			return amount, spent
 		}
-		amount = best.useShield(amount)
-		spent = spent || best.hasSpent()
+		most := best.program().MostAbsorbed(amount)
+		amount -= most - best.useShield(most)
+		spent, used = spent || best.hasSpent(), best
 	}
 	return 0, spent
 }

@@ -80,13 +80,13 @@ func (l *lexicon) define(t testing.TB, s *buff.Spec, a datadriven.CmdArg) {
 		"overflow": &s.Stack.Overflow, "expire": &s.Stack.Expire, "level": &s.Stack.Level,
 		"group.rule": &s.Group.Rule, "slot.evict": &s.Slot.Evict, "inhibition": &s.Inhibition, "immune": &s.Immune, "dead": &s.Dead,
 		"immunity.polarity": &s.Immunity.Polarity, "dr.scope": &s.DR.Scope, "dispel.grade": &s.Dispel.Grade, "dispel.per": &s.Dispel.Per,
-		"charges.on_refresh": &s.Charges.Refresh, "on_death": &s.OnDeath, "on_source_gone": &s.OnSourceGone, "on_fault": &s.OnFault,
+		"charges.on_refresh": &s.Charges.Refresh, "shield.on_refresh": &s.Shield.Refresh, "on_death": &s.OnDeath, "on_source_gone": &s.OnSourceGone, "on_fault": &s.OnFault,
 	}
 	numbers := map[string]*int{
 		"catchup_max": &s.CatchupMax, "limit": &s.Stack.Limit, "initial": &s.Stack.Initial, "refresh_pct": &s.Stack.RefreshPct,
 		"effective": &s.Stack.Effective, "expire_n": &s.Stack.ExpireN, "group.priority": &s.Group.Priority, "slot.limit": &s.Slot.Limit,
 		"per_source": &s.PerSource.Limit, "chance": &s.Chance, "dispel.resist": &s.Dispel.Resist, "charges": &s.Charges.N,
-		"shield.priority": &s.Shield.Priority,
+		"shield.priority": &s.Shield.Priority, "shield.share": &s.Shield.Share,
 	}
 	texts := map[string]*string{
 		"group": &s.Group.Name, "slot": &s.Slot.Class, "immunity.type": &s.Immunity.Type, "dr": &s.DR.Group, "dispel.type": &s.Dispel.Type,
@@ -119,6 +119,8 @@ func (l *lexicon) define(t testing.TB, s *buff.Spec, a datadriven.CmdArg) {
 		s.Dispel.Keep = true
 	case a.Key == "shield":
 		s.Shield.On, s.Shield.Pool = true, int64(number(t, first))
+	case a.Key == "shield.cap":
+		s.Shield.Cap = int64(number(t, first))
 	case a.Key == "dr.steps":
 		for _, v := range a.Vals {
 			s.DR.Steps = append(s.DR.Steps, number(t, v))
