@@ -15,17 +15,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/internal/long"
+	"github.com/bufftick/bufftick/internal/needs"
 )
 
 // TestCSharp compiles the C# client with mono's compiler and runs its checks.
 func TestCSharp(t *testing.T) {
-	for _, tool := range []string{"mcs", "mono"} {
-		_, err := exec.LookPath(tool)
-		if err != nil && os.Getenv("CI") == "" {
-			t.Skip("mcs or mono not found (apt-get install mono-mcs mono-runtime): the C# client is not tested")
-		}
-		require.NoError(t, err)
-	}
+	needs.Program(t, "mcs", "mono-mcs")
+	needs.Program(t, "mono", "mono-runtime")
 	dir := t.TempDir()
 	library, program := filepath.Join(dir, "Bufftick.dll"), filepath.Join(dir, "Check.exe")
 	sources, err := filepath.Glob("csharp/*.cs")

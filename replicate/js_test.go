@@ -17,6 +17,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/internal/long"
+	"github.com/bufftick/bufftick/internal/needs"
 	"github.com/bufftick/bufftick/replicate/client"
 )
 
@@ -24,10 +25,7 @@ var scriptFile = flag.String("js.file", "", "file to which TestJavaScript writes
 
 // node runs a program in directory js.
 func node(t *testing.T, program string, args ...string) string {
-	path, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("node not found: the JavaScript client is not tested")
-	}
+	path := needs.Program(t, "node", "nodejs")
 	out, err := exec.CommandContext(t.Context(), path, append([]string{"js/" + program}, args...)...).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return strings.TrimSpace(string(out))
@@ -44,10 +42,7 @@ func TestTypeScript(t *testing.T) {
 	if long.Times(1) < 100 {
 		t.Skip("downloads the TypeScript compiler from npm: -long=100")
 	}
-	npm, err := exec.LookPath("npm")
-	if err != nil {
-		t.Skip("npm not found: the types of the JavaScript client are not checked")
-	}
+	npm := needs.Program(t, "npm", "npm")
 	compile := func(args ...string) ([]byte, error) {
 		args = append([]string{"exec", "--yes", "--package", "typescript@5.9.3", "--", "tsc"}, args...)
 		return exec.CommandContext(t.Context(), npm, args...).CombinedOutput()
@@ -98,10 +93,7 @@ func TestJavaScript(t *testing.T) {
 // TestProtocolPage compares a Python client, which was written from docs/protocol.md alone,
 // with the Go client. It shows that the page is complete.
 func TestProtocolPage(t *testing.T) {
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("python3 not found: docs/protocol.md is not tested")
-	}
+	python := needs.Program(t, "python3", "python3")
 	file := filepath.Join(t.TempDir(), "histories.json")
 	writeHistories(t, file, min(long.Times(20), 5_000))
 	for _, lists := range []string{"testdata/vectors.json", file} {

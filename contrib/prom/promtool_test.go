@@ -21,28 +21,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/internal/long"
+	"github.com/bufftick/bufftick/internal/needs"
 	"github.com/bufftick/bufftick/store"
 )
-
-// program returns the path of one of Prometheus's programs. If it is missing, the test is
-// skipped, or fails in CI.
-func program(t *testing.T, name string) string {
-	path, err := exec.LookPath(name)
-	if err == nil {
-		return path
-	}
-	if os.Getenv("CI") != "" {
-		t.Fatal("there is no " + name + ", and in CI there must be")
-	}
-	t.Skip("there is no " + name + " in the PATH: Debian's package prometheus has it")
-	return ""
-}
 
 // TestPromtoolRules runs the rule tests of promtool: each alert fires in its own case in
 // testdata/rules.yaml, and none fires in a healthy game. With changed data or expectations
 // promtool must fail.
 func TestPromtoolRules(t *testing.T) {
-	tool := program(t, "promtool")
+	tool := needs.Program(t, "promtool", "prometheus")
 	out, err := exec.Command(tool, "check", "rules", "alerts.yaml").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	out, err = exec.Command(tool, "test", "rules", "testdata/rules.yaml").CombinedOutput()
@@ -94,7 +81,7 @@ func (g *game) serve(w http.ResponseWriter, r *http.Request) {
 // TestPromtoolMetrics checks with promtool the names, help texts and format of the scraped
 // metrics.
 func TestPromtoolMetrics(t *testing.T) {
-	tool := program(t, "promtool")
+	tool := needs.Program(t, "promtool", "prometheus")
 	g := newGame(t)
 	g.play()
 	g.registry.MustRegister(NewSaver(func() store.Stats { return store.Stats{} }))
@@ -116,7 +103,7 @@ func TestPromtoolMetrics(t *testing.T) {
 // must be answered, and those of the dashboard with data. It takes about ten seconds of real
 // time.
 func TestPrometheus(t *testing.T) {
-	server := program(t, "prometheus")
+	server := needs.Program(t, "prometheus", "prometheus")
 	if !long.On() {
 		t.Skip("ten seconds: -long")
 	}

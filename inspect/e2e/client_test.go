@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/internal/long"
+	"github.com/bufftick/bufftick/internal/needs"
 )
 
 // clientPage checks the client of package replicate, and shows the number of messages. Each line of
@@ -95,10 +96,7 @@ console.log(check(modules, [file("vectors.json")]), "messages,", checkPrediction
 // TestPackage packs the JavaScript client with npm, installs the package in a project outside the
 // tree without a network, and checks it there with the vectors, in node and in a browser.
 func TestPackage(t *testing.T) {
-	npm, err := exec.LookPath("npm")
-	if err != nil {
-		t.Skip("npm not found: the package @bufftick/client is not tested")
-	}
+	npm := needs.Program(t, "npm", "npm")
 	dir := t.TempDir()
 	run := func(name string, args ...string) string {
 		cmd := exec.CommandContext(t.Context(), name, args...)

@@ -19,7 +19,7 @@ var plain = []string{
 	"cluster/internal/policy", "cluster/internal/sim", "cmd/bufftick", "cmd/bufftick/studio", "cmd/bufftick/studio/web", "conformance", "conformance/judge", "contrib/nakama",
 	"contrib/protoactor", "engine", "engine/history", "engine/replay", "engine/view", "examples/arena", "examples/arena/game", "examples/arena/serve", "examples/mmo",
 	"examples/observability", "examples/realm", "examples/shards", "inspect", "inspect/e2e",
-	"internal/definition", "internal/long", "internal/misspelt", "internal/preview", "internal/radix",
+	"internal/definition", "internal/long", "internal/misspelt", "internal/needs", "internal/preview", "internal/radix",
 	"internal/recording", "internal/recovered", "internal/scenario", "internal/rules/clock", "internal/rules/deadline", "internal/rules/gate", "internal/rules/sheet", "internal/snapshot",
 	"internal/state", "internal/wire", "internal/wordlist", "contrib/prom", "replicate", "replicate/client",
 	"replicate/js", "store", "store/bolt", "store/postgres", "store/record", "store/storetest", "timer", "wheel",

@@ -72,6 +72,7 @@ var arrows = map[string][]string{
 	"internal/wire":                    {},
 	"internal/long":                    {},
 	"internal/misspelt":                {},
+	"internal/needs":                   {},
 	"internal/wordlist":                {"internal/misspelt"},
 	"internal/rules/clock":             {"buff", "buff/define", "internal/exact", "wheel"},
 	"internal/rules/slots":             {},
