@@ -23,6 +23,9 @@ export function screen(client: Client, message: ArrayBuffer, send: (m: Uint8Arra
 
 function line(client: Client, b: Buff): string {
   const spec: Spec | undefined = client.specs.get(b.spec);
+  const limit: number = spec && spec.by === "target" ? spec.limit : 1;
+  const health: number | undefined = client.owners.get("7")?.attributes.get("health/max_health");
+  if (limit > 1 && health !== undefined && health < 0.2) return spec?.name ?? "";
   const ms: number | null = left(b, client.now);
   const [own, server]: [number, number] = b.rate;
   return `${spec?.id} ${spec?.params["damage"]} ${ms} ${own / server} ${b.source.length} ${b.stacks} ${b.held}`;
