@@ -100,3 +100,28 @@ func licences(t *testing.T, dir string) (texts []string) {
 	require.NotEmpty(t, texts, "%s has no licence", dir)
 	return texts
 }
+
+// TestLicences checks that the clients, which games copy, name their licence.
+func TestLicences(t *testing.T) {
+	want, err := os.ReadFile(inRoot("LICENSE"))
+	require.NoError(t, err)
+	for _, dir := range []string{"replicate/js", "replicate/csharp"} {
+		have, err := os.ReadFile(inRoot(dir + "/LICENSE"))
+		require.NoError(t, err)
+		require.Equal(t, string(want), string(have), dir)
+	}
+	var clients []string
+	for _, pattern := range []string{"csharp/*.cs", "js/client.*", "js/predict.*"} {
+		files, err := filepath.Glob(inRoot("replicate/" + pattern))
+		require.NoError(t, err)
+		require.NotEmpty(t, files)
+		clients = append(clients, files...)
+	}
+	for _, file := range clients {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		if !strings.HasPrefix(string(text), "// SPDX-License-Identifier: MIT\n") {
+			t.Errorf("%s does not start with its licence", file)
+		}
+	}
+}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /** A buff of an owner in view: see docs/protocol.md. */
 export interface Buff {
   /** Slot on its owner; reused once the buff has ended. */

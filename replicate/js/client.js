@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // This module decodes the buffs of the owners in a player's view, see docs/protocol.md and
 // client.d.ts. It has no dependencies and no clock. It does not trust the server. On failure it
 // throws an Error with the code "gap" (a lost packet), "format" (a malformed message) or "limit".

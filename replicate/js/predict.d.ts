@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import type { Buff, Client } from "./client.js";
 
 /** A buff that the server will apply if it accepts the command. */

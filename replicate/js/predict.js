@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // This module shows the player's own buffs before the server has confirmed them, see
 // docs/protocol.md and predict.d.ts. It has no clock.
 import { left } from "./client.js";
