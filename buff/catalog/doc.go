@@ -87,7 +87,10 @@
 //	haste           snapshot                  a new period applies from the next refresh
 //	                next                      from the pulse after the next one
 //	                rescale                   at once: the time until the next pulse is scaled
-//	haste_duration  false | true              haste also scales the remaining duration
+//	                {mode, attr, of}          the period is divided by a number, see Numbers: read at
+//	                                          an application and a refresh (mode: snapshot), also at
+//	                                          each pulse (next), or followed at once (rescale)
+//	haste_duration  false | true              haste also scales the duration
 //	catchup         all                       several pulses in one late frame: each runs
 //	                coalesce                  one runs, with their count
 //	                {coalesce: N}             one runs, with a count of at most N, from 2
@@ -131,6 +134,12 @@
 //	client          see below                 for game clients
 //	data            a map                     data of the game, such as a cast time; see Loader
 //	on              see below                 actions
+//
+// Haste as a map is the rate of the pulses: with {attr: haste, of: source, mode: next} and a haste
+// of 1.3 a period of 3s is 2308ms. If the attribute is 0.3, write pre: 1. The charges that come
+// back follow it too. Only an attribute of the owner can be followed at once. The rate is kept from
+// 0.001 to 1000. The command SetPeriod cannot change such a period. A rate is not possible with
+// timers queue.
 //
 // A span is a number with a unit, as in 12s, 1500ms, 30m, 36h or 1h30m, in whole milliseconds.
 // Zero and negative spans are errors; use duration: infinite for a buff without end. A tag is at

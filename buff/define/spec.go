@@ -135,6 +135,14 @@ type Spec struct {
 	Haste         Haste
 	HasteDuration bool
 
+	// HasteBy, if not nil, is the rate of the pulses and of the charges that come back, usually an
+	// attribute: with a rate of 2 they take half of Period and of Charges.Recharge. With
+	// HasteDuration it shortens the duration of an application in the same way. The number is read
+	// at an application and a refresh; with HasteNext also at each pulse; with HasteRescale after
+	// each command and due event, and only from attributes of the owner. It is kept from 0.001 to
+	// 1000, and the period from MinPeriod to MaxDuration. The command SetPeriod is then refused.
+	HasteBy *Number
+
 	// Catchup is the rule for several pulses in one late frame. CatchupMax is the maximum count
 	// of a coalesced pulse; pulses above it are dropped. Zero means no maximum.
 	Catchup    Catchup

@@ -86,14 +86,14 @@ func (o *owner) carries(d *definition, a application, rest bool) bool {
 	if a.left == nil {
 		resisted := d.DurationScale != nil && a.numbers[d.DurationScale].x <= 0
 		if !resisted && (!d.Duration.infinite || a.override) && a.hold == nil {
-			period := joined.periodAfter(d, level)
+			period := joined.periodAfter(d, level, a.numbers)
 			if d.Tail == "fit" && period != d.Period.at(level) {
 				o.all.mark(markFitHaste)
 			}
 			if a.scale != nil {
 				o.all.mark(markScale)
 			}
-			a.duration = d.fixed(a, percent, period)
+			a.duration = d.fixed(a, percent, period, level)
 			resisted = a.duration == 0
 		}
 		if resisted && d.Duration.infinite {
@@ -179,8 +179,8 @@ func (o *owner) begin(d *definition, a application) bool {
 	b.tie(a.head, b.count())
 	b.failed = !o.holds(&d.Require.Ongoing) // tested before the buff itself has any effect
 	b.hidden, b.shaded = b.failed, b.failed
-	o.buffs = append(o.buffs, b)
 	o.rearm(b) // a stolen buff may have fewer charges
+	o.buffs = append(o.buffs, b)
 	if !b.failed && !b.isSpent() && !o.overshadowed(b) {
 		o.catchesUpWith(b)
 	}
@@ -222,7 +222,7 @@ func (o *owner) newInstance(d *definition, a application) *instance {
 	b := &instance{
 		age: o.sequence, def: d, source: a.source, others: []string{a.source}, key: a.key, level: a.level, magnitude: a.magnitude, stacks: n,
 		endless: d.Duration.infinite && !a.override || a.hold != nil, ofAura: a.hold != nil, look: o.stamp, born: o.all.birth(), started: o.own, end: o.own + a.duration, full: a.duration,
-		period: d.Period.at(a.level), coming: d.Period.at(a.level), content: d.newContent(a), known: a.known, given: o.nextGiven(), turn: o.sequence,
+		period: d.hastened(d.Period.at(a.level), a.numbers), coming: d.hastened(d.Period.at(a.level), a.numbers), content: d.newContent(a), known: a.known, given: o.nextGiven(), turn: o.sequence,
 	}
 	b.mark = o.all.mark
 	b.vars = d.newVars(a)
@@ -353,15 +353,17 @@ func sumOfLevels(a, b int) int { return min(a+b, 1<<15-1) }
 // the next pulse.
 func (b *instance) leveled(to int) {
 	if p := &b.def.Period; p.at(b.level) != p.at(to) {
-		b.coming = p.at(to)
+		b.coming = b.def.hastened(p.at(to), b.numbers)
 	}
 	b.level = to
 }
 
 // periodAfter returns the period that a buff will have after an application with the given level,
 // for `tail: fit`. The instance b is nil if the application starts a new buff.
-func (b *instance) periodAfter(d *definition, level int) int64 {
+func (b *instance) periodAfter(d *definition, level int, of map[*number]amount) int64 {
 	switch {
+	case d.Haste.rate != nil:
+		return d.hastened(d.Period.at(level), of)
 	case b == nil:
 		return d.Period.at(level)
 	case b.later != 0:

@@ -570,6 +570,34 @@ var stories = []story{
 		steps: []any{oftenApply, applySecond},
 	},
 	{
+		name: "haste from an attribute",
+		words: map[string][]word{
+			"p": {
+				{"haste", list(m("attr", "pow", "coef", 0.125, "mode", "rescale"), m("attr", "pow", "coef", 0.125, "mode", "next"), m("attr", "pow", "coef", 0.125, "of", "source", "mode", "next", "default", 1), m("attr", "pow", "coef", 0.125, "of", "source", "default", 1), m("formula", "(owner.pow + stacks) / 9", "mode", "rescale"), m("attr", "pow", "coef", 0.125))},
+				{"period", list("1s", "700ms", m("curve", "d"))},
+				{"tail", list("partial", "fit")},
+				{"haste_duration", list(true)},
+				{"duration", list("6s", "2500ms", "infinite")},
+				{"clock", list("wall")},
+				{"catchup", list("coalesce", "skip")},
+				{"align", list("owner")},
+				{"stack", list(m("by", "target", "limit", 3), m("by", "target", "refresh", "pandemic"), m("by", "source", "limit", 3, "timers", "each"), m("by", "target", "phase", "reset"), m("by", "target", "limit", 3, "expire", "one", "decay", "300ms"), m("by", "target", "level", "higher_wins"))},
+				{"charges", list(m("n", 2, "recharge", "1s", "consume_on", list("hit")), m("n", 3, "recharge", "700ms"))},
+				{"on.refresh", list(list(m("apply", "x")))},
+				{"modifiers", list(list(m("attr", "pow", "op", "mul_add", "value", 0.25)))},
+				{"on.pulse", list(list(m("change", m("attr", "hp", "by", -1))), list(m("change", m("attr", "pow", "by", 1))))},
+				{"on_death", list("pause")},
+				{"save", list(m("offline_pulses", "all"))},
+			},
+			"q": {{"modifiers", list(list(m("attr", "pow", "value", 4)), list(m("attr", "pow", "op", "mul_add", "value", -0.5)))}, {"duration", list("1s", "2500ms")}, {"on.remove", list(m("expired", list(m("change", m("attr", "pow", "by", 1)))))}},
+			"y": {{"aura", list(m("apply", "p", "radius", 1, "interval", "500ms", "linger", "1s"))}, {"duration", list("6s")}},
+		},
+		steps: []any{
+			oftenApply, m("apply", "p", "source", anyOwner, "level", someLevels), applySecond, m("apply", "q", "owner", anyOwner), applyThird, rebasePow, m("change", "pow", "by", oneOf{2, -3}), saveAway, saveAny, m("steal", "p", "to", "o2"), m("happened", "hit"), m("use", "p", "charges", oneOf{1, 2}),
+			m("pause_buff", "p"), m("resume_buff", "p"), m("rate", oneOf(rates)), m("near", "o2"), m("far", "o2"), m("set_period", "p", "to", "500ms"), m("extend", "p", "by", "1s"), m("tick", true),
+		},
+	},
+	{
 		name: "charges that come back",
 		words: map[string][]word{
 			"p": {

@@ -214,6 +214,7 @@ func (o *owner) inhibit(id string, on bool) {
 func (o *owner) settle() {
 	if o.settleBuffs() {
 		o.limits()
+		o.followRates()
 	}
 }
 

@@ -260,7 +260,7 @@ func (o *owner) rearm(b *instance) {
 	case b.charges >= b.def.Charges.N:
 		b.recharging = false
 	case !b.recharging:
-		b.recharging, b.charged = true, b.clock(o.own)+int64(b.def.Charges.Recharge)
+		b.recharging, b.charged = true, b.clock(o.own)+o.rechargeSpan(b)
 	}
 }
 
@@ -271,8 +271,24 @@ func (o *owner) recharge(b *instance) {
 		return
 	}
 	b.charges++
-	b.charged += int64(b.def.Charges.Recharge)
+	b.charged += o.rechargeSpan(b)
 	o.rearm(b)
+}
+
+// recharge returns the field `charges.recharge`, or 0.
+func (b *instance) recharge() int64 {
+	if !b.recharges() {
+		return 0
+	}
+	return int64(b.def.Charges.Recharge)
+}
+
+// rechargeSpan returns the time that the next charge takes, for the present rate of the buff.
+func (o *owner) rechargeSpan(b *instance) int64 {
+	if b.def.Haste.rate != nil && b.def.Haste.word() != "snapshot" {
+		o.rereadRate(b)
+	}
+	return b.def.hastened(b.recharge(), b.numbers)
 }
 
 // byEnd returns the layers in the order of their ends.

@@ -36,6 +36,8 @@ const (
 	markRemoveStacks   = "remove: some stacks by command"
 	markRemoveSource   = "remove: the instance of the same source is not the oldest"
 	markPartialAway    = "away: a partial pulse at an end"
+	markRateNext       = "haste: an attribute gives the next period"
+	markRateRescales   = "haste: an attribute rescales a period"
 	markFitHaste       = "fit: rounds to another period than the definition's"
 	markApplyLive      = "numbers: snapshot apply reads what cast did not"
 	markCastChain      = "numbers: snapshot cast reads what the source had before"
@@ -87,7 +89,7 @@ const (
 
 var rules = []string{
 	markUnsavedHead, markUnsavedStacks, markLinkThere, markLinkAgain, markLastHead, markStolenHead, markStolenAura, markHiddenCharges, markHiddenShield, markQueueNext, markQueueHaste,
-	markEachSpent, markEachNumbers, markNeutral, markStealStacks, markDispelStacks, markCompensateMost, markRemoveStacks, markRemoveSource, markPartialAway, markFitHaste,
+	markEachSpent, markEachNumbers, markNeutral, markStealStacks, markDispelStacks, markCompensateMost, markRemoveStacks, markRemoveSource, markPartialAway, markFitHaste, markRateNext, markRateRescales,
 	markApplyLive, markCastChain, markLiveStacks, markAmount, markCondition, markIf, markIfTags, markReplacesItself, markCascade, markGrantsImmune, markScale, markMiss, markMaxFell, markMinRose, markZeroClamps,
 	markAreaSaved, markAreaSame, markLowest, markStealKeeps, markStealResist, markStealCharges, markReplaces, markReplacesDeny, markLevelShows, markNoPool, markRefreshNothing, markChain,
 	markChainEnds, markChainJoins, markShare, markShareStacks, markShareTimed, markInfiniteScale, markShieldAttr, markShieldNamed, markSmallDamage, markDamaged, markDealt,

@@ -173,10 +173,10 @@ func (o *owner) nextOfBuff(b *instance) (own due, some bool) {
 	each(due{at, rankPulse, b.age, func() { o.partial(b) }}, ok)
 	end, ok := b.nextEnd()
 	end.run = func() { o.endDue(b) }
-	each(end, ok)
 	if b.recharging { // before an end of the same instant
-		each(due{b.charged, rankStackEnd, min(b.age, end.age), func() { o.recharge(b) }}, ok || b.endless)
+		each(due{b.charged, rankStackEnd, b.age, func() { o.recharge(b) }}, ok || b.endless)
 	}
+	each(end, ok)
 	last, lingers := b.lingers()
 	for _, h := range b.holds {
 		switch {

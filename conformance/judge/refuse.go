@@ -46,9 +46,13 @@ func (d *definition) refusals() (all []string) {
 	no(d.Charges != nil && (d.stack().Timers == "each" || d.queued()) && d.Charges.OnRefresh != "" && d.Charges.OnRefresh != "reset", "charges.on_refresh with timers each or queue: each application has its own")
 	no(d.Shield != nil && (d.stack().By == "none" || d.stack().Timers == "each" || d.queued()) && or(d.Shield.OnRefresh, "fill") != "fill", "shield.on_refresh where no application joins the pool of another")
 	no(or(d.Clock, "online") == "wall" && d.Save != nil && d.Save.Mode == "never", "wall-clock with save: never")
-	no(!d.Period.given() && (d.First != "" || d.Tail != "" || d.Align != "" || d.Haste != "" || d.HasteDuration),
+	no(!d.Period.given() && (d.First != "" || d.Tail != "" || d.Align != "" || d.Haste.mode != "" && d.Haste.rate == nil || d.HasteDuration),
 		"first, tail, align, haste, haste_duration and catchup need a period")
-	no(d.HasteDuration && (or(d.Haste, "snapshot") == "snapshot" || d.Duration.infinite), "haste_duration with snapshot, each or infinite")
+	no(d.HasteDuration && (d.Haste.rate == nil && d.Haste.word() == "snapshot" || d.Duration.infinite), "haste_duration with snapshot, each or infinite")
+	no(d.Haste.rate != nil && !d.Period.given() && (d.Charges == nil || d.Charges.Recharge == 0), "a rate without a period and a recharge")
+	no(d.Haste.rate != nil && d.queued(), "a rate with timers queue: each application has its own numbers")
+	no(d.Haste.word() != "snapshot" && d.Haste.brought(), "a rate of the application that a running buff reads")
+	no(d.Haste.word() == "rescale" && d.Haste.readsSource(), "a rate of the source that rescales")
 	for _, list := range [][]action{d.on().Exec} {
 		no(len(list) > 0 && !d.Duration.instant, "an instant buff's own action list is on.exec")
 	}
@@ -80,7 +84,7 @@ func (d *definition) refusals() (all []string) {
 // carriedWords reports whether a definition has words that have no effect on an instant.
 func (d *definition) carriedWords() bool {
 	on := d.on()
-	return d.DurationScale != nil || d.MinDuration+d.MaxDuration != 0 || d.Clock != "" || d.Period.given() || d.Stack.given() || len(d.Grants) > 0 || d.Group != nil || d.Slot != nil ||
+	return d.DurationScale != nil || d.MinDuration+d.MaxDuration != 0 || d.Clock != "" || d.Period.given() || d.Haste.rate != nil || d.Stack.given() || len(d.Grants) > 0 || d.Group != nil || d.Slot != nil ||
 		d.PerSource != nil || d.DR != nil || !d.Require.Ongoing.empty() || !d.Require.Remove.empty() || or(d.Inhibition, "keep") != "keep" || or(d.Immune, "suppress") != "suppress" || d.Immunity != nil || len(d.Interrupt) > 0 ||
 		d.Charges != nil || d.Shield != nil || len(d.Vars) > 0 || len(d.Modifiers) > 0 || len(d.Links) > 0 || d.Aura != nil || d.Save != nil ||
 		len(on.Apply)+len(on.Refresh)+len(on.Overflow)+len(on.Death)+len(on.Act)+len(on.Remove) > 0 ||

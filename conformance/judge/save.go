@@ -216,7 +216,7 @@ func (o *owner) age(b *instance, until int64) (r returned) {
 	}
 	for b.recharging && b.charged <= until {
 		b.charges++
-		b.charged += int64(b.def.Charges.Recharge)
+		b.charged += b.def.hastened(b.recharge(), b.numbers)
 		b.recharging = b.charges < b.def.Charges.N
 	}
 	o.ageBeat(b, until, &r.missed)

@@ -124,6 +124,9 @@ func (b *instance) snapshot() {
 	if b.later != 0 {
 		b.coming, b.later = b.later, 0
 	}
+	if b.def.Haste.rate != nil && b.period > 0 {
+		b.coming = b.def.hastened(b.def.Period.at(b.level), b.numbers)
+	}
 }
 
 // restartBeat restarts the period if the phase is `reset` or `execute`.

@@ -165,6 +165,25 @@ func (b *instance) nextPartial() (int64, bool) {
 // pulseDue runs the pulse at the end of the current interval, and starts the next interval.
 func (o *owner) pulseDue(b *instance) {
 	c := b.due()
+	if rate := b.def.Haste.rate; rate != nil && b.def.Haste.word() == "next" {
+		o.rereadRate(b)
+		old := b.coming
+		if to := b.def.hastened(b.def.Period.at(b.level), b.numbers); to != old {
+			o.catchesUp(b)
+			o.all.mark(markRateNext)
+			b.coming = to
+			o.nextBeat(b)
+			if b.ends() && b.last() == b.from { // the buff ends with this pulse
+				o.say("period %s%s", b.def.ID, o.nextOf(b))
+			} else {
+				o.hastened(b, b.from, to, old)
+			}
+			if c.n > 0 {
+				o.pulseOfFrame(b, c)
+			}
+			return
+		}
+	}
 	o.nextBeat(b)
 	if c.n > 0 {
 		o.pulseOfFrame(b, c)
@@ -273,7 +292,7 @@ func (o *owner) beginBeat(b *instance) {
 
 // fixed returns the final duration of an application in ms, after all scaling and rounding. It
 // returns 0 if the application is resisted.
-func (d *definition) fixed(a application, percent, period int64) int64 {
+func (d *definition) fixed(a application, percent, period int64, level int) int64 {
 	ms := a.duration
 	if a.scale != nil {
 		x := new(big.Rat).Mul(big.NewRat(ms, 1), a.scale)
@@ -285,6 +304,7 @@ func (d *definition) fixed(a application, percent, period int64) int64 {
 	if ms == 0 {
 		return 0
 	}
+	ms = d.shortened(ms, level, a.numbers)
 	ms = (ms*percent + 50) / 100 // rounded half up
 	if d.MinDuration > 0 {
 		ms = max(ms, int64(d.MinDuration))
@@ -306,12 +326,16 @@ func halfUp(x float64) int64 { return int64(x + 0.5) }
 // `haste_duration` the remaining duration is also scaled.
 func (o *owner) setPeriod(id string, to int64) {
 	b := o.oldest(id)
-	if b == nil || b.period == 0 {
+	if b == nil || b.period == 0 || b.def.Haste.rate != nil {
 		return
 	}
-	line := "period " + b.def.ID
+	o.hasten(b, to)
+}
+
+// hasten changes the period: see setPeriod.
+func (o *owner) hasten(b *instance, to int64) {
 	old, now := b.coming, b.clock(o.own)
-	switch or(b.def.Haste, "snapshot") {
+	switch b.def.Haste.word() {
 	case "snapshot":
 		b.later = to
 	case "next":
@@ -326,7 +350,14 @@ func (o *owner) setPeriod(id string, to int64) {
 		b.from = b.beat - to
 		b.period, b.coming = to, to
 	}
-	if b.def.HasteDuration && b.ends() {
+	o.hastened(b, now, to, old)
+}
+
+// hastened scales the remaining duration of a buff whose period has changed, if `haste_duration`
+// says so, and logs the change.
+func (o *owner) hastened(b *instance, now, to, old int64) {
+	line := "period " + b.def.ID
+	if b.def.HasteDuration && b.ends() && b.def.Haste.word() != "snapshot" {
 		for _, h := range b.holds {
 			// Scale the linger time, if the owner has left the aura.
 			h.ends = now + max(scaled(h.ends-now, to, old), 1)

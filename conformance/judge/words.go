@@ -120,7 +120,7 @@ type definition struct {
 	Tail          string
 	Align         string
 	Catchup       count
-	Haste         string
+	Haste         haste
 	HasteDuration bool `json:"haste_duration"`
 	Stack         *stacking
 	Group         *group

@@ -93,6 +93,7 @@ func (k *checker) spec(s *Program) {
 	k.modifiers(s)
 	k.scaling(s)
 	k.hooks(s)
+	k.rate(s)
 	k.links(s)
 	k.inputs(s)
 	k.compile(s)

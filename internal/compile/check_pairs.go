@@ -34,7 +34,7 @@ func (s *Program) hastePairs() []pair {
 	}
 	const field, word = "haste_duration", "true"
 	return []pair{
-		{s.Haste == define.HasteSnapshot, field, word, "haste snapshot", "that changes nothing before the next refresh; say haste: next or rescale"},
+		{s.Haste == define.HasteSnapshot && s.HasteBy == nil, field, word, "haste snapshot", "that changes nothing before the next refresh; say haste: next or rescale"},
 		{s.Stack.Timers == define.TimersEach, field, word, "timers each", "each stack keeps its own end"},
 		{s.Kind == define.Infinite, field, word, "duration infinite", "there is no end to scale"},
 	}

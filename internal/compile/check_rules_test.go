@@ -247,6 +247,8 @@ func TestCheckUse(t *testing.T) {
 			s.Charges = define.Charges{N: define.MaxStacks, ConsumeOn: []string{"hit"}, Refresh: define.ChargesAdd}
 		}), nil},
 		{timed(func(s *S) { s.Charges = define.Charges{N: 2, Recharge: time.Second} }), nil},
+		{timed(func(s *S) { n := define.Const(2); s.HasteBy = &n }), []string{"haste: a constant has no effect: write the period that it gives"}},
+		{timed(func(s *S) { n := define.Caller("k"); s.HasteBy, s.Haste = &n, define.HasteNext }), []string{"haste.mode: next cannot read a number that the application brings; say mode: snapshot"}},
 		{timed(func(s *S) { s.Charges.Recharge = time.Second }), []string{"charges.recharge: needs charges"}},
 		{timed(func(s *S) { s.Charges = define.Charges{N: 2, Recharge: time.Millisecond} }), []string{"charges.recharge: 1ms is below the floor of 50ms"}},
 		{timed(func(s *S) { s.Charges.N = define.MaxStacks + 1 }), []string{"charges.n: must be from 1 to 32767, not 32768"}},

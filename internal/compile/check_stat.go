@@ -188,6 +188,48 @@ func (k *checker) scaling(s *Program) {
 	}
 }
 
+// rate checks and compiles the rate of the pulses.
+func (k *checker) rate(s *Program) {
+	s.Rate.Place = -1
+	if s.HasteBy == nil {
+		return
+	}
+	n := *s.HasteBy
+	s.HasteBy = &n
+	switch {
+	case n.Snapshot != define.SnapshotCast:
+		k.failf("haste.snapshot", "has no effect: mode says when the number is read")
+		return
+	case n.From == define.FromConst:
+		k.failf("haste", "a constant has no effect: write the period that it gives")
+		return
+	case s.Stack.Timers == define.TimersQueue:
+		k.failf("haste", "an attribute has no effect with timers queue: each application waits with its own numbers")
+	}
+	read := n
+	if n.From != define.FromCurve {
+		read.Snapshot = define.SnapshotApply
+	}
+	s.Rate = k.kept("haste", "haste", &read)
+	if s.Haste == define.HasteSnapshot {
+		return
+	}
+	k.late = true
+	s.RateNow = k.number("haste", "", &read)
+	k.late = false
+	source := read.From == define.FromAttr && read.Of == define.OfSource
+	given := read.From != define.FromAttr && read.From != define.FromFormula
+	for _, r := range s.RateNow.Reads {
+		source, given = source || !r.Caller && r.Whom == define.OfSource, given || r.Caller
+	}
+	switch {
+	case given:
+		k.failf("haste.mode", "%v cannot read a number that the application brings; say mode: snapshot", s.Haste)
+	case source && s.Haste == define.HasteRescale:
+		k.failf("haste.mode", "rescale cannot follow an attribute of the source, which is read at the pulses; say mode: next")
+	}
+}
+
 func (k *checker) once(field string, n *define.Number) {
 	if n.Snapshot == define.SnapshotPulse {
 		k.failf(field+".snapshot", "%v is too late: it is asked for when the buff is applied", n.Snapshot)

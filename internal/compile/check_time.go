@@ -53,7 +53,8 @@ func (k *checker) period(s *Program) {
 			{"first", s.First.String(), s.First != define.FirstNone},
 			{"tail", s.Tail.String(), s.Tail != define.TailNone},
 			{"align", s.Align.String(), s.Align != define.AlignStart},
-			{"haste", s.Haste.String(), s.Haste != define.HasteSnapshot},
+			{"haste", s.Haste.String(), s.Haste != define.HasteSnapshot && s.HasteBy == nil},
+			{"haste", "an attribute", s.HasteBy != nil && s.Charges.Recharge == 0},
 			{"haste_duration", "true", s.HasteDuration},
 			{"catchup", s.Catchup.String(), s.Catchup != define.CatchupAll},
 		} {

@@ -9,6 +9,7 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/buff/stat"
+	"github.com/bufftick/bufftick/internal/exact"
 )
 
 // ReactionTo returns the actions of the definition for an act.
@@ -159,6 +160,8 @@ type Program struct {
 	Numbers       []Number // stored in each instance: Params and all other numbers that are not constant
 	Scale, PoolBy *Number  // DurationScale and Shield.By, nil if not set
 	If            *Number  // Require.If, nil if not set
+	Rate          Ref      // HasteBy, with UsesHaste
+	RateNow       *Number  // HasteBy, read from a running instance; nil if it is only read at an application
 	Callers       []string // names of the Application.Params that numbers of this definition use
 	Modifiers     []Modifier
 	Links         []*Program
@@ -226,6 +229,7 @@ const (
 	UsesShare                       // PerSource
 	UsesOnlyCall                    // see Program.onlyCalls
 	UsesRecharge                    // Charges.Recharge
+	UsesHaste                       // HasteBy
 
 	// Sets of features. If a definition has no feature of a set, some code can be skipped: the
 	// first checks of an application (UsesGates), the code before and after the start of a new
@@ -456,6 +460,38 @@ func (s *Program) DurationAt(level int) int64 {
 	}
 	return secondsToMillis(s.DurationBy.At(level))
 }
+
+// PeriodFor returns the period of an instance at a level, in ms, for its numbers.
+func (s *Program) PeriodFor(level int, values []float64) int64 {
+	return s.Hasten(s.PeriodAt(level), values)
+}
+
+// Hasten divides a span in ms by the rate in the numbers of an instance, rounded half up. Without
+// UsesHaste the rate is 1.
+func (s *Program) Hasten(ms int64, values []float64) int64 {
+	if s.Uses&UsesHaste == 0 || ms == 0 {
+		return ms
+	}
+	return s.HastenBy(ms, values[s.Rate.Place])
+}
+
+// HastenBy does the same as Hasten, for a rate.
+func (s *Program) HastenBy(ms int64, rate float64) int64 {
+	v := float64(ms) / min(max(rate, 0.001), 1000)
+	return RoundHalfUp(min(max(v, float64(define.MinPeriod.Milliseconds())), float64(define.MaxDuration.Milliseconds())))
+}
+
+// Shorten scales a duration in ms as the rate scales the period, if HasteDuration says so. So the
+// duration has as many periods as without the rate. The result is at least 1.
+func (s *Program) Shorten(ms int64, level int, values []float64) int64 {
+	if s.Uses&UsesHaste == 0 || !s.HasteDuration {
+		return ms
+	}
+	return max(exact.MulDiv(ms, uint64(s.PeriodFor(level, values)), uint64(s.PeriodAt(level))), 1)
+}
+
+// Rescales reports whether an instance follows each change of its rate at once.
+func (s *Program) Rescales() bool { return s.Uses&UsesHaste != 0 && s.Haste == define.HasteRescale }
 
 // PeriodAt returns the period of the definition at a level, in ms.
 func (s *Program) PeriodAt(level int) int64 {

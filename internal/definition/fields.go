@@ -37,7 +37,7 @@ var specFields = table{"", nil, map[string]readFunc{
 	"first":          func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.First) },
 	"tail":           func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Tail) },
 	"align":          func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Align) },
-	"haste":          func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Haste) },
+	"haste":          (*definition).haste,
 	"haste_duration": func(d *definition, f string, n ast.Node) { d.truth(f, n, &d.spec.HasteDuration) },
 	"catchup":        (*definition).catchup,
 	"stack":          func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, stackFields) },

@@ -19,6 +19,7 @@ func init() {
 	condition := map[string]readFunc{"all": nil, "any": nil, "none": nil}
 	levels = []level{
 		{"", specFields.read},
+		{"haste", hasteFields.read},
 		{"stack", stackFields.read},
 		{"group", groupFields.read},
 		{"slot", slotFields.read},

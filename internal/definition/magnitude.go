@@ -15,7 +15,7 @@ func (d *definition) magnitude(field string, n ast.Node, to *define.Number) {
 	before, why := d.loader.failed, ""
 	switch n.(type) {
 	case *ast.MappingNode, *ast.MappingValueNode:
-		d.origin(field, n, to)
+		d.origin(field, n, to, numberFields, "")
 	case *ast.StringNode, *ast.LiteralNode:
 		if to.Const, why = realOf(n); why != "" {
 			d.fail(field, at(n), "want a number or its source, such as {formula: \"5 + level\"}, not %s", Describe(n))
@@ -40,14 +40,15 @@ var allowedWith = map[string][]string{
 // origins are the fields that give the origin of a number. A number has exactly one of them.
 var origins = []string{"const", "curve", "attr", "caller", "formula"}
 
-// origin reads a number that is written as a map.
-func (d *definition) origin(field string, n ast.Node, to *define.Number) {
+// origin reads a number that is written as a map with the given fields. The map may also have
+// another field, if it is not "".
+func (d *definition) origin(field string, n ast.Node, to *define.Number, fields table, other string) {
 	before := d.loader.failed
 	if d.splitFormula(field, n) {
 		return
 	}
 	d.loader.number = to
-	d.fields(field, at(n), n, numberFields)
+	d.fields(field, at(n), n, fields)
 	if d.loader.failed > before {
 		return
 	}
@@ -68,7 +69,7 @@ func (d *definition) origin(field string, n ast.Node, to *define.Number) {
 	}
 	for _, f := range list {
 		name, _ := Text(f.Key)
-		if name == from[0] || slices.Contains(allowedWith[from[0]], name) {
+		if name == from[0] || name == other || slices.Contains(allowedWith[from[0]], name) {
 			continue
 		}
 		d.fail(join(field, name), at(f.Key), "a number from %s has no %s", from[0], name)

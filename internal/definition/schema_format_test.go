@@ -61,6 +61,20 @@ type numberFormat struct {
 	Snapshot define.Snapshot `json:"snapshot,omitempty" jsonschema:"when it is asked for: at the cast, when the application comes to the owner, or at each pulse"`
 }
 
+// hasteFormat is a number with a mode.
+type hasteFormat struct {
+	Mode    define.Haste `json:"mode,omitempty" jsonschema:"when a running buff reads the number again"`
+	Attr    name         `json:"attr,omitempty" jsonschema:"this attribute: (attribute + pre) * coef + post"`
+	Of      define.Whose `json:"of,omitempty" jsonschema:"whose attribute; the owner's is the default"`
+	Pre     float64      `json:"pre,omitempty" jsonschema:"added to the attribute before coef"`
+	Coef    float64      `json:"coef,omitempty" jsonschema:"by what the attribute is multiplied; 1 is the default, 0 is refused"`
+	Post    float64      `json:"post,omitempty" jsonschema:"added to the attribute after coef"`
+	Caller  name         `json:"caller,omitempty" jsonschema:"what the application gives under this name"`
+	Curve   name         `json:"curve,omitempty" jsonschema:"the value of this curve at the level of the application"`
+	Formula formulaText  `json:"formula,omitempty" jsonschema:"evaluated as in any other number"`
+	Default float64      `json:"default,omitempty" jsonschema:"the number if the source or the application's number is not there; without it such an application is refused"`
+}
+
 type modifierFormat struct {
 	Attr     name      `json:"attr" jsonschema:"the attribute that is changed while the buff has its effect"`
 	Op       stat.Op   `json:"op,omitempty" jsonschema:"what is done with it; 0.3 means +30 % for mul_add and mul_compound"`
@@ -105,7 +119,7 @@ type specFormat struct {
 	First         define.First         `json:"first,omitempty"`
 	Tail          define.Tail          `json:"tail,omitempty"`
 	Align         define.Align         `json:"align,omitempty"`
-	Haste         define.Haste         `json:"haste,omitempty"`
+	Haste         haste                `json:"haste,omitempty"`
 	HasteDuration bool                 `json:"haste_duration,omitempty"`
 	Catchup       catchup              `json:"catchup,omitempty"`
 	Stack         stackFormat          `json:"stack,omitempty"`

@@ -35,6 +35,7 @@ type (
 	magnitude    string
 	pool         string
 	period       string
+	haste        string
 	slotOrName   string
 	idOrApply    string
 	reactions    string
@@ -147,6 +148,7 @@ func formatTypes() map[reflect.Type]*jsonschema.Schema {
 	types[reflect.TypeFor[idOrRemove]()] = nameOr[removeActionFormat](types)
 	types[reflect.TypeFor[idOrUse]()] = nameOr[useFormat](types)
 	types[reflect.TypeFor[drOrName]()] = nameOr[drFormat](types)
+	types[reflect.TypeFor[haste]()] = wordOrHaste(types)
 	return types
 }
 
@@ -230,6 +232,13 @@ func nameOr[T any](types map[reflect.Type]*jsonschema.Schema) *jsonschema.Schema
 		panic(err)
 	}
 	return anyOf(&jsonschema.Schema{Type: "string", MinLength: jsonschema.Ptr(1)}, s)
+}
+
+// wordOrHaste is a word, or the map of a rate.
+func wordOrHaste(types map[reflect.Type]*jsonschema.Schema) *jsonschema.Schema {
+	s := nameOr[hasteFormat](types)
+	s.AnyOf[0] = words[define.Haste]()
+	return s
 }
 
 // byCurve is a span by level.

@@ -161,7 +161,7 @@ func start(t *Turn, s *Owner, a *buff.Application, spec *compile.Program, d int6
 	i.setProgram(spec)
 	i.source, i.magnitude, i.level = a.Source, a.Magnitude, int16(a.Level)
 	i.storeDuration(d)
-	i.storePeriod(spec.PeriodAt(a.Level))
+	i.storePeriod(spec.PeriodFor(a.Level, t.evaluated.values))
 	now, back := t.now, t.backdate.Ms
 	i.boundary = i.firstBoundary(clock.BuffTime(now))
 	if back > 0 && i.boundary != clock.Never {
@@ -251,12 +251,12 @@ func initExtra(t *Turn, i instance, a *buff.Application) {
 	if spec.Stack.Timers != define.TimersEach {
 		x.charges, x.shield = initialCharges(spec, a), pool(spec, t, a)
 	}
-	if spec.Recharge > 0 {
-		updateRecharge(t, i) // a stolen buff may have fewer charges
-	}
 	if spec.Uses&compile.UsesMagnitudes != 0 {
 		i.owner.rare.modifiers += int32(len(spec.Modifiers))
 		storeNumbers(t, i, a)
+	}
+	if spec.Recharge > 0 {
+		updateRecharge(t, i) // a stolen buff may have fewer charges
 	}
 	if spec.Stack.Timers == define.TimersEach {
 		addAsync(t, i, a, i.duration(), i.stacks, i.age())

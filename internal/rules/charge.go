@@ -62,7 +62,7 @@ func updateRecharge(t *Turn, i instance) {
 		i.flags &^= recharging
 	case i.flags&recharging == 0:
 		i.flags |= recharging
-		x.nextCharge = i.now(t).Add(spec.Recharge)
+		x.nextCharge = i.now(t).Add(rechargeSpan(t, i))
 	}
 	i.markDirty(t)
 	i.owner.ensureGates().requestReevaluation()
@@ -73,7 +73,7 @@ func recharge(t *Turn, i instance) {
 	flushPulses(t, i)
 	x := i.extra()
 	if x.charges++; x.charges < int32(i.program().Charges.N) {
-		x.nextCharge = x.nextCharge.Add(i.program().Recharge)
+		x.nextCharge = x.nextCharge.Add(rechargeSpan(t, i))
 	} else {
 		i.flags &^= recharging
 	}

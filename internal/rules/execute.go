@@ -72,6 +72,9 @@ func evaluateConditions(t *Turn, s *Owner) {
 	if b.sheet != nil && b.sheet.Moved() {
 		clampBases(t, s)
 	}
+	if b.rescales {
+		rescaleAll(t, s)
+	}
 }
 
 // execute executes one command at the current instant. The caller calls evaluateConditions

@@ -104,6 +104,7 @@ type rareState struct {
 	modifiers int32  // number of modifiers of all live instances, including hidden instances
 	freeExtra uint16 // first free element of extras, or noSlot
 	rereads   bool   // see Owner.Rereads
+	rescales  bool   // the owner may have instances that follow a rate: see rescaleAll
 	mixed     bool   // the Owner may have instances of several catalogs
 }
 

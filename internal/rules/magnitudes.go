@@ -74,6 +74,9 @@ func storeNumbers(t *Turn, i instance, a *buff.Application) {
 	if compile.Of(a.Spec).Rereads {
 		i.owner.ensureRare().rereads = true
 	}
+	if compile.Of(a.Spec).Rescales() {
+		i.owner.ensureRare().rescales = true
+	}
 	if i.source == a.Source {
 		k.captured = selectCaptured(compile.Of(a.Spec), k.captured[:0], a.Captured)
 	} else { // keep the attributes captured for the instance's own source

@@ -172,19 +172,24 @@ func (r *restorer) elapsed(c *restoredBuff, b *state.Buff) int64 {
 // restoreRecharge restores the time until the next charge. A buff that had none, because its
 // definition was another one, starts it now if a charge is missing.
 func (c *restoredBuff) restoreRecharge(b *state.Buff, after func(int64) clock.BuffTime) {
-	x, n := &c.x, int32(c.spec.Charges.N)
+	x, n, span := &c.x, int32(c.spec.Charges.N), c.spec.Recharge
+	for _, v := range b.Numbers.Others {
+		if c.spec.Uses&compile.UsesHaste != 0 && v.Name == c.spec.Numbers[c.spec.Rate.Place].Name {
+			span = c.spec.HastenBy(span, float64(v.Value))
+		}
+	}
 	if b.Recharge.Is {
-		x.charges, x.nextCharge = int32(min(b.Charges, int64(n))), after(min(max(b.Recharge.N, -rounded(b)), c.spec.Recharge))
+		x.charges, x.nextCharge = int32(min(b.Charges, int64(n))), after(min(max(b.Recharge.N, -rounded(b)), define.MaxDuration.Milliseconds()))
 	} else {
-		x.nextCharge = c.now.Add(c.spec.Recharge)
+		x.nextCharge = c.now.Add(span)
 	}
 	if x.charges == 0 {
 		c.i.flags |= spent // until the conditions of the restored buffs are evaluated
 	}
 	if x.charges < n && x.nextCharge <= c.reached {
-		back := min(int64(c.reached-x.nextCharge)/c.spec.Recharge+1, int64(n-x.charges))
+		back := min(int64(c.reached-x.nextCharge)/span+1, int64(n-x.charges))
 		x.charges += int32(back)
-		x.nextCharge = x.nextCharge.Add(back * c.spec.Recharge)
+		x.nextCharge = x.nextCharge.Add(back * span)
 	}
 	if x.charges < n {
 		c.i.flags |= recharging
@@ -337,6 +342,9 @@ func (r *restorer) restoreNumbers(c *restoredBuff) {
 		had = &b.Waiting[c.startedWaiting-1].Numbers
 	}
 	q.captured = r.restoreCaptures(spec, had)
+	if spec.Rescales() {
+		r.set.ensureRare().rescales = true
+	}
 	if spec.Rereads {
 		q.captured = reread(r.turn, r.set, q.captured, spec, c.i.source)
 		r.set.ensureRare().rereads = true

@@ -169,7 +169,7 @@ func (i instance) setLevel(level int16) {
 	if i.level = level; i.program().PeriodBy == nil || i.period() == 0 {
 		return
 	}
-	if is := i.program().PeriodAt(int(level)); is != i.program().PeriodAt(int(was)) {
-		i.setNextPeriod(is)
+	if spec := i.program(); spec.PeriodAt(int(level)) != spec.PeriodAt(int(was)) {
+		i.setNextPeriod(spec.PeriodFor(int(level), i.magnitudes().values))
 	}
 }

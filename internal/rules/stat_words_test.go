@@ -207,6 +207,9 @@ func (l *lexicon) defineStat(t testing.TB, s *buff.Spec, a datadriven.CmdArg) bo
 	case a.Key == "duration_scale":
 		n := l.numberOf(t, first)
 		s.DurationScale = &n
+	case a.Key == "haste_by":
+		n := l.numberOf(t, first)
+		s.HasteBy = &n
 	case a.Key == "shield_by":
 		n := l.numberOf(t, first)
 		s.Shield.On, s.Shield.By = true, &n

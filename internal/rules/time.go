@@ -196,6 +196,9 @@ func effectiveDuration(t *Turn, s *Owner, a *buff.Application, spec *compile.Pro
 	if spec.Scale != nil {
 		d = scaledBy(d, t.evaluated.scale)
 	}
+	if d > 0 {
+		d = spec.Shorten(d, s.levelOf(a), t.evaluated.values)
+	}
 	if share != 100 {
 		d = exact.MulDiv(d, share, 100)
 	}
@@ -204,7 +207,7 @@ func effectiveDuration(t *Turn, s *Owner, a *buff.Application, spec *compile.Pro
 	}
 	d = min(max(d, spec.Shortest), spec.Longest, define.MaxDuration.Milliseconds())
 	if spec.Tail == define.TailFit {
-		period := s.periodAfter(a)
+		period := periodAfter(t, s, a)
 		d = max(exact.MulDiv(d, 1, uint64(period)), 1) * period
 	}
 	return d, reason.None
@@ -212,11 +215,11 @@ func effectiveDuration(t *Turn, s *Owner, a *buff.Application, spec *compile.Pro
 
 // periodAfter returns the period that the buff has after an application. It can differ from the
 // period of the definition if the application joins a buff whose period was changed by haste.
-func (s *Owner) periodAfter(a *buff.Application) int64 {
+func periodAfter(t *Turn, s *Owner, a *buff.Application) int64 {
 	level := s.levelOf(a)
-	is, i := compile.Of(a.Spec).PeriodAt(level), s.joinTarget(a)
+	is, i := compile.Of(a.Spec).PeriodFor(level, t.evaluated.values), s.joinTarget(a)
 	switch {
-	case !i.exists():
+	case !i.exists() || compile.Of(a.Spec).Uses&compile.UsesHaste != 0:
 	case i.extraIndex != noSlot && i.extra().pendingPeriod > 0:
 		return i.extra().pendingPeriod
 	case i.program() == compile.Of(a.Spec) && i.program().PeriodAt(int(i.level)) == is:
@@ -296,12 +299,19 @@ func setPeriod(t *Turn, i instance, to time.Duration) buff.Result {
 	switch {
 	case i.period() == 0:
 		return buff.Result{Handle: i.handle(), Failure: fmt.Errorf("%w: %q does not pulse", buff.ErrPeriod, i.program().ID)}
+	case i.program().Uses&compile.UsesHaste != 0:
+		return buff.Result{Handle: i.handle(), Failure: fmt.Errorf("%w: the period of %q follows the number in haste", buff.ErrPeriod, i.program().ID)}
 	case to < define.MinPeriod || to > define.MaxDuration || to%time.Millisecond != 0:
 		return buff.Result{Handle: i.handle(), Failure: fmt.Errorf("%w: %q every %v, want whole milliseconds from %v to %v", buff.ErrPeriod, i.program().ID, to, define.MinPeriod, define.MaxDuration)}
 	}
+	changePeriod(t, i, to.Milliseconds())
+	return buff.Result{Handle: i.handle(), Kind: buff.Hastened}
+}
+
+// changePeriod changes the period, and emits a Hastened: see setPeriod.
+func changePeriod(t *Turn, i instance, ms int64) {
 	flushPulses(t, i)
-	was, runs, beat, now, ms := i.period(), i.currentPeriod(), i.boundary, i.now(t), to.Milliseconds()
-	e := i.newEvent(buff.Hastened)
+	was, runs, beat, now := i.period(), i.currentPeriod(), i.boundary, i.now(t)
 	switch i.program().Haste {
 	case define.HasteSnapshot:
 		i.ensureExtra().pendingPeriod = ms
@@ -313,23 +323,37 @@ func setPeriod(t *Turn, i instance, to time.Duration) buff.Result {
 	case define.HasteNext:
 		i.setNextPeriod(ms)
 	}
-	if i.program().Haste != define.HasteSnapshot && i.program().HasteDuration && i.end != clock.Never && i.program().Stack.Timers != define.TimersEach {
-		i.end = rescaled(now, i.end, ms, was)
-		switch {
-		case i.flags&member != 0:
-			i.rescaleHolders(now, ms, was)
-		case i.program().Stack.Timers == define.TimersQueue:
-			i.rescaleWaiting(ms, was)
-		}
-		// When some stacks end, this duration starts again, so it is scaled too.
-		i.storeDuration(max(int64(exact.MulDiv(i.duration(), uint64(ms), uint64(was))), 1))
-		e.End = i.reportedEnd()
-		i.mark(journal.Time)
+	emitHastened(t, i, i.program().Haste != define.HasteSnapshot && hastenEnd(i, now, ms, was))
+}
+
+// hastenEnd scales the remaining duration by ms/was if HasteDuration says so, and reports whether
+// it does.
+func hastenEnd(i instance, now clock.BuffTime, ms, was int64) bool {
+	if !i.program().HasteDuration || i.end == clock.Never || i.program().Stack.Timers == define.TimersEach {
+		return false
 	}
+	i.end = rescaled(now, i.end, ms, was)
+	switch {
+	case i.flags&member != 0:
+		i.rescaleHolders(now, ms, was)
+	case i.program().Stack.Timers == define.TimersQueue:
+		i.rescaleWaiting(ms, was)
+	}
+	// When some stacks end, this duration starts again, so it is scaled too.
+	i.storeDuration(max(int64(exact.MulDiv(i.duration(), uint64(ms), uint64(was))), 1))
+	i.mark(journal.Time)
+	return true
+}
+
+// emitHastened emits a Hastened, with the end of the buff if it has moved.
+func emitHastened(t *Turn, i instance, moved bool) {
 	i.markDirty(t)
+	e := i.newEvent(buff.Hastened)
+	if moved {
+		e.End = i.reportedEnd()
+	}
 	e.Next = i.clocks().ToWorld(i.nextPulse())
 	t.emit(i.owner, &e)
-	return buff.Result{Handle: e.Handle, Kind: buff.Hastened}
 }
 
 // rescaleHolders scales the remaining linger times of the holders. The end of the instance depends

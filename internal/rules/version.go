@@ -128,7 +128,7 @@ func switchVersion(t *Turn, i instance, a *buff.Application) {
 		s.ensureRare().modifiers += int32(by)
 	}
 	i.setProgram(spec)
-	i.storePeriod(spec.PeriodAt(int(i.level)))
+	i.storePeriod(spec.PeriodFor(int(i.level), t.evaluated.values))
 	if i.extraIndex != noSlot {
 		x := i.extra()
 		if x.currentPeriod = 0; i.period() == 0 {
@@ -148,13 +148,13 @@ func switchVersion(t *Turn, i instance, a *buff.Application) {
 	if spec.Uses&compile.UsesExtra != 0 {
 		convertUses(t, i, a, old)
 	}
-	if i.flags&(recharging|spent) != 0 || spec.Recharge > 0 {
-		updateRecharge(t, i)
-	}
 	if spec.Uses&compile.UsesMagnitudes != 0 {
 		storeNumbers(t, i, a)
 	} else if i.extraIndex != noSlot {
 		i.extra().magnitudes.reset()
+	}
+	if i.flags&(recharging|spent) != 0 || spec.Recharge > 0 {
+		updateRecharge(t, i)
 	}
 	if spec.Uses&compile.UsesActs != 0 {
 		s.ensureGates().handledActs |= spec.Acts()
