@@ -59,7 +59,7 @@
 //	end of the batched turn                     the mailbox is then
 //	it returns                                  idle
 //	it panics or ends its goroutine             idle; the fault is counted
-//	it defers a message, see [Mailbox.Defer]    running, in the ready list; if it parks, to be
+//	it defers a message, see Mailbox.Defer      running, in the ready list; if it parks, to be
 //	                                            collected
 //	the loop did not wait for its end           running, held by its worker, even if the worker is
 //	                                            still prefetching

@@ -3,7 +3,7 @@
 // engine.Frame and engine.Options use.
 //
 //	type                              source
-//	View, with the followed owners    Engine.Watch().Next: see [Watch]
+//	View, with the followed owners    Engine.Watch().Next: see Watch
 //	SpecStats                         Engine.Watch().Specs
 //	Holders                           Engine.Watch().Holders
 //	Stats                             Engine.Stats, and in each View
