@@ -231,8 +231,10 @@
 //	                                          new one that is lower still is denied
 //	                soonest_to_end            the one that ends first is removed
 //	require
-//	  apply         {all, any, none, if, why} lists of tags, and a formula: if it fails, applications
-//	                                          are denied
+//	  apply         {all, any, none, from, if, why}
+//	                                          lists of tags, and a formula: if it fails, applications
+//	                                          are denied. With from: source, only tags count that
+//	                                          buffs of the application's source grant
 //	  ongoing       {all, any, none}          while it fails, the buff has no effect
 //	  remove        {all, any, none}          when it holds, the buff is removed
 //	dr

@@ -34,6 +34,10 @@ type Requirements struct {
 	Ongoing TagTest // while this condition fails, the buff is hidden: present, but without effect
 	Remove  TagTest // if this condition holds and is not empty, the buff is removed
 
+	// FromSource limits Apply to tags granted by buffs of the source of the application. Tags from
+	// buffs of other sources, and tags that the game has added, do not count.
+	FromSource bool
+
 	// If, if not nil, is evaluated for each application except a stolen one. An application is
 	// denied if it is zero, with the reason Why: reason.Cost, or reason.None for
 	// reason.Requirement.

@@ -78,7 +78,7 @@ var vocabulary = []word{
 		m("class", "s3", "limit", 2, "evict", "lowest_priority"), m("class", "s4", "limit", 2, "evict", "soonest_to_end"),
 	)},
 	{"per_source", list(m("limit", 1), m("limit", 2, "evict", "oldest"))},
-	{"require.apply", list(m("all", list("t.a")), m("any", list("t", "u")), m("none", list("t.a")), m("if", "owner.pow > 4"), m("if", "owner.pow + stacks > 6", "why", "cost"),
+	{"require.apply", list(m("all", list("t.a")), m("any", list("t", "u")), m("none", list("t.a")), m("all", list("t.a"), "from", "source"), m("any", list("t", "u"), "none", list("f"), "from", "source"), m("if", "owner.pow > 4"), m("if", "owner.pow + stacks > 6", "why", "cost"),
 		m("none", list("t.a"), "if", "source.pow >= 5"), m("if", "magnitude > owner.pow or level > 1", "why", "cost"))},
 	{"require.ongoing", list(m("all", list("t.a")), m("none", list("t")), m("any", list("t.b", "u")))},
 	{"require.remove", list(m("any", list("t.a", "u")), m("all", list("t.a", "u")), m("none", list("t")))},

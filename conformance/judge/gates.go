@@ -32,23 +32,40 @@ func (o *owner) has(tag string) bool {
 func (t *tagTest) empty() bool { return len(t.All)+len(t.Any)+len(t.None) == 0 }
 
 // holds reports whether the owner has all tags of t.all, at least one of t.any, and none of t.none.
-func (o *owner) holds(t *tagTest) bool {
+func (o *owner) holds(t *tagTest) bool { return t.holds(o.has) }
+
+// holds reports whether the test holds for an owner that has the tags for which "has" is true.
+func (t *tagTest) holds(has func(tag string) bool) bool {
 	for _, tag := range t.All {
-		if !o.has(tag) {
+		if !has(tag) {
 			return false
 		}
 	}
 	for _, tag := range t.None {
-		if o.has(tag) {
+		if has(tag) {
 			return false
 		}
 	}
 	for _, tag := range t.Any {
-		if o.has(tag) {
+		if has(tag) {
 			return true
 		}
 	}
 	return len(t.Any) == 0
+}
+
+// admits reports whether an application meets the tags of `require.apply`.
+func (o *owner) admits(t *applyTest, source string) bool {
+	if t.From != "source" {
+		return o.holds(&t.tagTest)
+	}
+	met := t.holds(func(tag string) bool {
+		return slices.ContainsFunc(o.buffs, func(b *instance) bool { return b.source == source && b.works() && b.def.grants(tag) })
+	})
+	if met != o.holds(&t.tagTest) {
+		o.all.mark(markRequireFrom)
+	}
+	return met
 }
 
 // refuses returns the reason for which the owner refuses an application: "requirement", "cost", "immune",
@@ -59,7 +76,7 @@ func (o *owner) refuses(d *definition, a application) string {
 	switch {
 	case o.dead && d.Dead == "deny":
 		return "dead"
-	case !o.holds(&d.Require.Apply.tagTest):
+	case !o.admits(&d.Require.Apply, a.source):
 		return "requirement"
 	case d.Require.Apply.If != nil && a.left == nil && a.numbers[d.Require.Apply.condition()].x == 0:
 		o.all.mark(markCondition)

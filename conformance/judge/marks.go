@@ -81,6 +81,7 @@ const (
 	markDamaged        = "damage: a buff reacts to damaged"
 	markDealt          = "damage: a buff reacts to dealt"
 	markDamageUses     = "damage: uses charges or interrupts"
+	markRequireFrom    = "requirement: tags of another source do not count"
 	markBySource       = "acts: by another owner than the source"
 	markDamageQuiet    = "damage: no reaction within a reaction"
 	markDeath          = "death: on.death"
@@ -93,5 +94,5 @@ var rules = []string{
 	markApplyLive, markCastChain, markLiveStacks, markAmount, markCondition, markIf, markIfTags, markReplacesItself, markCascade, markGrantsImmune, markScale, markMiss, markMaxFell, markMinRose, markZeroClamps,
 	markAreaSaved, markAreaSame, markLowest, markStealKeeps, markStealResist, markStealCharges, markReplaces, markReplacesDeny, markLevelShows, markNoPool, markRefreshNothing, markChain,
 	markChainEnds, markChainJoins, markShare, markShareStacks, markShareTimed, markInfiniteScale, markShieldAttr, markShieldNamed, markSmallDamage, markDamaged, markDealt,
-	markDamageUses, markBySource, markDamageQuiet, markDeath, markRevived,
+	markDamageUses, markRequireFrom, markBySource, markDamageQuiet, markDeath, markRevived,
 }

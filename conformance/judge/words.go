@@ -211,8 +211,9 @@ type tagTest struct{ All, Any, None []string }
 // the definition.
 type applyTest struct {
 	tagTest
-	If  *formula
-	Why string
+	From string // "source": only tags that buffs of the application's source grant
+	If   *formula
+	Why  string
 
 	number *number
 }

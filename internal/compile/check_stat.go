@@ -168,6 +168,9 @@ func (k *checker) scaling(s *Program) {
 		k.once("require.apply.if", n)
 		s.If = k.number("require.apply.if", "", n)
 	}
+	if s.Spec.Require.FromSource && noTest(&s.Spec.Require.Apply) {
+		k.failf("require.apply.from", "has no effect without tags")
+	}
 	switch why := s.Spec.Require.Why; {
 	case why != reason.None && why != reason.Requirement && why != reason.Cost:
 		k.failf("require.apply.why", "must be %v or %v, not %v", reason.Requirement, reason.Cost, why)

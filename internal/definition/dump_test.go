@@ -126,6 +126,7 @@ func (w *writer) gates(s *buff.Spec) {
 		w.put(r.of+"any", r.test.Any, len(r.test.Any) == 0)
 		w.put(r.of+"none", r.test.None, len(r.test.None) == 0)
 	}
+	w.put("require.from_source", s.Require.FromSource, !s.Require.FromSource)
 	w.begun = false
 	w.put("gate.inhibition", s.Inhibition, s.Inhibition == 0)
 	w.put("gate.dead", s.Dead, s.Dead == 0)

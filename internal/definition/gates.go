@@ -53,6 +53,9 @@ func (d *definition) requireForApply(field string, n ast.Node) {
 		d.loader.number = r.If
 		d.formula(f, n)
 	}
+	t.read["from"] = func(d *definition, f string, n ast.Node) {
+		r.FromSource = d.oneOf(f, n, define.ToSource.String())
+	}
 	t.read["why"] = func(d *definition, f string, n ast.Node) {
 		if d.oneOf(f, n, reason.Requirement.String(), reason.Cost.String()) {
 			if text, _ := Text(n); text == reason.Cost.String() {

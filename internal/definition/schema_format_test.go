@@ -200,8 +200,9 @@ type requireFormat struct {
 
 type applyFormat struct {
 	tagTestFormat
-	If  string `json:"if,omitempty" jsonschema:"a formula; zero denies the application"`
-	Why string `json:"why,omitempty" jsonschema:"the reason of that denial: requirement (default) or cost"`
+	From fromSource `json:"from,omitempty" jsonschema:"source: only tags granted by buffs of the source of the application"`
+	If   string     `json:"if,omitempty" jsonschema:"a formula; zero denies the application"`
+	Why  string     `json:"why,omitempty" jsonschema:"the reason of that denial: requirement (default) or cost"`
 }
 
 type tagTestFormat struct {

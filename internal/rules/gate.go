@@ -3,6 +3,7 @@ package rules
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/bufftick/bufftick/buff"
@@ -99,7 +100,7 @@ func admit(t *Turn, s *Owner, a *buff.Application) reason.Reason {
 	switch {
 	case spec.Uses&compile.UsesDead != 0 && s.Dead():
 		return reason.Dead
-	case spec.Uses&compile.UsesRequire != 0 && !holds(&spec.Require.Apply, s.gates().ownerTags()):
+	case spec.Uses&compile.UsesRequire != 0 && !s.meets(spec, a.Source):
 		return reason.Requirement
 	case spec.If != nil && t.evaluated.unmet:
 		return cmp.Or(spec.Spec.Require.Why, reason.Requirement)
@@ -109,6 +110,27 @@ func admit(t *Turn, s *Owner, a *buff.Application) reason.Reason {
 		return reason.Chance
 	}
 	return reason.None
+}
+
+// meets reports whether the owner meets the requirement for an application by a source.
+//
+// Examples: testdata/require.txt, require_source.txt.
+func (s *Owner) meets(spec *compile.Program, source buff.OwnerID) bool {
+	if !spec.Spec.Require.FromSource {
+		return holds(&spec.Require.Apply, s.gates().ownerTags())
+	}
+	granted := func(tag buff.Tag) bool {
+		for i := s.first(); i.exists(); i = i.next() {
+			s.visited++
+			if i.source == source && i.flags&hidden == 0 && compile.Has(i.program().Grants, tag) {
+				return true
+			}
+		}
+		return false
+	}
+	c := &spec.Require.Apply
+	missing := func(tag buff.Tag) bool { return !granted(tag) }
+	return !slices.ContainsFunc(c.All, missing) && !slices.ContainsFunc(c.None, granted) && (len(c.Any) == 0 || slices.ContainsFunc(c.Any, granted))
 }
 
 // Remaining returns the longest remaining time, counted from `now`, among the owner's buffs with

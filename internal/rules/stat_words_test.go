@@ -201,6 +201,8 @@ func (l *lexicon) defineStat(t testing.TB, s *buff.Spec, a datadriven.CmdArg) bo
 	case a.Key == "if":
 		n := l.numberOf(t, first)
 		s.Require.If = &n
+	case a.Key == "require.from_source":
+		s.Require.FromSource = true
 	case a.Key == "if.why":
 		require.Equal(t, "cost", a.Vals[0])
 		s.Require.Why = reason.Cost

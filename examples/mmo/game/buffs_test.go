@@ -60,11 +60,12 @@ var action = regexp.MustCompile(`\.on\.((?:remove|act)\.[^.]+|[^.]+)(\.[a-z]+.*)
 var (
 	number = regexp.MustCompile(`\.(duration_scale|value|params\.\*|pool|by|apply\.magnitude|apply\.duration|apply\.stacks|apply\.level)\.([a-z]+.*)$`)
 	query  = regexp.MustCompile(`\.on\..*\.(?:(?:remove|extend)\.buff|dispel)\.(type|tag|polarity|most|newest)$`)
+	acts   = regexp.MustCompile(`(\.on\.act\.[^.]+)\.do\b`) // a list of on.act in a map with by: source
 	tables = strings.NewReplacer(".slots.*", ".buffs.*.slot", ".dr.*", ".buffs.*.dr")
 )
 
 func canonical(path string) string {
-	path = tables.Replace(path)
+	path = acts.ReplaceAllString(tables.Replace(path), "$1")
 	if m := number.FindStringSubmatch(path); m != nil && !strings.HasPrefix(m[2], "modifiers") {
 		return "number." + m[2]
 	}
