@@ -14,6 +14,9 @@ import (
 type definition struct {
 	part    []byte // a complete part of a packet
 	changed uint64 // the edition in which the part was last changed
+	// A bit for each seat whose client has the definition, or will have it with the next packet. The
+	// bits are here and not in the Viewer, which is rarely in the processor's cache.
+	known []uint64
 }
 
 // defined is a definition in a packet to a viewer.
@@ -38,7 +41,7 @@ func (s *Server) define(c *buff.Catalog) {
 	s.catalog = c
 	s.edition++
 	var all []byte
-	n := 0
+	n, h := 0, fnv.New64a()
 	for spec := range c.All() {
 		if spec.Kind == define.Instant {
 			continue // never on an owner
@@ -48,9 +51,9 @@ func (s *Server) define(c *buff.Catalog) {
 			n++
 			all = append(all, part[1:]...)
 		}
+		h.Write(part)
 	}
 	all = append(binary.AppendUvarint(nil, uint64(n)), all...)
-	h := fnv.New64a()
 	h.Write(all)
 	s.fingerprint = max(h.Sum64(), 1)
 	s.definitions = binary.LittleEndian.AppendUint64([]byte{kindDefine}, s.fingerprint)
@@ -65,7 +68,7 @@ func (s *Server) encode(spec *buff.Spec) []byte {
 		s.specs = append(s.specs, definition{})
 	}
 	if d := &s.specs[spec.Lineage()]; !bytes.Equal(part, d.part) {
-		*d = definition{part, s.edition}
+		d.part, d.changed = part, s.edition
 	}
 	return part
 }
@@ -106,8 +109,8 @@ func appendString(p []byte, s string) []byte {
 
 // knows reports whether the client has a definition, or will have it with the next packet.
 func (v *Viewer) knows(lineage uint32) bool {
-	word := lineage / 64
-	return int(word) < len(v.known) && v.known[word]>>(lineage%64)&1 != 0
+	known, word := v.server.specs[lineage].known, v.seat/64
+	return int(word) < len(known) && known[word]>>(v.seat%64)&1 != 0
 }
 
 // knowsAll reports whether the client has all definitions of the buffs that an ownerDelta starts.
@@ -122,15 +125,15 @@ func (v *Viewer) knowsAll(n ownerDelta) bool {
 
 // appendSpec appends a definition to the next packet. The client may know an earlier version.
 func (v *Viewer) appendSpec(p []byte, lineage uint32) []byte {
-	again := v.knows(lineage)
+	d, again := &v.server.specs[lineage], v.knows(lineage)
 	if !again {
-		for int(lineage/64) >= len(v.known) {
-			v.known = append(v.known, 0)
+		for int(v.seat/64) >= len(d.known) {
+			d.known = append(d.known, 0)
 		}
-		v.known[lineage/64] |= 1 << (lineage % 64)
+		d.known[v.seat/64] |= 1 << (v.seat % 64)
 	}
 	v.defined = append(v.defined, defined{lineage, again, v.number + 1})
-	return append(p, v.server.specs[lineage].part...)
+	return append(p, d.part...)
 }
 
 // appendMissing appends the definitions that the client lacks for the records that it may see.
@@ -175,7 +178,7 @@ func (v *Viewer) forget(length int) {
 		if d.again {
 			v.pendingSpecs = append(v.pendingSpecs, d.lineage)
 		} else {
-			v.known[d.lineage/64] &^= 1 << (d.lineage % 64)
+			v.server.specs[d.lineage].known[v.seat/64] &^= 1 << (v.seat % 64)
 		}
 	}
 	v.defined = v.defined[:length]

@@ -64,7 +64,7 @@ func (v *Viewer) packet(dst []byte, anyway bool) []byte {
 // returns dst and false.
 func (v *Viewer) changes(dst []byte, anyway bool) ([]byte, bool) {
 	s := v.server
-	if len(v.out) > 0 || len(v.pendingFulls) > 0 || len(v.pendingSpecs) > 0 || v.missed || v.fingerprint != s.fingerprint || v.edition != s.edition {
+	if len(v.out) > 0 || len(v.pendingFulls) > 0 || len(v.pendingSpecs) > 0 || v.missed || v.fingerprint != s.fingerprint {
 		return dst, false
 	}
 	d := &s.due[v.seat]

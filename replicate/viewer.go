@@ -33,10 +33,8 @@ type Viewer struct {
 	free    []uint16          // free local numbers
 	localOf map[uint32]uint16 // local numbers by owner number
 
-	// Definitions that were sent to the client, oldest first, and a bit set of their lineages. Those
-	// in lost packets are removed.
+	// Definitions that were sent to the client, oldest first. Those in lost packets are removed.
 	defined []defined
-	known   []uint64
 	edition uint64 // edition of the catalog for which renew was last called
 
 	base      uint64
@@ -108,11 +106,12 @@ func (v *Viewer) Leave() {
 			v.remove(uint16(k))
 		}
 	}
+	v.forget(0)
 	v.left = true
 	v.server.viewers--
 	v.server.seats[v.seat] = nil
 	v.server.freeSeats = append(v.server.freeSeats, v.seat)
-	v.out, v.pendingFulls = nil, nil
+	v.out, v.pendingFulls, v.pendingSpecs = nil, nil, nil
 }
 
 // Owner returns the owner that the viewer plays.
