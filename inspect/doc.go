@@ -9,7 +9,7 @@
 //	view.View  ──────────────▸   a client is connected  ─ JSON ─▸  SSE ─▸ page
 //	Inbox        ◂─────────────────────────────────────────────  POST, with the token
 //
-// No goroutine of this package accesses the engine directly. The hub reads [view.View]s, which
+// No goroutine of this package accesses the engine directly. The hub reads each [view.View] that
 // the loop makes, and commands are posted to the engine's Inbox.
 //
 // # The page
