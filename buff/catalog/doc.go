@@ -121,6 +121,7 @@
 //	links           list of IDs               applied with it by its source, each once, and
 //	                                          removed with the last buff that applied it
 //	params          see below                 numbers for handlers
+//	vars            see below                 variables of the buff
 //	on_death        remove | keep | pause     when the owner dies; pause: until it is revived
 //	on_source_gone  keep | remove | adopt     when the source leaves; adopt: its owner becomes its
 //	                                          source
@@ -281,6 +282,10 @@
 //	  linger        0s, a span                time until an owner that left loses the buff
 //	params
 //	  NAME          a number                  for handlers, by that name
+//	vars
+//	  NAME          a number, or {base, min, max, at_min, at_max}
+//	                                          a number of each buff, which starts at base: see
+//	                                          Variables
 //	save
 //	  mode          always | never            whether it is saved
 //	                if_remaining              only if at least if_remaining is left
@@ -365,6 +370,10 @@
 //	                rounds a number to whole points, half up, lets the shields against that
 //	                school absorb their part, and subtracts the rest; school is an optional tag
 //
+//	set: {var: NAME, value: 5}
+//	add: {var: NAME, by: 5}
+//	                sets a variable of this buff, or adds a number to it: see Variables
+//
 // Instead of an ID, the field "buff" of remove and extend can be a query: {tag: cooldown}, with any
 // of the fields type, tag, polarity, most and newest. The action then concerns all matching buffs.
 // If there is no such buff, these actions have no effect. "from: source" is possible in all of them.
@@ -387,6 +396,19 @@
 // buff applied by a pulse, per_stack and stacks refer to the stacks that pulsed; any other instant
 // buff has one stack. Actions at a removal or an act, and the pulses of an applied buff, are not
 // multiplied.
+//
+// # Variables
+//
+// A variable is a number of each buff: a bank of stored damage, a counter, a charge of energy.
+//
+//	vars: {bank: {base: 0, min: 0, max: 500, at_max: [{apply: burst}, {set: {var: bank, value: 0}}]}}
+//	on: {act: {damaged: [{add: {var: bank, by: {formula: 0.4 * amount}}}]}}
+//
+// A new buff has the base, within min and max. Further applications, saves and steals keep the
+// variable, and it ends with the buff. Formulas of actions read it as var.bank, and see what earlier
+// actions of the list have changed. A change that brings it to max or to min runs at_max or at_min.
+// In a pulse, "add" adds the part of its number for the part of a period that the pulse covers.
+// Variables need timers: shared, and a definition has at most 8.
 //
 // # Order of actions
 //

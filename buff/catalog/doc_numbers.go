@@ -71,7 +71,10 @@
 //
 //	level, magnitude          of the application
 //	stacks                    the stacks that count where the number is used, as with per_stack
-//	amount                    of the act, in change, damage and apply of on.act
+//	amount                    of the act in on.act, and the stacks without room in on.overflow
+//	left, age                 of the buff, in seconds: until its end, and since its start
+//	absorbed                  the damage that the shield of the buff has absorbed
+//	var.NAME                  a variable of the buff
 //	owner.NAME, source.NAME   an attribute; owner["fire-power"] if it is not a plain name
 //	caller.NAME               a parameter of the application
 //	curve.NAME                the curve at the level
@@ -94,8 +97,9 @@
 // each", a number with per_stack is the sum over the stacks that count. Any other number is taken
 // from the strongest stack or, if several are equally strong, from the youngest of them.
 //
-// A formula that reads "amount" is evaluated when the act happens, with the stacks, level and
-// magnitude that the buff has at that time. If an input is missing and has no default, the action
+// Only actions can read amount, left, age, absorbed and var.NAME. Such a formula is evaluated when
+// the action runs, with the stacks, level and magnitude of the event, and reads attributes of the
+// source as with "snapshot: apply". If an input is missing and has no default, the action
 // does nothing, and an event of kind Faulted is emitted. In such a formula, "magnitude" is still
 // the magnitude of the application. A buff that the act applies has the amount as its magnitude:
 //

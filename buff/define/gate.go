@@ -134,6 +134,19 @@ type Param struct {
 	Value Number
 }
 
+// Var is a number that each buff of a definition has: its variable. A buff starts with Base, within
+// the limits. Actions change it with DoSet and DoAdd, and formulas of actions read it. Refreshes,
+// saves and steals keep it, and it ends with the buff. A definition with TimersEach or TimersQueue
+// has no variables.
+type Var struct {
+	Name     string // unique within a definition
+	Base     Number
+	Min, Max *float64 // limits; nil means none
+
+	// AtMin and AtMax are the actions when a change brings the variable to a limit.
+	AtMin, AtMax []Action
+}
+
 // Saving says which parts of a buff are kept when its owner leaves.
 type Saving struct {
 	Mode          SaveMode

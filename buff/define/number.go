@@ -90,8 +90,8 @@ type Formula interface {
 	// a curve that they name has changed.
 	String() string
 
-	// Reads returns the attributes, parameters and amounts that the formula reads in addition to
-	// the fields of [Inputs], in the order of Inputs.Reads.
+	// Reads returns the inputs that the formula reads in addition to the fields of [Inputs], in the
+	// order of Inputs.Reads.
 	Reads() []Read
 
 	// Eval returns the number. NaN, infinities and panics count as errors. Eval must not end its
@@ -112,16 +112,28 @@ func (n Number) Or(v float64) Number {
 	return n
 }
 
-// Read is one input of a [Formula]: an attribute, a parameter of the application, or the amount
-// of an act.
+// Read is one input of a [Formula].
 type Read struct {
-	Caller bool // if set, Name is a parameter of the application, and Of is ignored
-	// If Amount is set, the input is the amount of the act, and all other fields are ignored. Only
-	// the Change of an action in Hooks.Act may read it.
-	Amount bool
-	Of     Whose
-	Name   string
+	Kind ReadKind
+	Of   Whose  // for ReadAttribute
+	Name string // of the attribute, the parameter or the variable
 }
+
+// ReadKind is the kind of a [Read]. The kinds from ReadAmount on have a value only when an action
+// runs. A number that reads one of them is evaluated then, as with SnapshotRun.
+type ReadKind uint8
+
+// Kinds of a Read.
+const (
+	ReadAttribute ReadKind = iota // an attribute
+	ReadCaller                    // a parameter of the application
+
+	ReadAmount   // in Hooks.Act, the amount of the act; in Hooks.Overflow, the number of stacks without room
+	ReadLeft     // remaining time of the buff in seconds; missing if the buff has no end
+	ReadAge      // time since the buff started, in seconds
+	ReadAbsorbed // damage that the shield of the buff has absorbed so far
+	ReadVar      // a variable of the buff
+)
 
 // Inputs are the arguments of a [Formula].
 type Inputs struct {

@@ -207,6 +207,9 @@ type Spec struct {
 	// Params are numbers for handlers, with a value that an application can provide.
 	Params []Param
 
+	// Vars are the variables of the buff.
+	Vars []Var
+
 	// OnDeath says what happens to the buff when the owner dies. It is removed (the default), kept,
 	// or paused until the owner is revived.
 	OnDeath Fate
@@ -304,9 +307,13 @@ type Action struct {
 	// number of charges of a DoUse. Zero means all stacks, Spec.Dispel.Per, or one charge.
 	Stacks int
 
-	// By is the number of a DoExtend or a DoRate. A DoExtend takes seconds, which may be negative
+	// Var names a variable of the buff, for DoSet and DoAdd.
+	Var string
+
+	// By is the number of a DoExtend, DoRate, DoSet or DoAdd. A DoExtend takes seconds, which may be negative
 	// and are rounded to milliseconds. A DoRate takes a rate from 0.01 to 10, which is rounded to
-	// hundredths; with any other rate the action is skipped with a Faulted.
+	// hundredths; with any other rate the action is skipped with a Faulted. In a pulse, a DoAdd
+	// adds the part of By for the fraction of a period that the pulse covers, as a Change does.
 	By *Number
 
 	// AtMost limits the remaining time after a DoExtend, if it is not zero. It never shortens a

@@ -37,6 +37,8 @@ const (
 	DoUse               // use Action.Stacks charges of the selected buff, one if that is 0
 	DoRate              // set the rate of the time of the selected buff to Action.By
 	DoDispel            // dispel the selected buffs
+	DoSet               // set the variable Action.Var of the buff to Action.By
+	DoAdd               // add Action.By to the variable Action.Var of the buff
 	DoNothing           // no effect; only for an alternative of Action.OneOf
 )
 
@@ -68,7 +70,7 @@ const (
 var (
 	kindWords     = []string{"timed", "instant", "infinite"}
 	polarityWords = []string{"neutral", "positive", "negative"}
-	doWords       = []string{"call", "apply", "remove", "kill", "change", "damage", "extend", "use", "rate", "dispel", "nothing"}
+	doWords       = []string{"call", "apply", "remove", "kill", "change", "damage", "extend", "use", "rate", "dispel", "set", "add", "nothing"}
 	toWords       = []string{"owner", "source", "target"}
 	fateWords     = []string{"default", "remove", "keep", "pause", "adopt"}
 )

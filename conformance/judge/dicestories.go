@@ -93,6 +93,45 @@ var stories = []story{
 		},
 	},
 	{
+		name: "variables, and what is left of a buff",
+		words: map[string][]word{
+			"p": {
+				{"vars", list(
+					m("bank", m("base", m("formula", "level + 1"), "min", 0, "max", 10, "at_max", list(m("change", m("attr", "pow", "by", m("formula", "var.bank"))), m("set", m("var", "bank", "value", 2))), "at_min", list(m("apply", "x")))),
+					m("bank", 3, "n", m("max", 4, "at_max", list(m("remove", "p")))),
+					m("bank", m("base", 20, "max", 8), "n", m("base", m("attr", "pow", "of", "source", "default", 1), "min", -2, "at_min", list(m("extend", m("buff", "p", "by", 1)), m("damage", m("attr", "hp", "by", m("formula", "var.n + var.bank")))))),
+				)},
+				{"duration", list("4s", "infinite", "2500ms")},
+				{"period", list("700ms", "1s")},
+				{"tail", list("partial", "none")},
+				{"clock", list("wall", "online")},
+				{"catchup", list(m("coalesce", 3), "skip")},
+				{"shield", list(m("pool", 30, "attrs", list("hp")), m("attrs", list("hp")))},
+				{"stack", list(m("by", "target", "limit", 3), m("by", "source", "limit", 2), m("by", "target", "limit", 2, "refresh", "extend"), m("by", "none"), m("by", "target", "overflow", "deny"))},
+				{"save.offline_pulses", list("all", "none", "next")},
+				{"on.pulse", list(
+					list(m("add", m("var", "bank", "by", 1.5)), m("change", m("attr", "hp", "by", m("formula", "var.bank - left")))),
+					list(m("add", m("var", "bank", "by", m("formula", "stacks - age"))), m("if", "var.bank > 4", "apply", "x")),
+					list(m("set", m("var", "bank", "value", m("formula", "age * 2"))), m("damage", m("attr", "hp", "by", m("formula", "absorbed / 2 + age")))),
+				)},
+				{"on.apply", list(list(m("add", m("var", "bank", "by", m("attr", "pow", "of", "source", "default", 1))), m("change", m("attr", "pow", "by", m("formula", "var.bank / 4")))))},
+				{"on.refresh", list(list(m("set", m("var", "bank", "value", m("formula", "var.bank + level"))), m("change", m("attr", "hp", "by", m("formula", "0 - left")))))},
+				{"on.overflow", list(list(m("change", m("attr", "hp", "by", m("formula", "amount * 2 + left"))), m("add", m("var", "bank", "by", m("formula", "amount")))), list(m("if", "amount > 1", "apply", "x")))},
+				{"on.act", list(
+					m("hit", list(m("add", m("var", "bank", "by", m("formula", "amount"))), m("change", m("attr", "hp", "by", m("formula", "0 - var.bank"))), m("if", "var.bank > 6", "remove", "p"), m("change", m("attr", "pow", "by", m("formula", "var.bank"))))),
+					m("damaged", list(m("change", m("attr", "pow", "by", m("formula", "absorbed + left + amount"))))),
+				)},
+				{"on.remove", list(m("any", list(m("change", m("attr", "pow", "by", m("formula", "var.bank + absorbed"))), m("add", m("var", "bank", "by", 1)))), m("expired", list(m("apply", m("id", "y", "magnitude", m("formula", "var.bank * 10 + left + age"))))))},
+			},
+			"x": {{"on.exec", list(list(m("remove", "p")), list(m("apply", "y")), list(m("dispel", m("most", 1))))}},
+			"y": {{"on.apply", list(list(m("change", m("attr", "hp", "by", m("formula", "magnitude - age")))))}, {"stack", list(m("by", "target", "limit", 9))}, {"duration", list("3s")}},
+		},
+		steps: []any{
+			m("apply", "p", "source", anySource, "level", someLevels, "stacks", someStacks), m("apply", "p", "source", anySource, "level", someLevels), m("happened", "hit", "amount", oneOf{3, 7}), m("damage", "hp", "by", oneOf{4, 12, 40}), m("tick", true), m("extend", "p", "by", "1s"), saveAway,
+			m("steal", "p", "to", "o2"), m("remove", "p"), m("pause_buff", "p"), m("resume_buff", "p"), m("rate_buff", "p", "to", "2"), m("inhibit", "p"), m("release", "p"), m("happened", "hit", "amount", 2, "owner", "o2"), saveAny,
+		},
+	},
+	{
 		name: "commands as actions",
 		words: map[string][]word{
 			"x": {{"on.exec", list(

@@ -75,6 +75,14 @@ func (d *definition) refusals() (all []string) {
 	no(slices.ContainsFunc(d.numbers(), func(n *number) bool { return n.runs() && !ofActions[n] }), "only numbers of actions are evaluated when an action runs")
 	no(len(d.Vars) > 0 && (d.stack().Timers == "each" || d.queued()), "vars with timers each or queue")
 	no(len(d.Vars) > 8, "more than 8 vars")
+	if d.stack().Overflow == "clear" {
+		for _, a := range on.Overflow {
+			reads := func(n *number) bool {
+				return n != nil && n.Formula != nil && slices.ContainsFunc(n.Formula.names, func(path []string) bool { return runNames[path[0]] && path[0] != "amount" })
+			}
+			no(reads(a.condition) || slices.ContainsFunc(a.numbers(), reads), "with overflow clear the buff has ended before on.overflow")
+		}
+	}
 	if d.Stack != nil {
 		all = append(all, d.stackRefusals()...)
 	}

@@ -91,15 +91,22 @@ type added struct {
 	By  number
 }
 
+// UnmarshalJSON reads a number or the fields of a variable.
 func (v *variable) UnmarshalJSON(text []byte) error {
+	if text[0] != '{' {
+		return v.Base.UnmarshalJSON(text)
+	}
 	var all struct {
-		Base     number
+		Base     *number
 		Min, Max *float64
 		AtMin    []action `json:"at_min"`
 		AtMax    []action `json:"at_max"`
 	}
 	err := strictly(text, &all)
-	*v = variable{all.Base, all.Min, all.Max, all.AtMin, all.AtMax}
+	if all.Base == nil {
+		all.Base = &number{Const: new(float64)}
+	}
+	*v = variable{*all.Base, all.Min, all.Max, all.AtMin, all.AtMax}
 	return err
 }
 

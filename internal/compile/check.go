@@ -21,8 +21,10 @@ type checker struct {
 	classes, returns map[string]*Program
 
 	numbers map[string]int // how often each name is used by numbers of the current definition: see unique
-	acting  bool           // the current number may read the amount of an act
-	late    bool           // the current number is evaluated after the application
+
+	list      string // the list of the action whose number is evaluated when it runs; "" for other numbers
+	late      bool   // the current number is evaluated after the application
+	readsBuff bool   // a number of the current action reads the running buff
 }
 
 func (k *checker) failf(field, format string, args ...any) {
@@ -92,6 +94,7 @@ func (k *checker) spec(s *Program) {
 	k.params(s)
 	k.modifiers(s)
 	k.scaling(s)
+	k.vars(s)
 	k.hooks(s)
 	k.rate(s)
 	k.links(s)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/reason"
+	"github.com/bufftick/bufftick/buff/stat"
 )
 
 // hooks checks and compiles the lists of actions.
@@ -103,6 +104,7 @@ func (k *checker) ops(field string, list *[]define.Action) []Op {
 	ops := make([]Op, 0, len(*list))
 	for i, a := range *list {
 		o := Op{Do: a.Do, To: k.to(element(field, i)+".to", field, &a)}
+		k.readsBuff = false
 		at := fmt.Sprintf("%s[%d].%v", field, i, a.Do)
 		switch a.Do {
 		case define.DoCall:
@@ -115,6 +117,8 @@ func (k *checker) ops(field string, list *[]define.Action) []Op {
 			o.With = k.with(at, field, &(*list)[i])
 		case define.DoRemove, define.DoExtend, define.DoUse, define.DoRate, define.DoDispel:
 			k.onBuffs(element(field, i), at, field, &(*list)[i], &o)
+		case define.DoSet, define.DoAdd:
+			k.setVar(at, field, &(*list)[i], &o)
 		case define.DoKill:
 		case define.DoNothing:
 			if a.Weight == 0 {
@@ -133,6 +137,8 @@ func (k *checker) ops(field string, list *[]define.Action) []Op {
 		o.Tags = k.condition(element(field, i)+".if_tags", &(*list)[i].IfTags)
 		k.within(element(field, i)+".weight", a.Weight, 0, define.MaxWeight)
 		o.OneOf, o.Weight = int32(a.OneOf), int32(max(a.Weight, 1))
+		o.ReadsBuff = k.readsBuff
+		k.current.readsBuff = k.current.readsBuff || k.readsBuff
 		ops = append(ops, o)
 	}
 	k.alternatives(field, ops)
@@ -179,20 +185,89 @@ func (k *checker) onBuffs(element, at, list string, a *define.Action, o *Op) {
 			k.failf(element+".reason", "%v is not a reason that ends a buff", a.Reason)
 		}
 	}
-	if a.Do != define.DoExtend && a.Do != define.DoRate {
-		return
+	switch a.Do {
+	case define.DoExtend:
+		k.by(at+".by", list, a, o, a.Name)
+	case define.DoRate:
+		k.by(at+".value", list, a, o, a.Name)
 	}
+}
+
+// by checks and compiles the number Action.By. Of is a name for it within the list.
+func (k *checker) by(at, list string, a *define.Action, o *Op, of string) {
 	if a.By == nil {
-		k.failf(at, "its number is missing")
+		k.failf(at, "missing")
 		return
 	}
 	c := *a.By
 	a.By, o.Change = &c, &Change{Pulsed: c.Snapshot == define.SnapshotPulse}
-	name := "by"
-	if a.Do == define.DoRate {
-		name = "value"
+	k.operand(at, list, fmt.Sprintf("%s.%v.%s", list, a.Do, of), &c, o.Change)
+}
+
+// setVar checks and compiles an action that changes a variable.
+func (k *checker) setVar(at, list string, a *define.Action, o *Op) {
+	vars := k.current.Spec.Vars
+	o.Var = slices.IndexFunc(vars, func(v define.Var) bool { return v.Name == a.Var })
+	switch {
+	case list == "on.exec":
+		k.failf(at, "an instant buff has no variables")
+	case o.Var < 0:
+		o.Var = 0
+		k.failf(at+".var", "no variable %q%s", a.Var, k.nearVar(a.Var))
+	case a.To != define.ToOwner:
+		k.failf(at, "changes a variable of this buff, so to must be owner")
 	}
-	k.operand(at+"."+name, list, fmt.Sprintf("%s.%v.%s", list, a.Do, a.Name), &c, o.Change)
+	if a.Do == define.DoSet {
+		at += ".value"
+	} else {
+		at += ".by"
+	}
+	k.by(at, list, a, o, a.Var)
+}
+
+// vars checks and compiles the variables.
+func (k *checker) vars(s *Program) {
+	if n := len(s.Spec.Vars); n > define.MaxVars {
+		k.failf("vars", "%d are more than %d", n, define.MaxVars)
+	}
+	if len(s.Spec.Vars) > 0 && s.Stack.Timers != define.TimersShared {
+		k.failf("vars", "need timers shared, not %v", s.Stack.Timers)
+	}
+	s.Spec.Vars = slices.Clone(s.Spec.Vars)
+	seen := map[string]bool{}
+	for i := range min(len(s.Spec.Vars), define.MaxVars) {
+		v := &s.Spec.Vars[i]
+		field := "vars." + v.Name
+		switch {
+		case v.Name == "":
+			field = element("vars", i)
+			k.failf(field, "the name is empty")
+		case !isWord(v.Name) || strings.Contains(v.Name, "/"):
+			k.failf(field, "the name must not have spaces, control characters or slashes")
+		case seen[v.Name]:
+			k.failf(field, "there is one of that name already")
+		}
+		seen[v.Name] = true
+		c := Var{Name: v.Name, Min: -stat.MaxValue, Max: stat.MaxValue, Base: k.kept(field+".base", field, &v.Base)}
+		if v.Min != nil {
+			c.Min = *v.Min
+		}
+		if v.Max != nil {
+			c.Max = *v.Max
+		}
+		switch {
+		case !Finite(c.Min) || !Finite(c.Max):
+			k.failf(field, "min and max must be finite")
+		case c.Min > c.Max:
+			k.failf(field+".min", "%v is above max, which is %v", c.Min, c.Max)
+		case v.Min == nil && len(v.AtMin) > 0:
+			k.failf(field+".at_min", "needs min")
+		case v.Max == nil && len(v.AtMax) > 0:
+			k.failf(field+".at_max", "needs max")
+		}
+		c.AtMin, c.AtMax = k.ops(field+".at_min", &v.AtMin), k.ops(field+".at_max", &v.AtMax)
+		s.Vars = append(s.Vars, c)
+	}
 }
 
 // query checks and compiles the query of an action.
@@ -215,7 +290,10 @@ func (k *checker) query(at string, a *define.Action) *Query {
 	if c.Polarity > define.Negative || c.Neutral && c.Polarity != define.Neutral {
 		k.failf(at+".polarity", "%v is not one of neutral, positive and negative", c.Polarity)
 	}
-	if c.Grade != 0 && a.Do != define.DoDispel {
+	switch {
+	case c.Grade > define.GradeDeath:
+		k.failf(at+".grade", "must be basic, strong or death, not %v", c.Grade)
+	case c.Grade != 0 && a.Do != define.DoDispel:
 		k.failf(at+".grade", "is for dispel")
 	}
 	k.within(at+".most", c.Most, 0, maxCount)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/internal/misspelt"
 )
 
 // kept checks and compiles a number, and returns a reference to its value. The value of a constant
@@ -73,7 +74,7 @@ func (k *checker) inputs(s *Program) {
 		}
 		for _, r := range reads {
 			input.From, input.Caller, input.Whom, input.Attr = define.FromAttr, "", r.Whom, r.Attr
-			if r.Caller {
+			if r.Kind == define.ReadCaller {
 				input.From, input.Caller = define.FromCaller, r.Name
 			}
 			add(r.Name, input)
@@ -88,25 +89,26 @@ func readsStacks(f define.Formula) bool {
 	return !ok || says.ReadsStacks()
 }
 
-// readsAmount reports whether a number is a formula that reads the amount of an act.
-func readsAmount(n *define.Number) bool {
+// readsRunning reports whether a number is a formula with an input that is known only when an action
+// runs.
+func readsRunning(n *define.Number) bool {
 	return n.From == define.FromFormula && n.Formula != nil &&
-		slices.ContainsFunc(n.Formula.Reads(), func(r define.Read) bool { return r.Amount })
+		slices.ContainsFunc(n.Formula.Reads(), func(r define.Read) bool { return r.Kind >= define.ReadAmount })
 }
 
 // run checks and compiles a number that is evaluated when an action of a list runs.
 func (k *checker) run(field, list string, n *define.Number) *Number {
 	own := *n
-	if own.Snapshot == define.SnapshotRun || own.Snapshot == define.SnapshotCast && !readsAmount(n) {
+	if own.Snapshot == define.SnapshotRun || own.Snapshot == define.SnapshotCast {
 		own.Snapshot = define.SnapshotApply
 	}
 	if n.From == define.FromConst || n.From == define.FromCurve {
 		own.Snapshot = n.Snapshot // reported by snapshot
 	}
-	k.acting, k.late = strings.HasPrefix(list, "on.act."), true
+	k.list, k.late = list, true
 	c := k.number(field, "", &own)
-	k.acting, k.late = false, false
-	if n.From == define.FromCaller || slices.ContainsFunc(c.Reads, func(r read) bool { return r.Caller }) {
+	k.list, k.late = "", false
+	if n.From == define.FromCaller || slices.ContainsFunc(c.Reads, func(r read) bool { return r.Kind == define.ReadCaller }) {
 		k.failf(field, "it is evaluated when the action runs, which has no caller: take what the caller gives out of it")
 	}
 	return c
@@ -180,21 +182,65 @@ func (k *checker) formula(field string, n *define.Number, c *Number) {
 		return
 	}
 	for _, r := range n.Formula.Reads() {
-		read := read{Caller: r.Caller, Amount: r.Amount, Whom: r.Of, Name: r.Name}
+		read := read{Kind: r.Kind, Whom: r.Of, Name: r.Name}
 		switch {
-		case r.Amount && !k.acting:
-			k.failf(field+".formula", "amount is known only to the change, damage and apply of on.act; a buff that an act applies has the amount as its magnitude")
-		case r.Amount:
-		case r.Caller && r.Name == "":
+		case r.Kind >= define.ReadAmount:
+			k.running(field+".formula", &read)
+		case r.Kind == define.ReadCaller && r.Name == "":
 			k.failf(field+".formula", "it reads what a caller gives without a name")
-		case r.Caller:
+		case r.Kind == define.ReadCaller:
 			k.current.asks(r.Name)
-		case !r.Caller:
+		default:
 			read.Attr = k.attr(field+".formula", r.Name)
 			k.reads(r.Of, &Number{Attr: read.Attr, Snapshot: n.Snapshot})
 		}
 		c.Reads = append(c.Reads, read)
 	}
+}
+
+// running checks an input that is known only when an action runs.
+func (k *checker) running(field string, r *read) {
+	s := k.current
+	switch {
+	case r.Kind > define.ReadVar:
+		k.failf(field, "define.ReadKind(%d) is not an input", r.Kind)
+	case k.list == "":
+		k.failf(field, "%s is known only when an action runs: a modifier, a parameter and the duration cannot read it", readWord(r))
+	case r.Kind == define.ReadAmount:
+		if !strings.HasPrefix(k.list, "on.act.") && k.list != "on.overflow" {
+			k.failf(field, "amount is known only in on.act and on.overflow; a buff that an act applies has the amount as its magnitude")
+		}
+		return
+	case k.list == "on.exec":
+		k.failf(field, "%s belongs to a running buff, and an instant buff never runs", readWord(r))
+	case k.list == "on.overflow" && s.Stack.Overflow == define.OverflowClear:
+		k.failf(field, "%s is not known in on.overflow with overflow clear, which ends the buff first", readWord(r))
+	case r.Kind == define.ReadVar:
+		if r.Var = slices.IndexFunc(s.Spec.Vars, func(v define.Var) bool { return v.Name == r.Name }); r.Var < 0 {
+			r.Var = 0
+			k.failf(field, "no variable %q%s", r.Name, k.nearVar(r.Name))
+		}
+	case r.Kind != define.ReadLeft:
+		s.ReadsLive = true
+	}
+	k.readsBuff = true
+}
+
+// readWord returns the word of an input in a formula.
+func readWord(r *read) string {
+	return [...]string{"amount", "left", "age", "absorbed", "var." + r.Name}[r.Kind-define.ReadAmount]
+}
+
+// nearVar returns a hint for the name of an unknown variable.
+func (k *checker) nearVar(name string) string {
+	var names []string
+	for i := range k.current.Spec.Vars {
+		names = append(names, k.current.Spec.Vars[i].Name)
+	}
+	if near := misspelt.Near(name, names); near != "" {
+		return fmt.Sprintf(": did you mean %q?", near)
+	}
+	return ""
 }
 
 // asks records that the definition reads a parameter of applications.

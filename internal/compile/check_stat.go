@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/reason"
@@ -125,7 +124,7 @@ func (k *checker) change(at string, list string, a *define.Action) *Change {
 // instances store it, unless it is evaluated when the action runs.
 func (k *checker) operand(at, list, name string, n *define.Number, to *Change) {
 	runs := n.Snapshot == define.SnapshotRun && (n.From == define.FromFormula || n.From == define.FromAttr)
-	if runs || strings.HasPrefix(list, "on.act.") && readsAmount(n) {
+	if runs || readsRunning(n) {
 		to.Run = k.run(at, list, n)
 	} else {
 		to.By = k.kept(at, name, n)
@@ -223,7 +222,7 @@ func (k *checker) rate(s *Program) {
 	source := read.From == define.FromAttr && read.Of == define.OfSource
 	given := read.From != define.FromAttr && read.From != define.FromFormula
 	for _, r := range s.RateNow.Reads {
-		source, given = source || !r.Caller && r.Whom == define.OfSource, given || r.Caller
+		source, given = source || r.Kind == define.ReadAttribute && r.Whom == define.OfSource, given || r.Kind == define.ReadCaller
 	}
 	switch {
 	case given:

@@ -120,9 +120,9 @@ func TestCheckNumber(t *testing.T) {
 			".pre: must be finite, not NaN", ".coef: must be finite, not +Inf", ".post: must be finite, not -Inf",
 		}},
 
-		{formula(define.Read{Name: "power"}, define.Read{Caller: true, Name: "x"}), nil},
+		{formula(define.Read{Name: "power"}, define.Read{Kind: define.ReadCaller, Name: "x"}), nil},
 		{define.Number{From: define.FromFormula}, []string{".formula: missing"}},
-		{formula(define.Read{Name: "might"}, define.Read{Caller: true}), []string{
+		{formula(define.Read{Name: "might"}, define.Read{Kind: define.ReadCaller}), []string{
 			`.formula: no attribute "might"`, ".formula: it reads what a caller gives without a name",
 		}},
 		{snapshot(formula(), define.SnapshotPulse), []string{".snapshot: a formula is worked out when the buff is applied, never in a pulse"}},

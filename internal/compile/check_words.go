@@ -110,6 +110,7 @@ func (k *checker) instant(s *Program) {
 		{"interrupt", len(s.Spec.Interrupt) > 0, "it cannot be interrupted"},
 		{"charges", !noCharges(&s.Charges), "it has no charges"},
 		{"shield", !noShield(&s.Shield), "it cannot absorb"},
+		{"vars", len(s.Spec.Vars) > 0, "it has no variables"},
 		{"modifiers", len(s.Spec.Modifiers) > 0, "it changes attributes by its actions"},
 		{"links", len(s.Spec.Links) > 0, "nothing can go with it: use on.exec"},
 		{"reload", s.Reload != define.ReloadKeep, "there are no running instances"},

@@ -82,7 +82,9 @@ func (s *Program) findUses() (u uses) {
 	set(UsesLinks, len(s.Links) > 0)
 	set(UsesDead, s.Dead == define.DeadDeny || s.Dead == define.DeadDefault && s.Catalog.Dead == define.DeadDeny)
 	set(UsesShare, s.PerSource.Limit > 0)
-	set(UsesExtra, s.Stack.Timers != define.TimersShared || s.Stack.By == define.ByKey || s.Charges.N > 0 || s.Shield.On ||
+	set(UsesView, s.readsBuff)
+	set(UsesLive, len(s.Vars) > 0 || s.ReadsLive)
+	set(UsesExtra, u&UsesLive != 0 || s.Stack.Timers != define.TimersShared || s.Stack.By == define.ByKey || s.Charges.N > 0 || s.Shield.On ||
 		len(s.Numbers)+len(s.Modifiers)+len(s.Captures) > 0)
 	set(UsesMagnitudes, len(s.Numbers)+len(s.Modifiers)+len(s.Captures) > 0)
 	set(UsesActs, s.Acts() != 0)

@@ -57,6 +57,9 @@ func (p *Program) eachApplied(f func(*Program)) {
 	for i := range p.reactions {
 		lists = append(lists, p.reactions[i].ops)
 	}
+	for i := range p.Vars {
+		lists = append(lists, p.Vars[i].AtMin, p.Vars[i].AtMax)
+	}
 	for _, ops := range append(lists, p.Remove[:]...) {
 		for _, o := range ops {
 			if o.Do == define.DoApply && o.Spec != nil {

@@ -164,6 +164,7 @@ type Program struct {
 	RateNow       *Number  // HasteBy, read from a running instance; nil if it is only read at an application
 	Callers       []string // names of the Application.Params that numbers of this definition use
 	Modifiers     []Modifier
+	Vars          []Var
 	Links         []*Program
 
 	// Captures are the attributes of the source that this definition, or a definition that it can
@@ -172,6 +173,9 @@ type Program struct {
 	// and Rereads reports whether such a read has SnapshotApply.
 	Captures              []capture
 	CapturesLate, Rereads bool
+
+	readsBuff bool // an action has Op.ReadsBuff
+	ReadsLive bool // a number reads ReadAge or ReadAbsorbed
 
 	Apply, Refresh, Pulse, Exec, Overflow, Death []Op
 	Remove                                       [reason.LastRemoval + 1][]Op
@@ -228,6 +232,8 @@ const (
 	UsesDead                        // cannot be applied to a dead owner
 	UsesShare                       // PerSource
 	UsesOnlyCall                    // see Program.onlyCalls
+	UsesLive                        // Vars, or numbers that read ReadAge or ReadAbsorbed
+	UsesView                        // actions with Op.ReadsBuff
 	UsesRecharge                    // Charges.Recharge
 	UsesHaste                       // HasteBy
 
@@ -281,6 +287,8 @@ type Op struct {
 	Weight int32 // of an alternative, from 1
 
 	FromSource bool
+	ReadsBuff  bool // a number reads the buff when the action runs: see define.ReadLeft and the following
+	Var        int  // index in Program.Vars, for a DoSet or DoAdd
 	Stacks     int
 	AtMost     time.Duration
 
@@ -295,14 +303,31 @@ type Query struct {
 	Tag  define.Tag
 }
 
-// ChangesAttribute reports whether the action changes an attribute. In a pulse, its number counts for
-// the part of a period that the pulse covers.
+// Start returns the first value of the variable, from the numbers of an application.
+func (v *Var) Start(values []float64) float64 {
+	if v.Base.Place < 0 {
+		return v.Limited(v.Base.value)
+	}
+	return v.Limited(values[v.Base.Place])
+}
+
+// Limited returns the value within the limits of the variable.
+func (v *Var) Limited(x float64) float64 { return max(min(x, v.Max), v.Min) }
+
+// ChangesAttribute reports whether the action changes an attribute.
 func (o *Op) ChangesAttribute() bool { return o.Do == define.DoChange || o.Do == define.DoDamage }
+
+// Partial reports whether the number of the action counts in a pulse for the part of a period that the
+// pulse covers.
+func (o *Op) Partial() bool { return o.ChangesAttribute() || o.Do == define.DoAdd }
+
+// SetsVar reports whether the action changes a variable.
+func (o *Op) SetsVar() bool { return o.Do == define.DoSet || o.Do == define.DoAdd }
 
 // Late reports whether the action has something that is evaluated when it runs, or an application
 // with numbers of its own.
 func (o *Op) Late() bool {
-	return o.Conditional() || o.With != nil || o.Change != nil && o.Change.Run != nil
+	return o.Conditional() || o.With != nil || o.SetsVar() || o.Change != nil && o.Change.Run != nil
 }
 
 // Conditional reports whether the action has a condition.
@@ -372,11 +397,19 @@ const (
 
 // read is a compiled define.Read.
 type read struct {
-	Caller bool
-	Amount bool
-	Whom   define.Whose
-	Attr   stat.Attr
-	Name   string
+	Kind define.ReadKind
+	Whom define.Whose
+	Attr stat.Attr
+	Var  int // index in Program.Vars
+	Name string
+}
+
+// Var is a compiled define.Var.
+type Var struct {
+	Name         string
+	Base         Ref
+	Min, Max     float64
+	AtMin, AtMax []Op
 }
 
 // capture is an attribute of the source that a definition reads.

@@ -62,7 +62,7 @@ func (d *definition) noWeight(field string) {
 }
 
 // verbs are the kinds of actions.
-var verbs = []string{"call", "apply", "remove", "kill", "change", "damage", "extend", "use", "rate", "dispel", "nothing"}
+var verbs = []string{"call", "apply", "remove", "kill", "change", "damage", "extend", "use", "rate", "dispel", "set", "add", "nothing"}
 
 // oneAction reads an action. If the action is invalid, oneAction returns a kill action, because a
 // kill action names no definition that could be missing.
@@ -102,6 +102,8 @@ var actionFields = table{"action", nil, map[string]readFunc{
 	"use":    func(d *definition, f string, n ast.Node) { d.onBuffs(define.DoUse, f, n, useFields, true) },
 	"rate":   func(d *definition, f string, n ast.Node) { d.onBuffs(define.DoRate, f, n, rateFields, false) },
 	"dispel": (*definition).dispelAction,
+	"set":    func(d *definition, f string, n ast.Node) { d.setVar(define.DoSet, f, n, setFields) },
+	"add":    func(d *definition, f string, n ast.Node) { d.setVar(define.DoAdd, f, n, addFields) },
 	"kill":   (*definition).kill,
 	"one_of": func(d *definition, f string, n ast.Node) {}, // see alternatives
 	"nothing": func(d *definition, f string, n ast.Node) {
@@ -253,6 +255,60 @@ func (d *definition) dispelAction(field string, n ast.Node) {
 	d.loader.action.Do = define.DoDispel
 }
 
+// setVar reads the value of an action that changes a variable.
+func (d *definition) setVar(do define.Do, field string, n ast.Node, t table) {
+	d.loader.action.Do = do
+	d.fields(field, at(n), n, t)
+}
+
+var (
+	setFields = table{"set", []string{"var", "value"}, map[string]readFunc{
+		"var":   func(d *definition, f string, n ast.Node) { d.name(f, n, false, &d.loader.action.Var) },
+		"value": func(d *definition, f string, n ast.Node) { d.actionNumber(f, n, &d.loader.action.By) },
+	}}
+	addFields = table{"add", []string{"var", "by"}, map[string]readFunc{
+		"var": func(d *definition, f string, n ast.Node) { d.name(f, n, false, &d.loader.action.Var) },
+		"by":  func(d *definition, f string, n ast.Node) { d.actionNumber(f, n, &d.loader.action.By) },
+	}}
+)
+
+// vars reads the variables of a definition.
+func (d *definition) vars(field string, n ast.Node) {
+	list, ok := Fields(n)
+	if !ok {
+		d.fail(field, at(n), "want a map of variables, not %s: write {NAME: {base: 0}}", kindOf(n))
+		return
+	}
+	d.spec.Vars = make([]define.Var, len(list)) // full length, so that the elements never move
+	for i, f := range list {
+		name, isText := Text(f.Key)
+		v := &d.spec.Vars[i]
+		if v.Name = name; !isText || name == "" {
+			d.fail(field, at(f.Key), "want the name of a variable, not %s", Describe(f.Key))
+			continue
+		}
+		path := join(field, name)
+		d.places.set(path, place{position: at(f.Key)})
+		if _, isMap := Fields(f.Value); !isMap {
+			d.real(path, f.Value, &v.Base.Const)
+			continue
+		}
+		d.fields(path, at(f.Value), f.Value, table{"variable", nil, map[string]readFunc{
+			"base":   func(d *definition, f string, n ast.Node) { d.magnitude(f, n, &v.Base) },
+			"min":    func(d *definition, f string, n ast.Node) { v.Min = d.varLimit(f, n) },
+			"max":    func(d *definition, f string, n ast.Node) { v.Max = d.varLimit(f, n) },
+			"at_min": func(d *definition, f string, n ast.Node) { d.actions(f, n, &v.AtMin) },
+			"at_max": func(d *definition, f string, n ast.Node) { d.actions(f, n, &v.AtMax) },
+		}})
+	}
+}
+
+func (d *definition) varLimit(field string, n ast.Node) *float64 {
+	limit := new(float64)
+	d.real(field, n, limit)
+	return limit
+}
+
 var queryFields = table{"query", nil, map[string]readFunc{
 	"type":   func(d *definition, f string, n ast.Node) { d.name(f, n, false, &d.loader.action.Query.Type) },
 	"tag":    func(d *definition, f string, n ast.Node) { d.name(f, n, false, &d.loader.action.Query.Tag) },
@@ -270,8 +326,12 @@ var queryFields = table{"query", nil, map[string]readFunc{
 
 var dispelActionFields = func() table {
 	t := table{"dispel", nil, map[string]readFunc{
-		"buff":   func(d *definition, f string, n ast.Node) { d.name(f, n, true, &d.loader.action.Query.ID) },
-		"grade":  func(d *definition, f string, n ast.Node) { d.word(f, n, &d.loader.action.Query.Grade) },
+		"buff": func(d *definition, f string, n ast.Node) { d.name(f, n, true, &d.loader.action.Query.ID) },
+		"grade": func(d *definition, f string, n ast.Node) {
+			if d.oneOf(f, n, define.GradeBasic.String(), define.GradeStrong.String(), define.GradeDeath.String()) {
+				d.word(f, n, &d.loader.action.Query.Grade)
+			}
+		},
 		"from":   (*definition).fromSource,
 		"stacks": func(d *definition, f string, n ast.Node) { d.actionStacks(f, n) },
 	}}

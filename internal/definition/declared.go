@@ -189,4 +189,9 @@ func eachAction(s *buff.Spec, do func(field string, a *define.Action)) {
 		}
 	}
 	list("on.remove.any", s.On.RemoveAny)
+	for i := range s.Vars {
+		v := &s.Vars[i]
+		list("vars."+v.Name+".at_min", v.AtMin)
+		list("vars."+v.Name+".at_max", v.AtMax)
+	}
 }

@@ -27,6 +27,7 @@ var specFields = table{"", nil, map[string]readFunc{
 	"note":           func(d *definition, f string, n ast.Node) { d.text(f, n, &d.spec.Note) },
 	"tags":           func(d *definition, f string, n ast.Node) { d.texts(f, n, false, &d.spec.Tags) },
 	"grants":         func(d *definition, f string, n ast.Node) { d.texts(f, n, false, &d.spec.Grants) },
+	"vars":           (*definition).vars,
 	"polarity":       func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Polarity) },
 	"duration":       (*definition).duration,
 	"min_duration":   func(d *definition, f string, n ast.Node) { d.span(f, n, &d.spec.MinDuration) },

@@ -24,7 +24,6 @@ type formulaError struct {
 type scope struct {
 	attrs  map[string]float64     // bases of the attributes by name; nil if they are unknown
 	curves map[string]*curveEntry // curves by name
-	amount bool                   // the name "amount" is defined, as in change, damage and apply of on.act
 	truth  bool                   // the formula is a condition, such as owner.gold >= 100
 }
 
@@ -197,7 +196,7 @@ var functions = []string{"min", "max", "floor", "ceil", "abs", "round"}
 
 // roots are the names that may precede a dot. The values describe what may follow the dot.
 var roots = map[string]string{
-	"owner": "an attribute", "source": "an attribute", "caller": "a name set by the application", "curve": "a curve",
+	"owner": "an attribute", "source": "an attribute", "caller": "a name set by the application", "curve": "a curve", "var": "a variable of the buff",
 }
 
 // name compiles a name without a dot.
@@ -216,10 +215,13 @@ func (c *formulaCompiler) name(n *ast.IdentifierNode) kind {
 	case "magnitude":
 		c.emit(n, step{op: pushMagnitude}, 1)
 	case "amount":
-		if !c.scope.amount {
-			return c.fail(n, "amount is available only in change, damage and apply of on.act; a buff applied by an act has the amount as its magnitude")
-		}
-		return c.read(n, define.Read{Amount: true})
+		return c.read(n, define.Read{Kind: define.ReadAmount})
+	case "left":
+		return c.read(n, define.Read{Kind: define.ReadLeft})
+	case "age":
+		return c.read(n, define.Read{Kind: define.ReadAge})
+	case "absorbed":
+		return c.read(n, define.Read{Kind: define.ReadAbsorbed})
 	default:
 		if what := roots[n.Value]; what != "" {
 			return c.fail(n, "want %s after %s, as in %s.NAME", what, n.Value, n.Value)
@@ -237,11 +239,11 @@ func (c *formulaCompiler) instead(name string) string {
 	if c.scope.curves[name] != nil {
 		return ": write curve." + name
 	}
-	known := []string{"level", "stacks", "magnitude", "amount", "owner", "source", "caller", "curve"}
+	known := []string{"level", "stacks", "magnitude", "amount", "left", "age", "absorbed", "owner", "source", "caller", "curve", "var"}
 	if near := misspelt.Near(name, known); near != "" {
 		return didYouMean(near)
 	}
-	return ": want level, stacks, magnitude, owner.ATTRIBUTE, source.ATTRIBUTE, caller.NAME or curve.NAME"
+	return ": want level, stacks, magnitude, owner.ATTRIBUTE, source.ATTRIBUTE, caller.NAME, curve.NAME or, in an action, amount, left, age, absorbed or var.NAME"
 }
 
 // member compiles a name with a dot.
@@ -251,16 +253,18 @@ func (c *formulaCompiler) member(n *ast.MemberNode) kind {
 	if !ok || !isName || n.Optional || roots[root.Value] == "" {
 		if ok && isName && roots[root.Value] == "" {
 			return c.fail(root, "unknown name %s before the dot%s", quote(root.Value),
-				didYouMean(misspelt.Near(root.Value, []string{"owner", "source", "caller", "curve"})))
+				didYouMean(misspelt.Near(root.Value, []string{"owner", "source", "caller", "curve", "var"})))
 		}
-		return c.fail(n, "want owner.NAME, source.NAME, caller.NAME or curve.NAME")
+		return c.fail(n, "want owner.NAME, source.NAME, caller.NAME, curve.NAME or var.NAME")
 	}
 	name := property.Value
 	switch root.Value {
 	case "curve":
 		return c.curve(n, name)
 	case "caller":
-		return c.read(n, define.Read{Caller: true, Name: name})
+		return c.read(n, define.Read{Kind: define.ReadCaller, Name: name})
+	case "var":
+		return c.read(n, define.Read{Kind: define.ReadVar, Name: name})
 	case "source":
 		return c.attr(n, define.Read{Of: define.OfSource, Name: name})
 	}

@@ -117,7 +117,7 @@ func (c *formulaCompiler) conditional(n, condition, yes, no ast.Node) kind {
 // evaluated.
 func (c *formulaCompiler) let(n *ast.VariableDeclaratorNode) kind {
 	switch _, isRoot := roots[n.Name]; {
-	case isRoot, n.Name == "level", n.Name == "stacks", n.Name == "magnitude", n.Name == "amount":
+	case isRoot, n.Name == "level", n.Name == "stacks", n.Name == "magnitude", n.Name == "amount", n.Name == "left", n.Name == "age", n.Name == "absorbed":
 		return c.fail(n, "%s is already defined: use another name", quote(n.Name))
 	}
 	k := c.node(n.Value)

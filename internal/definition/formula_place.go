@@ -62,8 +62,7 @@ func (d *definition) formula(field string, n ast.Node) {
 	to.From = define.FromFormula
 	d.afterwards(func(l *loader) {
 		in := l.scope()
-		// In on.act, all numbers are evaluated when their action runs.
-		in.amount, in.truth = strings.HasPrefix(field, "on.act."), strings.HasSuffix(field, ".if")
+		in.truth = strings.HasSuffix(field, ".if")
 		f, wrong := compileFormula(text, in)
 		switch {
 		case wrong != nil:
@@ -85,7 +84,7 @@ func (d *definition) formula(field string, n ast.Node) {
 // samples returns the values of a formula at three levels, with all attributes at their bases. If
 // the formula has other inputs, samples returns nil.
 func (f *formula) samples(bases map[string]float64) (values []float64) {
-	if f.names(pushMagnitude) || f.names(pushStacks) || slices.ContainsFunc(f.reads, func(r define.Read) bool { return r.Caller || r.Amount }) {
+	if f.names(pushMagnitude) || f.names(pushStacks) || slices.ContainsFunc(f.reads, func(r define.Read) bool { return r.Kind != define.ReadAttribute }) {
 		return nil
 	}
 	in := define.Inputs{Stacks: 1, Reads: make([]float64, len(f.reads))}
@@ -111,7 +110,7 @@ func (f *formula) names(op opcode) bool {
 func (f *formula) try(bases map[string]float64) string {
 	in := define.Inputs{Stacks: 1, Magnitude: 1, Reads: make([]float64, len(f.reads))}
 	for i, r := range f.reads {
-		if in.Reads[i] = 1; !r.Caller && !r.Amount {
+		if in.Reads[i] = 1; r.Kind == define.ReadAttribute {
 			in.Reads[i] = bases[r.Name]
 		}
 	}
@@ -138,4 +137,4 @@ func noAttribute(name string, known map[string]float64) string {
 }
 
 // isAmount reports whether r reads the amount of an act.
-func isAmount(r define.Read) bool { return r.Amount }
+func isAmount(r define.Read) bool { return r.Kind == define.ReadAmount }

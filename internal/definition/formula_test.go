@@ -92,7 +92,7 @@ func TestFormulaValues(t *testing.T) {
 func TestFormulaReads(t *testing.T) {
 	f := mustCompile(t, "source.power + caller.power + owner.power + source.power")
 	require.Equal(t, []define.Read{
-		{Of: define.OfSource, Name: "power"}, {Caller: true, Name: "power"}, {Name: "power"},
+		{Of: define.OfSource, Name: "power"}, {Kind: define.ReadCaller, Name: "power"}, {Name: "power"},
 	}, f.Reads())
 	v, err := f.Eval(define.Inputs{Reads: []float64{1000, 100, 10}})
 	require.NoError(t, err)

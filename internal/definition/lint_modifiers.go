@@ -168,7 +168,7 @@ func (l *linter) risesWith(n *define.Number, attr string) float64 {
 		in := define.Inputs{Level: 1, Stacks: 1, Magnitude: 100}
 		for _, r := range f.reads {
 			v := l.attrs.bases[r.Name]
-			if r.Caller || r.Amount {
+			if r.Kind != define.ReadAttribute {
 				v = 100
 			} else if r.Name == attr && r.Of == define.OfOwner {
 				v += more

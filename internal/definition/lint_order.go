@@ -99,7 +99,7 @@ func ownAttrs(n *define.Number) (attrs []string) {
 		return []string{n.Attr}
 	case n.From == define.FromFormula && n.Formula != nil:
 		for _, r := range n.Formula.Reads() {
-			if !r.Caller && !r.Amount && r.Of == define.OfOwner {
+			if r.Kind == define.ReadAttribute && r.Of == define.OfOwner {
 				attrs = append(attrs, r.Name)
 			}
 		}
@@ -111,6 +111,9 @@ func ownAttrs(n *define.Number) (attrs []string) {
 func eachNumber(s *buff.Spec, do func(*define.Number)) {
 	for i := range s.Params {
 		do(&s.Params[i].Value)
+	}
+	for i := range s.Vars {
+		do(&s.Vars[i].Base)
 	}
 	for i := range s.Modifiers {
 		do(&s.Modifiers[i].Value)

@@ -56,7 +56,7 @@ type numberFormat struct {
 	Coef     float64         `json:"coef,omitempty" jsonschema:"by what the attribute is multiplied; 1 is the default, 0 is refused"`
 	Post     float64         `json:"post,omitempty" jsonschema:"added to the attribute after coef"`
 	Caller   name            `json:"caller,omitempty" jsonschema:"what the application gives under this name"`
-	Formula  formulaText     `json:"formula,omitempty" jsonschema:"evaluated from level, stacks, magnitude, amount (in on.act), owner.ATTRIBUTE, source.ATTRIBUTE, caller.NAME and curve.NAME, by + - * / %, comparisons, and, or, not, a ? b : c, min, max, floor, ceil, abs and round"`
+	Formula  formulaText     `json:"formula,omitempty" jsonschema:"evaluated from level, stacks, magnitude, in actions also amount, left, age, absorbed and var.NAME, owner.ATTRIBUTE, source.ATTRIBUTE, caller.NAME and curve.NAME, by + - * / %, comparisons, and, or, not, a ? b : c, min, max, floor, ceil, abs and round"`
 	Default  float64         `json:"default,omitempty" jsonschema:"the number if the source or the application's number is not there; without it such an application is refused"`
 	Snapshot define.Snapshot `json:"snapshot,omitempty" jsonschema:"when it is asked for: at the cast, when the application comes to the owner, or at each pulse"`
 }
@@ -141,6 +141,7 @@ type specFormat struct {
 	Modifiers     []modifierFormat     `json:"modifiers,omitempty"`
 	Links         []name               `json:"links,omitempty"`
 	Params        map[string]magnitude `json:"params,omitempty"`
+	Vars          map[string]variable  `json:"vars,omitempty"`
 	OnDeath       deathFate            `json:"on_death,omitempty"`
 	OnSourceGone  sourceFate           `json:"on_source_gone,omitempty"`
 	OnArea        faultFate            `json:"on_area,omitempty"`
@@ -300,10 +301,10 @@ type queryFormat struct {
 
 type dispelActionFormat struct {
 	queryFormat
-	Buff   name         `json:"buff,omitempty" jsonschema:"buffs of this definition"`
-	Grade  define.Grade `json:"grade,omitempty" jsonschema:"the highest grade that is removed"`
-	Stacks stacks       `json:"stacks,omitempty" jsonschema:"stacks of each portion; by default what the definition's dispel.per says"`
-	From   fromSource   `json:"from,omitempty" jsonschema:"source: only buffs by the source of the action"`
+	Buff   name       `json:"buff,omitempty" jsonschema:"buffs of this definition"`
+	Grade  grade      `json:"grade,omitempty" jsonschema:"the highest grade that is removed"`
+	Stacks stacks     `json:"stacks,omitempty" jsonschema:"stacks of each portion; by default what the definition's dispel.per says"`
+	From   fromSource `json:"from,omitempty" jsonschema:"source: only buffs by the source of the action"`
 }
 
 type removeActionFormat struct {
@@ -331,6 +332,24 @@ type rateFormat struct {
 	From  fromSource `json:"from,omitempty" jsonschema:"source: only buffs by the source of the action"`
 }
 
+type varFormat struct {
+	Base  magnitude      `json:"base,omitempty" jsonschema:"value of a new buff; 0 by default"`
+	Min   float64        `json:"min,omitempty" jsonschema:"lower limit"`
+	Max   float64        `json:"max,omitempty" jsonschema:"upper limit"`
+	AtMin []actionFormat `json:"at_min,omitempty" jsonschema:"actions when a change brings the variable to min"`
+	AtMax []actionFormat `json:"at_max,omitempty" jsonschema:"actions when a change brings the variable to max"`
+}
+
+type setFormat struct {
+	Var   name      `json:"var" jsonschema:"a variable of this buff"`
+	Value magnitude `json:"value" jsonschema:"its new value"`
+}
+
+type addFormat struct {
+	Var name      `json:"var" jsonschema:"a variable of this buff"`
+	By  magnitude `json:"by" jsonschema:"the number to add"`
+}
+
 type actionFormat struct {
 	Call    name               `json:"call,omitempty" jsonschema:"the Go handler of this name"`
 	Apply   idOrApply          `json:"apply,omitempty" jsonschema:"the definition with this ID is applied to the owner"`
@@ -349,4 +368,6 @@ type actionFormat struct {
 	Reason  reason.Reason      `json:"reason,omitempty" jsonschema:"why it is removed; cancelled is the default"`
 	If      string             `json:"if,omitempty" jsonschema:"a formula that is true or false; if it is false when the action runs, the action is skipped"`
 	IfTags  tagTestFormat      `json:"if_tags,omitempty" jsonschema:"tags; if this fails when the action runs, the action is skipped"`
+	Set     setFormat          `json:"set,omitempty" jsonschema:"sets a variable of this buff"`
+	Add     addFormat          `json:"add,omitempty" jsonschema:"adds to a variable of this buff"`
 }

@@ -42,8 +42,10 @@ type (
 	idOrRemove   string
 	idOrUse      string
 	idOrQuery    string
+	variable     string
 	seconds      string
 	fromSource   string
+	grade        string
 	drOrName     string
 	channel      int
 	oldest       string
@@ -86,6 +88,7 @@ func formatTypes() map[reflect.Type]*jsonschema.Schema {
 		reflect.TypeFor[pool]():        anyOf(within(1, 0), &jsonschema.Schema{Ref: "#/definitions/number"}),
 		reflect.TypeFor[period]():      anyOf(&jsonschema.Schema{Type: "string", Pattern: spanPattern}, byCurve()),
 		reflect.TypeFor[seconds]():     anyOf(&jsonschema.Schema{Type: "string", Pattern: strings.Replace(spanPattern, `^\+?`, `^[+-]?`, 1)}, &jsonschema.Schema{Ref: "#/definitions/number"}),
+		reflect.TypeFor[grade]():       oneOf("basic", "strong", "death"),
 		reflect.TypeFor[fromSource]():  oneOf("source"),
 		reflect.TypeFor[statLimit]():   anyOf(&jsonschema.Schema{Type: "number"}, &jsonschema.Schema{Type: "string", MinLength: jsonschema.Ptr(1)}),
 		reflect.TypeFor[aggregate]():   anyOf(oneOf("sum", "max", "min"), upTo("strongest", 1, "so many of the strongest")),
@@ -149,6 +152,7 @@ func formatTypes() map[reflect.Type]*jsonschema.Schema {
 	types[reflect.TypeFor[idOrUse]()] = nameOr[useFormat](types)
 	types[reflect.TypeFor[drOrName]()] = nameOr[drFormat](types)
 	types[reflect.TypeFor[haste]()] = wordOrHaste(types)
+	types[reflect.TypeFor[variable]()] = anyOf(&jsonschema.Schema{Type: "number"}, mapOf[varFormat](types))
 	return types
 }
 
@@ -227,11 +231,16 @@ func listOr[T any](types map[reflect.Type]*jsonschema.Schema) *jsonschema.Schema
 
 // nameOr is a name, or the map that the struct T describes.
 func nameOr[T any](types map[reflect.Type]*jsonschema.Schema) *jsonschema.Schema {
+	return anyOf(&jsonschema.Schema{Type: "string", MinLength: jsonschema.Ptr(1)}, mapOf[T](types))
+}
+
+// mapOf is the map that the struct T describes.
+func mapOf[T any](types map[reflect.Type]*jsonschema.Schema) *jsonschema.Schema {
 	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: types})
 	if err != nil {
 		panic(err)
 	}
-	return anyOf(&jsonschema.Schema{Type: "string", MinLength: jsonschema.Ptr(1)}, s)
+	return s
 }
 
 // wordOrHaste is a word, or the map of a rate.

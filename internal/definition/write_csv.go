@@ -24,7 +24,7 @@ var columnOrder = strings.Fields(`
 	require require.apply require.ongoing require.remove inhibition chance immunity immune dead
 	dr dr.group dr.steps dr.reset dr.scope
 	dispel dispel.type dispel.grade dispel.per dispel.resist dispel.stealable
-	params modifiers charges charges.n charges.consume_on charges.on_refresh charges.recharge
+	params vars modifiers charges charges.n charges.consume_on charges.on_refresh charges.recharge
 	shield shield.pool shield.priority shield.schools shield.attrs shield.share shield.cap shield.on_refresh aura aura.apply aura.radius aura.interval aura.linger links
 	on on.apply on.refresh on.pulse on.exec on.overflow on.act on.death on.remove
 	interrupt on_death on_source_gone on_fault on_area

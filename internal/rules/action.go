@@ -239,17 +239,26 @@ func emitBadNumber(t *Turn, s *Owner, of *buff.Event, why reason.Reason) {
 type lateAction struct {
 	op        *compile.Op
 	of        buff.Event // the event of the list, for a fault
+	handle    buff.Handle
+	amount    float64 // of the act or the overflow
 	source    buff.OwnerID
 	captured  []buff.Captured
 	share     buff.Share
 	stacks    int32
 	magnitude int64      // magnitude of the buff or the application
 	values    [4]float64 // of the operands
+	view      buffView   // last values of the buff, if the action reads them
 }
 
 // queueLate queues an action that has a condition, or numbers that its command does not have yet.
 func queueLate(t *Turn, s *Owner, o *compile.Op, e *buff.Event, source buff.OwnerID, k *magnitudes) {
-	l := lateAction{op: o, of: *e, source: source, captured: t.inherit(k.captured), share: t.shareOf(e), magnitude: e.Magnitude}
+	l := lateAction{op: o, of: *e, source: source, captured: t.inherit(k.captured), share: t.shareOf(e), magnitude: e.Magnitude, handle: e.Handle}
+	switch e.Kind {
+	case buff.Reacted:
+		l.amount = float64(e.Magnitude)
+	case buff.Denied:
+		l.handle, l.amount = t.overflowing, float64(t.over)
+	}
 	l.stacks = countedStacks(e, &l.share)
 	switch e.Kind {
 	case buff.Pulsed, buff.Removed, buff.Reacted, buff.Died:
@@ -268,10 +277,17 @@ func queueLate(t *Turn, s *Owner, o *compile.Op, e *buff.Event, source buff.Owne
 		}
 		l.values[j] = v
 	}
+	if o.ReadsBuff {
+		if i := s.lookup(l.handle); i.exists() {
+			l.view = i.view(t)
+		} else {
+			l.view = t.endedView
+		}
+	}
 	var c buff.Command
-	if o.Change != nil {
+	if o.Change != nil && !o.SetsVar() {
 		numberCommand(&c, o, e, source, 0)
-	} else if o.Do != define.DoCall {
+	} else if o.Do != define.DoCall && !o.SetsVar() {
 		actionCommand(t, &c, o, e, source, k)
 	}
 	own := o.To == define.ToOwner || o.To == define.ToSource && source == s.id || o.To == define.ToTarget && e.Target == s.id
@@ -300,7 +316,7 @@ func (l *lateAction) operands() [4]*compile.Change {
 
 // scaled returns the number of a change for its part of a period. Other numbers have no part.
 func (l *lateAction) scaled(v float64) float64 {
-	if !l.op.ChangesAttribute() {
+	if !l.op.Partial() {
 		return v
 	}
 	return scale(&l.share, v)
@@ -332,6 +348,7 @@ func (l *lateAction) prepare(t *Turn, s *Owner, c *buff.Command) bool {
 	switch {
 	case l.op.ChangesAttribute():
 		c.Value = l.values[0]
+	case l.op.SetsVar():
 	case l.op.Change != nil && !numberCommand(c, l.op, &l.of, l.source, l.values[0]):
 		emitBadNumber(t, s, &l.of, reason.BadValue)
 		return false
@@ -385,12 +402,14 @@ func (l *lateAction) allowed(t *Turn, s *Owner) bool {
 }
 
 func (l *lateAction) evaluate(t *Turn, s *Owner, n *compile.Number) (float64, reason.Reason) {
-	q := evaluator{
-		set: s, turn: t, spec: compile.Of(l.of.Spec), captured: l.captured, own: l.source == s.id,
-		level: int(l.of.Level), stacks: l.stacks, magnitude: l.magnitude,
+	if l.op.ReadsBuff {
+		if i := s.lookup(l.handle); i.exists() {
+			l.view = i.view(t)
+		}
 	}
-	if l.of.Kind == buff.Reacted {
-		q.amount = l.of.Magnitude
+	q := evaluator{
+		view: &l.view, set: s, turn: t, spec: compile.Of(l.of.Spec), captured: l.captured, own: l.source == s.id,
+		level: int(l.of.Level), stacks: l.stacks, magnitude: l.magnitude, amount: l.amount,
 	}
 	return q.evaluate(n)
 }

@@ -258,6 +258,9 @@ func initExtra(t *Turn, i instance, a *buff.Application) {
 	if spec.Recharge > 0 {
 		updateRecharge(t, i) // a stolen buff may have fewer charges
 	}
+	if spec.Uses&compile.UsesLive != 0 {
+		initLive(t, i, a)
+	}
 	if spec.Stack.Timers == define.TimersEach {
 		addAsync(t, i, a, i.duration(), i.stacks, i.age())
 	}

@@ -105,7 +105,7 @@ func reapplyAsync(t *Turn, i instance, a *buff.Application, d int64) outcome {
 	adoptStacksVersion(t, i, a)
 	if full && spec.Stack.Overflow != define.OverflowReplace {
 		r.kind = restartFirst(t, i, a, d)
-		overflow(t, s, a)
+		overflow(t, i, a, stacksOf(spec, a))
 		return r
 	}
 	n := int16(min(stacksOf(spec, a), spec.Limit))
@@ -138,7 +138,7 @@ func reapplyAsync(t *Turn, i instance, a *buff.Application, d int64) outcome {
 		pulse(t, i)
 	}
 	if full || over > 0 && spec.Stack.Overflow == define.OverflowReplace {
-		overflow(t, s, a)
+		overflow(t, i, a, stacksOf(spec, a)-max(room, 0))
 	}
 	return r
 }

@@ -48,7 +48,7 @@ func blobNumbers() map[string]numberRange {
 		"buffs.period_ms": {floor, ceiling, true}, "buffs.wanted_ms": {floor, ceiling, true}, "buffs.this_period_ms": {floor, ceiling, true},
 		"buffs.key": any, "buffs.charges": {int64(0), int64(define.MaxStacks), false}, "buffs.shield": {int64(0), nil, false},
 		"buffs.recharge_ms": span, "buffs.owed_pulses": {int64(0), int64(math.MaxInt32), false}, "buffs.running": {nil, uint64(state.MaxAges), false},
-		"buffs.appliers": any, "buffs.with": {uint64(1), uint64(state.MaxAges), false}, "buffs.brought": {int64(0), int64(define.MaxStacks), false}, "buffs.params.value": any, "buffs.numbers.value": finite, "buffs.captures.value": finite,
+		"buffs.appliers": any, "buffs.with": {uint64(1), uint64(state.MaxAges), false}, "buffs.brought": {int64(0), int64(define.MaxStacks), false}, "buffs.params.value": any, "buffs.numbers.value": finite, "buffs.captures.value": finite, "buffs.vars.value": finite,
 	}
 	stack["numbers.value"], stack["captures.value"] = finite, finite
 	for name, r := range scale {

@@ -59,6 +59,7 @@ func blobSpecs() []buff.Spec {
 		{ID: "stun", Duration: minute, DR: define.DR{Group: "stuns", Steps: []int{100, 50}, Reset: 15 * time.Second, Scope: define.ScopePair}, Stack: define.Stacking{By: define.ByTarget}},
 		{ID: "quick", Duration: minute, Period: time.Second, Haste: define.HasteNext, Tail: define.TailPartial},
 		{ID: "ability", Duration: minute, Charges: define.Charges{N: 2, ConsumeOn: []string{"cast"}, Recharge: 5 * time.Second}},
+		{ID: "bank", Duration: minute, Vars: []define.Var{{Name: "stored", Base: define.Const(2.5)}}},
 		{ID: "dead", Duration: minute, OnDeath: define.FatePause},
 		{ID: "lucky", Kind: define.Instant, Chance: 500, On: define.Hooks{Exec: []define.Action{{Do: define.DoCall, Name: "handler"}}}},
 		{ID: "tagged", Kind: define.Instant, Tags: []string{"state.b.c"}},

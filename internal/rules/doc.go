@@ -86,7 +86,7 @@
 //	│                                     ││  │  keys, 10 bytes each          │     │      │
 //	│ rare: nil until needed ───────────┐ │└──┼───────────────────────────────┼─────┼──────┘
 //	└───────────────────────────────────┼─┘   └───────────────────────────────┼─────┘
-//	                                    └▸ gates, timeouts, …, extra, 192 bytes  ◂─────┘
+//	                                    └▸ gates, timeouts, …, extra, 200 bytes  ◂─────┘
 //
 // The records of the buffs are stored by package slots, next to those of other owners, one cache
 // line each. The rules use an instance, which is a record with its owner and its slot. Due

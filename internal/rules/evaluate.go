@@ -44,7 +44,8 @@ type evaluator struct {
 	level     int
 	stacks    int32
 	magnitude int64
-	amount    int64 // amount of the act
+	amount    float64   // amount of the act, or the number of stacks without room
+	view      *buffView // the buff whose action is evaluated; nil for a number of an application
 }
 
 // evaluateNumbers evaluates all numbers of an application and stores them in the Turn until the
@@ -176,10 +177,12 @@ func (q *evaluator) evaluateFormula(n *compile.Number) (float64, reason.Reason) 
 		r := &n.Reads[k]
 		v, ok := 0.0, false
 		switch {
-		case r.Amount:
-			v, ok = float64(q.amount), true
-		case r.Caller:
+		case r.Kind == define.ReadAmount:
+			v, ok = q.amount, true
+		case r.Kind == define.ReadCaller:
 			v, ok = argOf(q.params, r.Name)
+		case r.Kind != define.ReadAttribute:
+			v, ok = q.view.read(r.Kind, r.Var)
 		default:
 			v, ok = q.attribute(n, r.Whom, r.Attr)
 		}
@@ -187,7 +190,7 @@ func (q *evaluator) evaluateFormula(n *compile.Number) (float64, reason.Reason) 
 		case !ok && n.Known:
 			return n.Value, reason.None
 		case !ok:
-			return 0, q.noteMissing(r.Caller, r.Name, r.Attr)
+			return 0, q.noteMissing(r.Kind != define.ReadAttribute, r.Name, r.Attr)
 		}
 		sound = sound && compile.Finite(v)
 		in = append(in, v)
@@ -208,7 +211,7 @@ func (q *evaluator) evaluateFormula(n *compile.Number) (float64, reason.Reason) 
 func (q *evaluator) inputsKnown(n *compile.Number) (float64, reason.Reason) {
 	for k := range n.Reads {
 		r, ok := &n.Reads[k], false
-		if r.Caller {
+		if r.Kind == define.ReadCaller {
 			_, ok = argOf(q.params, r.Name)
 		} else {
 			_, ok = q.attribute(n, r.Whom, r.Attr)
@@ -218,7 +221,7 @@ func (q *evaluator) inputsKnown(n *compile.Number) (float64, reason.Reason) {
 		case n.Known:
 			return 0, reason.None
 		default:
-			return 0, q.noteMissing(r.Caller, r.Name, r.Attr)
+			return 0, q.noteMissing(r.Kind != define.ReadAttribute, r.Name, r.Attr)
 		}
 	}
 	return 1, reason.None

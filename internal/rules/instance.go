@@ -164,6 +164,7 @@ type extra struct {
 	async         []asyncStack
 	magnitudes    *magnitudes    // nil if none are stored
 	large         *largeNumbers  // set if the instance has the flag `large`
+	live          *liveState     // set if the program has compile.UsesLive
 	key           uint64         // the key of the applications, with ByKey
 	currentPeriod int64          // ms; 0 if it is as long as the following periods
 	pendingPeriod int64          // ms; with HasteSnapshot, the period after the next refresh; 0 if unchanged
@@ -207,7 +208,7 @@ func (b *rareState) allocExtra() uint16 {
 // freeExtraAt frees an extra.
 func (b *rareState) freeExtraAt(at uint16) {
 	x := &b.extras[at]
-	*x = extra{async: x.async[:0], magnitudes: x.magnitudes.reset(), nextFree: b.freeExtra}
+	*x = extra{async: x.async[:0], magnitudes: x.magnitudes.reset(), live: x.live, nextFree: b.freeExtra}
 	b.freeExtra = at
 }
 

@@ -24,7 +24,7 @@ func (sumOf) Eval(in define.Inputs) (v float64, _ error) { return in.Reads[0] + 
 // TestMissingNumber checks that an application that is denied because of a missing number names
 // that number, and that an application with an unused parameter names that parameter.
 func TestMissingNumber(t *testing.T) {
-	reads := []define.Read{{Caller: true, Name: "spice"}, {Of: define.OfSource, Name: "power"}}
+	reads := []define.Read{{Kind: define.ReadCaller, Name: "spice"}, {Of: define.OfSource, Name: "power"}}
 	c, err := buff.Build(buff.Definitions{Attributes: []define.Attribute{{Attribute: stat.Attribute{Name: "power"}}}, Specs: []buff.Spec{
 		{ID: "a", Duration: time.Second, Params: []define.Param{{Name: "x", Value: define.Caller("dmg")}}},
 		{ID: "b", Duration: time.Second, Params: []define.Param{{Name: "x", Value: define.Number{From: define.FromAttr, Attr: "power", Of: define.OfSource}}}},

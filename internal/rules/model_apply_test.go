@@ -19,7 +19,7 @@ func asksFor(s *buff.Spec, caller string) bool {
 	look := func(n define.Number) {
 		found = found || n.From == define.FromCaller && n.Caller == caller
 		if n.From == define.FromFormula {
-			found = found || slices.Contains(n.Formula.Reads(), define.Read{Caller: true, Name: caller})
+			found = found || slices.Contains(n.Formula.Reads(), define.Read{Kind: define.ReadCaller, Name: caller})
 		}
 	}
 	(&worked{}).each(s, func(n define.Number, _ any, _ func() float64, _ func(float64)) bool {

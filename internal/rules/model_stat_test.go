@@ -250,7 +250,7 @@ func (m *model) number(n define.Number, q asking) (float64, reason.Reason) {
 		v = f.level*float64(q.level) + f.stacks*float64(q.stacks) + f.magnitude*float64(q.magnitude)
 		for _, r := range f.reads {
 			part, known := attribute(r.Of, r.Name)
-			if r.Caller {
+			if r.Kind == define.ReadCaller {
 				part, known = caller(r.Name)
 			}
 			v, ok = v+part, ok && known

@@ -218,6 +218,9 @@ func freeSlot(t *Turn, i instance) {
 		g.appliers.Drop(i.slot)
 		g.dropLinks(i.handle())
 	}
+	if i.program().Uses&compile.UsesView != 0 {
+		i.keepView(t)
+	}
 	if i.extraIndex != noSlot {
 		s.rare.freeExtraAt(i.extraIndex)
 	}

@@ -38,14 +38,14 @@ func reapplyQueued(t *Turn, i instance, a *buff.Application, d int64) outcome {
 			weakest < 0,
 			spec.Stack.Overflow == define.OverflowAllow && x.async[weakest].strength().compare(strengthOf(a)) >= 0:
 			r := deny(t, s, a, reason.Limit, nil)
-			overflow(t, s, a)
+			overflow(t, i, a, 1)
 			return r
 		case spec.Stack.Overflow == define.OverflowReplace:
 			unqueue(t, i, oldestOf(x.async))
 		default:
 			unqueue(t, i, weakest)
 		}
-		defer overflow(t, s, a)
+		defer overflow(t, i, a, 1)
 	}
 	adoptQueueVersion(t, i, a)
 	s.ages++

@@ -44,7 +44,7 @@ func randomNumber(d *dice, pulses bool, reads ...string) define.Number {
 	case 7:
 		f := &testFormula{text: "f", level: float64(d.n(2)), stacks: float64(d.n(2)), magnitude: float64(d.n(2))}
 		for d.one(2) {
-			f.reads = append(f.reads, pick(d, define.Read{Caller: true, Name: "power"}, define.Read{Name: "mind"}, define.Read{Name: "mind", Of: define.OfSource}))
+			f.reads = append(f.reads, pick(d, define.Read{Kind: define.ReadCaller, Name: "power"}, define.Read{Name: "mind"}, define.Read{Name: "mind", Of: define.OfSource}))
 		}
 		n = define.Number{From: define.FromFormula, Formula: f, Snapshot: define.Snapshot(d.n(2))}
 	}

@@ -26,6 +26,7 @@ type restoredBuff struct {
 	spec       *compile.Program // the definition in Turn.Catalog
 	now        clock.BuffTime   // the instant of buff time from which the saved times are counted
 	reached    clock.BuffTime   // the last instant of buff time that has passed
+	elapsed    int64            // time that has passed for the buff, in ms
 	away       int64            // how long the owner was away, in ms of the buff's clock
 	timePassed bool             // time has passed for the buff
 
@@ -67,6 +68,7 @@ func rounded(b *state.Buff) int64 {
 func (r *restorer) rebuild(c *restoredBuff, b *state.Buff, spec *compile.Program) {
 	c.now, c.reached, c.wasAside, c.saved, c.spec = clock.BuffTime(r.now), clock.BuffTime(r.now), b.Since != nil, b, spec
 	elapsed := r.elapsed(c, b)
+	c.elapsed = elapsed
 	if c.timePassed = elapsed > 0; !c.timePassed && (r.ownerScale != nil || b.Scale.Is()) {
 		c.reached = math.MinInt64 // no time has passed: deadlines at the instant of saving have yet to run
 	}
@@ -332,6 +334,9 @@ func (r *restorer) placeBases() {
 // zero: unlike an application, a restore cannot deny a buff.
 func (r *restorer) restoreNumbers(c *restoredBuff) {
 	spec, b := c.spec, c.saved
+	if spec.Uses&compile.UsesLive != 0 {
+		defer c.restoreLive() // a variable that was not saved gets its base, which may be one of the numbers
+	}
 	if spec.Uses&(compile.UsesMagnitudes|compile.UsesNumbers) == 0 {
 		c.clearNumbers()
 		return
@@ -362,6 +367,32 @@ func (r *restorer) restoreNumbers(c *restoredBuff) {
 	r.restoreWaitingNumbers(c, k)
 	c.x.magnitudes = k
 }
+
+// restoreLive restores the variables of a buff, its start and the damage absorbed.
+func (c *restoredBuff) restoreLive() {
+	values, list := c.x.magnitudes, c.saved.Vars
+	if values == nil {
+		values = &noMagnitudes
+	}
+	age, _ := findValue(list, savedAge)
+	absorbed, _ := findValue(list, savedAbsorbed)
+	live := &liveState{started: c.now.Add(-int64(age) - c.elapsed), absorbed: int64(absorbed)}
+	for k := range c.spec.Vars {
+		v := &c.spec.Vars[k]
+		if was, ok := findValue(list, v.Name); ok {
+			live.vars[k] = v.Limited(was)
+		} else {
+			live.vars[k] = v.Start(values.values)
+		}
+	}
+	c.x.live = live
+}
+
+// Names of values that are saved with the variables of a buff.
+const (
+	savedAge      = "/age" // in ms
+	savedAbsorbed = "/absorbed"
+)
 
 // evaluator returns an evaluator for an application.
 func (r *restorer) evaluator(spec *compile.Program, source buff.OwnerID, level int16, stacks int32, magnitude int64) evaluator {

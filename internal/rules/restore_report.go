@@ -83,6 +83,10 @@ func (r *restorer) reportExpired(c *restoredBuff) {
 	}
 	k := c.x.magnitudes
 	r.addExpiredModifiers(c)
+	t.endedView = buffView{known: true, ends: true}
+	if c.x.live != nil {
+		t.endedView.addLive(c.x.live, c.now)
+	}
 	reportPulses(t, instance{record: &c.i, owner: s, slot: noSlot}, c, pulse)
 	if len(k.keys) > 0 {
 		k.removeModifiers(s.sheet())
@@ -95,6 +99,7 @@ func (r *restorer) reportExpired(c *restoredBuff) {
 		t.emit(s, &e)
 		followBackdated(t, s, c.spec, t.numbersOf(c.spec, k, c.x.async, offBoundary), e.Offline)
 	}
+	t.endedView = buffView{}
 	if s.gates().isHead(c.saved.Age) {
 		issueUnlink(t, s, c.saved.Age, reason.Expired, "")
 	}

@@ -309,6 +309,20 @@ func (w *saver) writeBuff(i instance) {
 	w.out.Buff(b)
 }
 
+// saveLive returns the variables of a buff and, if the definition reads them, its age and the damage
+// absorbed.
+func (w *saver) saveLive(spec *compile.Program, live *liveState, now clock.BuffTime) []state.Value {
+	from := len(w.values)
+	for k := range spec.Vars {
+		w.values = append(w.values, state.Value{Name: spec.Vars[k].Name, Value: state.Float(live.vars[k])})
+	}
+	if spec.ReadsLive {
+		absorbed := min(float64(live.absorbed), stat.MaxValue)
+		w.values = append(w.values, state.Value{Name: savedAge, Value: state.Float(now - live.started)}, state.Value{Name: savedAbsorbed, Value: state.Float(absorbed)})
+	}
+	return w.values[from:len(w.values):len(w.values)]
+}
+
 // saveExtra sets the fields of a buff that are stored in the extra of an instance.
 func (w *saver) saveExtra(i instance, b *state.Buff, now clock.BuffTime) {
 	x, spec, k := i.extra(), i.program(), i.magnitudes()
@@ -323,6 +337,9 @@ func (w *saver) saveExtra(i instance, b *state.Buff, now clock.BuffTime) {
 		b.Shield = state.Some(x.shield)
 	}
 	b.Numbers = w.saveNumbers(spec, k.values, k.captured)
+	if spec.Uses&compile.UsesLive != 0 {
+		b.Vars = w.saveLive(spec, x.live, now)
+	}
 	for j := range x.async {
 		l := &x.async[j]
 		w.stacks = append(w.stacks, state.Stack{})

@@ -115,11 +115,13 @@ func (i instance) useShield(amount int64) int64 {
 	if i.program().Stack.Timers != define.TimersEach {
 		part := min(amount, x.shield)
 		x.shield -= part
+		x.addAbsorbed(part)
 		return amount - part
 	}
 	for k := range x.async {
 		part := min(amount, x.async[k].shield)
 		x.async[k].shield -= part
+		x.addAbsorbed(part)
 		amount -= part
 	}
 	return amount

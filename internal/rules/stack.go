@@ -92,7 +92,7 @@ func join(t *Turn, i instance, a *buff.Application, d int64) outcome {
 		r.kind = buff.Refreshed
 	}
 	if full && len(compile.Of(a.Spec).Overflow) > 0 {
-		overflow(t, s, a)
+		overflow(t, i, a, stacksOf(spec, a))
 	}
 	return r
 }
@@ -106,17 +106,28 @@ func refuse(t *Turn, i instance, a *buff.Application) outcome {
 	} else {
 		r = deny(t, i.owner, a, reason.Limit, nil)
 	}
-	overflow(t, i.owner, a)
+	over := stacksOf(compile.Of(a.Spec), a)
+	if a.Spec.Stack.Timers == define.TimersQueue {
+		over = 1
+	}
+	overflow(t, i, a, over)
 	return r
 }
 
-// overflow queues the actions for an application at the stack limit, with its source, level and
-// magnitude. These values are passed in a temporary event, which is not emitted.
+// overflow queues the actions for an application at the stack limit of an instance, with the source,
+// level and magnitude of the application. The parameter "over" is the number of stacks without room.
+// These values are passed in a temporary event, which is not emitted. The instance may have ended.
 //
 // Examples: testdata/overflow.txt, handed_on.txt, source_actions.txt.
-func overflow(t *Turn, s *Owner, a *buff.Application) {
-	e := &buff.Event{At: t.at, Owner: s.id, Spec: a.Spec, Source: a.Source, Magnitude: a.Magnitude, Level: int16(a.Level), Kind: buff.Denied, Why: reason.Limit, End: wheel.Never}
-	queueEventActions(t, s, compile.Of(a.Spec).Overflow, e, a.Source, &magnitudes{values: t.evaluated.values, captured: a.Captured})
+func overflow(t *Turn, i instance, a *buff.Application, over int32) {
+	e := &buff.Event{
+		At: t.at, Owner: i.owner.id, Spec: a.Spec, Source: a.Source, Magnitude: a.Magnitude, Level: int16(a.Level), Kind: buff.Denied, Why: reason.Limit, End: wheel.Never,
+	}
+	t.overflowing, t.over = 0, over
+	if i.def != 0 {
+		t.overflowing = i.handle()
+	}
+	queueEventActions(t, i.owner, compile.Of(a.Spec).Overflow, e, a.Source, &magnitudes{values: t.evaluated.values, captured: a.Captured})
 }
 
 // stacksOf returns the number of stacks of an application.

@@ -101,8 +101,13 @@ func formulaOf(t testing.TB, text string, args []datadriven.CmdArg) *testFormula
 		case "reads":
 			for _, word := range arg.Vals {
 				of, name, _ := strings.Cut(word, ".")
-				r := define.Read{Name: name, Caller: of == "caller", Amount: of == "amount"}
-				if !r.Caller && !r.Amount {
+				r := define.Read{Name: name}
+				switch of {
+				case "caller":
+					r.Kind = define.ReadCaller
+				case "amount":
+					r.Kind = define.ReadAmount
+				default:
 					require.NoError(t, r.Of.UnmarshalText([]byte(of)))
 				}
 				f.reads = append(f.reads, r)
@@ -133,6 +138,10 @@ func (l *lexicon) numberOf(t testing.TB, word string) define.Number {
 		n.From, n.Curve = define.FromCurve, l.curves[name]
 	case of == "caller":
 		n.From, n.Caller = define.FromCaller, name
+	case of == "is": // a value of the buff: is:left, is:age, is:absorbed, is:amount, is:var.NAME
+		word, name, _ := strings.Cut(name, ".")
+		kinds := map[string]define.ReadKind{"amount": define.ReadAmount, "left": define.ReadLeft, "age": define.ReadAge, "absorbed": define.ReadAbsorbed, "var": define.ReadVar}
+		n.From, n.Formula = define.FromFormula, &testFormula{text: parts[0], reads: []define.Read{{Kind: kinds[word], Name: name}}}
 	case of == "formula":
 		n.From, n.Formula = define.FromFormula, l.formulas[name]
 	default:

@@ -72,6 +72,9 @@ func fillStolen(t *Turn, i instance, a *buff.Application, n int16, most time.Dur
 		x := i.extra()
 		taken = t.allocStolen(i.program(), i.magnitudes().values)
 		taken.Shield, taken.Charges = x.shield, x.charges
+		if len(i.program().Vars) > 0 {
+			taken.Vars = x.live.vars
+		}
 		a.Origin.Stolen = taken
 		if i.program().Stack.By == define.ByKey {
 			a.Key = x.key

@@ -106,9 +106,13 @@ type Turn struct {
 	share     buff.Share      // share of the current application
 	backdate  buff.Backdate   // backdate of the current application
 	ended     buff.Backdate   // backdate for the actions of the removal that is being executed
+	endedView buffView        // the buff that ended while its owner was away and whose end is being reported
 	evaluated evaluation      // evaluated numbers of the current application
 	stolen    stolenMemory    // memory for stolen buffs
 	captured  []buff.Captured // captured attributes of the queued applications
+
+	overflowing buff.Handle // the buff whose overflow actions are being queued, or 0 if it has ended
+	over        int32       // the number of stacks for which it has no room
 
 	displaced []displaced   // instances that a new one displaces
 	strongest []strongest   // the strongest instance of each group
@@ -341,7 +345,12 @@ func runItem(t *Turn, s *Owner, it item) {
 		if !it.call {
 			c = &t.commands[it.at]
 		}
-		if !t.late[it.late-1].prepare(t, s, c) {
+		l := &t.late[it.late-1]
+		if !l.prepare(t, s, c) {
+			return
+		}
+		if l.op.SetsVar() {
+			l.assign(t, s)
 			return
 		}
 	}

@@ -156,6 +156,9 @@ func switchVersion(t *Turn, i instance, a *buff.Application) {
 	if i.flags&(recharging|spent) != 0 || spec.Recharge > 0 {
 		updateRecharge(t, i)
 	}
+	if spec.Uses&compile.UsesLive != 0 {
+		switchLive(t, i, old, i.magnitudes().values)
+	}
 	if spec.Uses&compile.UsesActs != 0 {
 		s.ensureGates().handledActs |= spec.Acts()
 	}

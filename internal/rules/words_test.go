@@ -73,6 +73,10 @@ func (l *lexicon) define(t testing.TB, s *buff.Spec, a datadriven.CmdArg) {
 		s.On.Act[act] = l.actions(t, a.Vals)
 		return
 	}
+	if name, ok := strings.CutPrefix(a.Key, "var."); ok {
+		l.variable(t, s, name, a.Vals)
+		return
+	}
 	words := map[string]encoding.TextUnmarshaler{
 		"polarity": &s.Polarity, "clock": &s.Clock,
 		"first": &s.First, "tail": &s.Tail, "align": &s.Align, "haste": &s.Haste, "catchup": &s.Catchup,
@@ -278,10 +282,29 @@ func (l *lexicon) alternatives(t testing.TB, words []string) (list []define.Acti
 	return list
 }
 
+// variable reads "var.bank=(3,min:0,max:10)", and then "var.bank.at_max=(…)".
+func (l *lexicon) variable(t testing.TB, s *buff.Spec, name string, words []string) {
+	if name, ok := strings.CutSuffix(name, ".at_max"); ok {
+		s.Vars[slices.IndexFunc(s.Vars, func(v define.Var) bool { return v.Name == name })].AtMax = l.actions(t, words)
+		return
+	}
+	v := define.Var{Name: name, Base: l.numberOf(t, words[0])}
+	for _, w := range words[1:] {
+		key, value, _ := strings.Cut(w, ":")
+		limit := decimal(t, value)
+		if key == "min" {
+			v.Min = &limit
+		} else {
+			v.Max = &limit
+		}
+	}
+	s.Vars = append(s.Vars, v)
+}
+
 // onBuffs returns an action on running buffs, such as "extend:burn+by:2+at_most:3s", or with a
 // query "remove:+tag:cooldown+most:1".
 func (l *lexicon) onBuffs(t testing.TB, do, text string) (define.Action, bool) {
-	k := slices.Index([]string{"extend", "use", "rate", "dispel"}, do)
+	k := slices.Index([]string{"extend", "use", "rate", "dispel", "set", "add"}, do)
 	if k < 0 && !(do == "remove" && strings.Contains(text, "+")) {
 		return define.Action{}, false
 	}
@@ -290,7 +313,9 @@ func (l *lexicon) onBuffs(t testing.TB, do, text string) (define.Action, bool) {
 	if k >= 0 {
 		a.Do = define.DoExtend + define.Do(k)
 	}
-	if a.Name == "" {
+	if a.Do >= define.DoSet {
+		a.Name, a.Var = "", a.Name
+	} else if a.Name == "" {
 		a.Query = &define.Query{}
 	}
 	var err error

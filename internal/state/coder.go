@@ -94,11 +94,12 @@ const (
 	hasAppliers
 	hasWith
 	hasRecharge
+	hasVars
 
 	buffBits   = 1<<iota - 1
 	commonBits = hasPeriod - 1
 	rareBits   = hasPeriod | hasWanted | hasKey | hasCharges | hasShield | hasOwed | hasHidden | hasScale | hasRunning | hasLength | hasRecharge
-	listBits   = hasAsync | hasWaiting | hasParams | hasNumbers | hasCaptures | hasAppliers | hasWith
+	listBits   = hasAsync | hasWaiting | hasParams | hasNumbers | hasCaptures | hasAppliers | hasWith | hasVars
 )
 
 // commonMask returns those of commonBits that the buff has. Most buffs have no other optional
@@ -135,7 +136,7 @@ func (b *Buff) mask() uint64 {
 		bit(b.Running != 0)*hasRunning | bit(len(b.Async) > 0)*hasAsync | bit(len(b.Waiting) > 0)*hasWaiting | bit(len(b.Params) > 0)*hasParams |
 		bit(b.Dead)*isDead | bit(b.Length != 0)*hasLength |
 		bit(len(b.Others) > 0)*hasNumbers | bit(len(b.Captures) > 0)*hasCaptures | bit(len(b.Appliers) > 0)*hasAppliers | bit(len(b.With) > 0)*hasWith |
-		bit(b.Recharge.Is)*hasRecharge
+		bit(b.Recharge.Is)*hasRecharge | bit(len(b.Vars) > 0)*hasVars
 	if b.Clock != "" {
 		mask |= bit(b.On(define.Uptime))*isUptime | bit(b.On(define.Wall))*isWall
 	}
@@ -406,6 +407,7 @@ func (c *coder) lengths(b *Buff) {
 	optionalLength(c, hasCaptures, &c.mem.values, &b.Captures, 9)
 	optionalLength(c, hasAppliers, &c.mem.ids, &b.Appliers, 1)
 	optionalLength(c, hasWith, &c.mem.ids, &b.With, 1)
+	optionalLength(c, hasVars, &c.mem.values, &b.Vars, 9)
 }
 
 // agree checks that the fields of a buff are consistent.
@@ -466,7 +468,9 @@ func (c *coder) entries(b *Buff) {
 	c.since(2, len(b.Others)+len(b.Captures) > 0, "numbers: format %d has none")
 	c.since(3, len(b.Appliers) > 0, "appliers: format %d has none")
 	c.since(4, len(b.With) > 0, "with: format %d has none")
+	c.since(8, len(b.Vars) > 0, "vars: format %d has none")
 	c.numbers(&b.Numbers)
+	c.values(b.Vars, "vars", true)
 	for k := range b.Appliers {
 		c.uint(&b.Appliers[k])
 	}

@@ -115,6 +115,7 @@ type Buff struct {
 	Async     []Stack `json:"layers,omitempty"`  // stacks, for define.TimersEach
 	Waiting   []Stack `json:"waiting,omitempty"` // waiting applications, for define.TimersQueue
 	Numbers
+	Vars     []Value  `json:"vars,omitempty"`     // variables, and the age in ms and the damage absorbed if the definition reads them
 	With     []uint64 `json:"with,omitempty"`     // if the buff is a link, the ages of its heads
 	Brought  []int64  `json:"brought,omitempty"`  // number of stacks that each head has added, in the order of With
 	Appliers []uint64 `json:"appliers,omitempty"` // sources with an application in effect; empty if Source is the only one
@@ -243,7 +244,7 @@ func (b *Buff) Clone() Buff {
 		c.Since = &since
 	}
 	c.Async, c.Waiting = cloneStacks(b.Async), cloneStacks(b.Waiting)
-	c.Numbers = b.Numbers.clone()
+	c.Numbers, c.Vars = b.Numbers.clone(), slices.Clone(b.Vars)
 	c.Appliers, c.With, c.Brought = slices.Clone(b.Appliers), slices.Clone(b.With), slices.Clone(b.Brought)
 	return c
 }

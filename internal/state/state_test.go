@@ -38,7 +38,7 @@ func TestGolden_Fields(t *testing.T) {
 	missing := map[int]uint64{1: hasNumbers | hasCaptures | hasAppliers | hasWith, 2: hasAppliers | hasWith, 3: hasWith}
 	for format := 1; format <= Format; format++ {
 		if format < 8 {
-			missing[format] |= hasRecharge
+			missing[format] |= hasRecharge | hasVars
 		}
 		o, err := Decode(goldenBlob(t, format), &Memory{})
 		require.NoError(t, err)

@@ -1,6 +1,7 @@
 package stolen
 
 import (
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/compile"
 )
@@ -10,6 +11,7 @@ import (
 type Buff struct {
 	Spec    *compile.Program
 	Values  []float64
+	Vars    [define.MaxVars]float64 // in the order of Spec.Vars
 	Shield  int64
 	Charges int32
 	Rest    []Part    // further parts, in the order of their application

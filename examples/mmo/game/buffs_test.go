@@ -49,19 +49,19 @@ func TestBuffsUseEveryFeature(t *testing.T) {
 }
 
 // action matches the path of an action. An action has the same fields in all lists, including the
-// lists that on.remove has for each reason and the lists that on.act has for each act, so one use
-// of a field is enough.
-var action = regexp.MustCompile(`\.on\.((?:remove|act)\.[^.]+|[^.]+)(\.[a-z]+.*)$`)
+// lists that on.remove has for each reason, those that on.act has for each act, and those of a
+// variable, so one use of a field is enough.
+var action = regexp.MustCompile(`\.(?:on\.((?:remove|act)\.[^.]+|[^.]+)|vars\.[^.]+\.at_(?:min|max))(\.[a-z]+.*)$`)
 
 // The variable "number" matches the path of a number, which has the same fields everywhere, and
 // "query" the path of a query. The
 // variable "tables" maps the paths of slot classes and of groups of diminishing returns in a file
 // to the paths that they have in a definition, where they have the same fields.
 var (
-	number = regexp.MustCompile(`\.(duration_scale|value|params\.\*|pool|by|apply\.magnitude|apply\.duration|apply\.stacks|apply\.level)\.([a-z]+.*)$`)
-	query  = regexp.MustCompile(`\.on\..*\.(?:(?:remove|extend)\.buff|dispel)\.(type|tag|polarity|most|newest)$`)
+	number = regexp.MustCompile(`\.(duration_scale|value|params\.\*|pool|by|base|apply\.magnitude|apply\.duration|apply\.stacks|apply\.level)\.([a-z]+.*)$`)
+	query  = regexp.MustCompile(`\.(?:on|vars)\..*\.(?:(?:remove|extend)\.buff|dispel)\.(type|tag|polarity|most|newest)$`)
 	acts   = regexp.MustCompile(`(\.on\.act\.[^.]+)\.do\b`) // a list of on.act in a map with by: source
-	tables = strings.NewReplacer(".slots.*", ".buffs.*.slot", ".dr.*", ".buffs.*.dr")
+	tables = strings.NewReplacer(".slots.*", ".buffs.*.slot", ".dr.*", ".buffs.*.dr", ".templates.*", ".buffs.*")
 )
 
 func canonical(path string) string {
@@ -76,7 +76,7 @@ func canonical(path string) string {
 		return "dispel.grade"
 	}
 	if m := action.FindStringSubmatch(path); m != nil && m[1] != "remove" && m[1] != "act" {
-		return "action" + m[2]
+		return "action" + strings.TrimPrefix(m[2], ".one_of")
 	}
 	return path
 }
