@@ -13,15 +13,13 @@ import (
 
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/inspect"
+	"github.com/bufftick/bufftick/internal/needs"
 )
 
 // TestNginx checks that nginx with its default settings forwards the first event of a stream
-// before there is a second event. It is skipped if nginx is not installed.
+// before there is a second event.
 func TestNginx(t *testing.T) {
-	nginx, err := exec.LookPath("nginx")
-	if err != nil {
-		t.Skip("there is no nginx")
-	}
+	nginx := needs.Program(t, "nginx", "nginx")
 	// the engine does not tick, so there are no views
 	eng, err := engine.New(engine.Options{Synchronous: true})
 	require.NoError(t, err)
