@@ -58,7 +58,7 @@ var action = regexp.MustCompile(`\.(?:on\.((?:remove|act)\.[^.]+|[^.]+)|vars\.[^
 // variable "tables" maps the paths of slot classes and of groups of diminishing returns in a file
 // to the paths that they have in a definition, where they have the same fields.
 var (
-	number = regexp.MustCompile(`\.(duration_scale|value|params\.\*|pool|by|base|apply\.magnitude|apply\.duration|apply\.stacks|apply\.level)\.([a-z]+.*)$`)
+	number = regexp.MustCompile(`\.(duration_scale|value|params\.\*|pool|by|base|haste|apply\.magnitude|apply\.duration|apply\.stacks|apply\.level)\.([a-z]+.*)$`)
 	query  = regexp.MustCompile(`\.(?:on|vars)\..*\.(?:(?:remove|extend)\.buff|dispel)\.(type|tag|polarity|most|newest)$`)
 	acts   = regexp.MustCompile(`(\.on\.act\.[^.]+)\.do\b`) // a list of on.act in a map with by: source
 	tables = strings.NewReplacer(".slots.*", ".buffs.*.slot", ".dr.*", ".buffs.*.dr", ".templates.*", ".buffs.*")
@@ -66,7 +66,7 @@ var (
 
 func canonical(path string) string {
 	path = acts.ReplaceAllString(tables.Replace(path), "$1")
-	if m := number.FindStringSubmatch(path); m != nil && !strings.HasPrefix(m[2], "modifiers") {
+	if m := number.FindStringSubmatch(path); m != nil && !strings.HasPrefix(m[2], "modifiers") && m[2] != "mode" {
 		return "number." + m[2]
 	}
 	if m := query.FindStringSubmatch(path); m != nil {
