@@ -93,7 +93,8 @@ func DropImmunity(owner OwnerID, tag Tag) Command {
 // most Query.Most of them if that is not zero. A portion is Query.Stacks stacks; if that is zero,
 // it is one stack, one charge or the whole buff, as the Dispel rule of the definition says. A buff
 // with a Dispel.Grade above Query.Grade stays. Result.Amount is the number of portions used,
-// including portions that resisted.
+// including portions that resisted. The command's Application.Source is optional: it is the owner that
+// dispels, for actions of on.remove with "to: target".
 func Dispel(owner OwnerID, q Query) Command {
 	return Command{Verb: verb.Dispel, Owner: owner, Query: q}
 }

@@ -198,7 +198,11 @@ var lineForms = map[string]lineForm{
 		l.owner(c)
 	}},
 	"vulnerable": {verb: verb.DropImmunity, code: func(l *line, c *Command) { l.tag("", &c.Tag); l.owner(c) }},
-	"dispel":     {verb: verb.Dispel, code: func(l *line, c *Command) { l.owner(c); l.query(&c.Query, true) }},
+	"dispel": {verb: verb.Dispel, code: func(l *line, c *Command) {
+		l.owner(c)
+		l.id("target", &c.Application.Source)
+		l.query(&c.Query, true)
+	}},
 	"steal": {verb: verb.Steal, code: func(l *line, c *Command) {
 		l.owner(c)
 		l.must("to", l.writing)

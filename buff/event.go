@@ -66,7 +66,8 @@ type Event struct {
 	Source OwnerID // the owner that applied the buff; for a Died, the killer, or 0
 
 	// Target is another owner, or 0. For a Reacted it is the other owner of the act. For the Died
-	// that a handler in [define.Hooks].Death gets, it is the killer. For a Missed it is the owner
+	// that a handler in [define.Hooks].Death gets, it is the killer. For a Removed it is the owner
+	// that removed the buff: see [define.Hooks].Remove. For a Missed it is the owner
 	// that does not exist, or 0 if the target was the game.
 	Target OwnerID
 

@@ -342,7 +342,9 @@
 //
 // An action is a map with exactly one of the fields below. It acts on the owner, unless the map
 // also has the field "to". With "to: source", it acts on the owner that applied the buff. With
-// "to: target", it acts on the other owner of the act (in on.act) or on the killer (in on.death).
+// "to: target", it acts on the other owner of the act (in on.act), on the killer (in on.death), or,
+// in on.remove for the reasons cancelled, dispelled, stolen, consumed, broken, death and interrupt,
+// on the owner that did it, such as the dispeller.
 // An action on another owner is executed at the end of the frame. If that owner does not exist, or
 // is the game itself, the action does nothing and an event of kind Missed ("miss" in a log) is
 // emitted.

@@ -271,15 +271,16 @@ type Hooks struct {
 	// selects the killer. A handler gets a Died event with the buff's definition and handle.
 	Death []Action
 
-	// Act is keyed by the name of the act: see buff.Happened. Only actions in Act and in Death can
-	// have ToTarget. A hidden buff does not react to acts.
+	// Act is keyed by the name of the act: see buff.Happened. A hidden buff does not react to acts.
 	Act map[string][]Action
 
 	// ActBySource lists acts of Act. The buff reacts to them only if the other owner of the act is
 	// the source of the buff.
 	ActBySource []string
 
-	// Remove is keyed by the reason of the removal. RemoveAny is executed for every reason, after
+	// Remove is keyed by the reason of the removal. ToTarget selects the owner that removed the buff;
+	// it is possible for Cancelled, Dispelled, Stolen, Consumed, Broken, Death and Interrupted, and
+	// the target does not exist if no owner did it. RemoveAny is executed for every reason, after
 	// the list in Remove for that reason.
 	Remove    map[reason.Reason][]Action
 	RemoveAny []Action

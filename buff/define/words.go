@@ -51,7 +51,7 @@ type To uint8
 const (
 	ToOwner  To = iota // the owner of the buff
 	ToSource           // the owner that applied the buff
-	ToTarget           // the other owner of an act; see buff.Happened
+	ToTarget           // the other owner of an act or a removal, or the killer; see buff.Event.Target
 )
 
 // Fate is the rule for a buff when its owner dies, its source leaves, its owner changes

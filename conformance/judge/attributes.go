@@ -706,7 +706,7 @@ func (o *owner) tellDamage(amount int64, source string, why chain) {
 		o.happened("dealt", o.name, amount, quiet)
 	default:
 		o.post(other, func() {
-			other.reaction = quiet
+			other.reaction, other.by = quiet, o.name
 			other.happened("dealt", o.name, amount, quiet)
 		})
 	}

@@ -155,6 +155,9 @@ func (g *dice) verb(d *Draft, st map[string]any) (away string) {
 		if g.one(2) {
 			st["stacks"] = 1 + g.IntN(2)
 		}
+		if g.one(2) {
+			st["target"] = pick(g, "o2", "p1", "a")
+		}
 	case n < 60 && d.Buffs[id]["duration"] == "infinite":
 		st["tick"] = true // the buff has no end that could be moved
 	case n < 58:

@@ -170,6 +170,8 @@ var vocabulary = []word{
 		m("dealt", list(m("change", m("attr", "hp", "by", m("formula", "amount / 2"))))), m("damaged", list(m("damage", m("attr", "soul", "by", m("formula", "amount - stacks"))))),
 	)},
 	{"on.remove", list(
+		m("dispelled", list(m("damage", m("attr", "soul", "by", 3), "to", "target")), "stolen", list(m("apply", "x", "to", "target")), "cancelled", list(m("apply", "y", "to", "target"), m("apply", "x"))),
+		m("consumed", list(m("damage", m("attr", "soul", "by", 3), "to", "target")), "broken", list(m("apply", "x", "to", "target")), "death", list(m("kill", true, "to", "target")), "interrupt", list(m("apply", "y", "to", "target"))),
 		m("any", list(m("if", "level > 0 or magnitude > 1", "apply", "x"), m("if_tags", m("none", list("t")), "apply", "y"))),
 		m("expired", list(m("apply", "q"))), m("any", list(m("apply", "x"))), m("death", list(m("apply", "x")), "any", list(m("apply", "q"))),
 		m("replaced", list(m("apply", "x"))), m("dispelled", list(m("apply", "q"))), m("consumed", list(m("apply", "x"))),

@@ -69,15 +69,21 @@ func (o *owner) removeStacks(id string, stacks int, why string) {
 	}
 }
 
+// removers are the reasons for which another owner may have ended a buff.
+var removers = []string{"cancelled", "dispelled", "stolen", "consumed", "broken", "death", "interrupt"}
+
 // endActions queues the actions of `on.remove`, followed by the end of the buff's links.
 func (o *owner) endActions(b *instance, why string, c chain) {
 	e := b.eventOf(b.active())
 	e.magnitude, e.chain = b.magnitude, c
+	if slices.Contains(removers, why) {
+		e.target = o.by
+	}
 	on := b.def.on().Remove
 	o.issue(b.def, on[why], e)
 	o.issue(b.def, on["any"], e)
 	if len(b.def.Links) > 0 {
-		o.todo = append(o.todo, command{ends: b, action: action{Reason: why}, round: o.running + 1, chain: chain{reaction: c.reaction || o.reaction}})
+		o.todo = append(o.todo, command{ends: b, source: o.by, action: action{Reason: why}, round: o.running + 1, chain: chain{reaction: c.reaction || o.reaction}})
 	}
 }
 

@@ -46,9 +46,10 @@ type owner struct {
 	store      []*instance // the saved buffs, while the owner is away
 
 	todo      []command
-	undecided bool // the rules have no answer
-	reaction  bool // the running command is in the chain of a reaction to damage
-	running   int  // the round of the running command, or 0
+	undecided bool   // the rules have no answer
+	reaction  bool   // the running command is in the chain of a reaction to damage
+	running   int    // the round of the running command, or 0
+	by        string // the owner that issued the running command: who dispels, steals, kills or acts
 }
 
 // timeout is a name with a deadline.
@@ -207,7 +208,7 @@ func (o *owner) reach(to int64) {
 			first = false
 			o.reread()
 		}
-		o.own, o.stamp = d.at, at
+		o.own, o.stamp, o.by = d.at, at, ""
 		d.run()
 		o.settle()
 		o.rounds()
@@ -298,7 +299,7 @@ func (o *owner) issue(d *definition, list []action, e event) {
 			c.known = &knowledge{cast: c.known.cast, last: c.known.last}
 		}
 		o.postTo(to, func(other *owner) {
-			other.reaction = c.reaction
+			other.reaction, other.by = c.reaction, c.source
 			other.act(c)
 		}, func() {
 			if !o.away {
@@ -364,6 +365,7 @@ func (o *owner) rounds() {
 		}
 		o.running, o.reaction = c.round, c.reaction
 		o.todo = o.todo[1:]
+		o.by = c.source
 		o.act(c)
 		o.settle()
 	}

@@ -327,7 +327,13 @@ func (s *Scenario) views() bool {
 
 // do runs the command of a step.
 func (o *owner) do(st step) {
-	o.own = o.clock.now(o.world)
+	o.own, o.by = o.clock.now(o.world), st.Target
+	switch {
+	case st.Damage != "":
+		o.by = st.Source
+	case st.Steal != nil:
+		o.by = textOf(st.To)
+	}
 	named := cmp.Or(st.Remove, st.Extend, st.SetRemaining, st.SetPeriod, st.PauseBuff, st.ResumeBuff, st.RateBuff, st.Inhibit, st.Release, st.Use)
 	act := cmp.Or(st.Interrupt, st.Consume, st.Happened)
 	if named != "" && o.oldest(named) == nil || act != "" && !o.all.usesAct(act) && !slices.Contains(o.all.acts, act) { // no effect

@@ -90,10 +90,27 @@ func (k *checker) to(at, field string, a *define.Action) define.To {
 		return define.ToOwner
 	case a.To != define.ToOwner && a.Do == define.DoCall:
 		k.failf(at, "a handler is called for the owner: it says itself whom its commands are for")
-	case a.To == define.ToTarget && field != "on.death" && !strings.HasPrefix(field, "on.act."):
-		k.failf(at, "only an act and a death have a target: on.act, on.death")
+	case a.To == define.ToTarget && field != "on.death" && !strings.HasPrefix(field, "on.act.") && !removersField(field):
+		k.failf(at, "only an act, a death and some removals have a target: on.act, on.death, on.remove.dispelled")
 	}
 	return a.To
+}
+
+// HasRemover reports whether buffs that end for a reason may have been ended by another owner, which
+// is the target of the actions of on.remove: who dispelled or stole the buff, or killed its owner.
+func HasRemover(why reason.Reason) bool {
+	switch why {
+	case reason.Cancelled, reason.Dispelled, reason.Stolen, reason.Consumed, reason.Broken, reason.Death, reason.Interrupted:
+		return true
+	}
+	return false
+}
+
+// removersField reports whether a field is the list of on.remove for such a reason.
+func removersField(field string) bool {
+	word, ok := strings.CutPrefix(field, "on.remove.")
+	var why reason.Reason
+	return ok && why.UnmarshalText([]byte(word)) == nil && HasRemover(why)
 }
 
 // ops checks and compiles a list of actions, and replaces the list with a copy that the caller of

@@ -32,7 +32,9 @@ func endNamed(t *Turn, i instance, why reason.Reason, name string) {
 		endEffects(t, i)
 	}
 	e := i.emit(t, buff.Removed)
-	e.Why, e.Name = why, name
+	if e.Why, e.Name = why, name; compile.HasRemover(why) {
+		e.Target = t.by
+	}
 	if spec.Uses&compile.UsesMagnitudes != 0 {
 		freeWithNumbers(t, i, why)
 	} else {

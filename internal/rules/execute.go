@@ -81,6 +81,9 @@ func evaluateConditions(t *Turn, s *Owner) {
 // afterwards.
 func execute(t *Turn, s *Owner, c *buff.Command) buff.Result {
 	c.Reason = removalReason(c.Reason)
+	if t.by = c.Application.Source; c.Verb == verb.Steal {
+		t.by = c.Query.To
+	}
 	switch c.Verb {
 	case verb.Apply:
 		if c.Application.Origin.Head != 0 {

@@ -85,7 +85,7 @@ func (g *gates) isHead(of uint64) bool {
 // issueUnlink issues the command that releases the links of a head that has ended. The command runs
 // after the applications of links that are already queued.
 func issueUnlink(t *Turn, s *Owner, of uint64, why reason.Reason, name string) {
-	if !t.issue(s, &buff.Command{Verb: verb.RemoveSpec, Amount: int64(of), Reason: why, Name: name, Application: buff.Application{Origin: buff.Origin{Links: true}}}) {
+	if !t.issue(s, &buff.Command{Verb: verb.RemoveSpec, Amount: int64(of), Reason: why, Name: name, Application: buff.Application{Source: t.by, Origin: buff.Origin{Links: true}}}) {
 		s.gates().dropHead(of)
 	}
 }

@@ -89,6 +89,7 @@ type Turn struct {
 	round     int8            // length of the chain of commands that caused the current one
 	issued    int             // commands issued in the chain so far
 	truncated bool            // a command was dropped at a limit and no Faulted has reported it yet
+	by        buff.OwnerID    // the owner that issued the current command, or 0; see compile.HasRemover
 	quiet     bool            // the current command is in the chain of a reaction to damage, so further damage causes no reactions
 
 	calling bool // the call in `current` is running
@@ -171,7 +172,7 @@ func (t *Turn) issue(s *Owner, c *buff.Command) bool {
 // it causes directly are round 1.
 func (t *Turn) begin(at wheel.Time, now clock.OwnerTime, inside bool) {
 	t.at, t.now, t.inside, t.round, t.issued, t.truncated, t.quiet = at, now, inside, 0, 0, false, false
-	t.backdate = buff.Backdate{}
+	t.backdate, t.by = buff.Backdate{}, 0
 	if len(t.items) == 0 {
 		t.captured = t.captured[:0]
 	}

@@ -93,7 +93,7 @@ var verbs = func() map[string]*stepWord {
 		{word: "immune", takes: "NAME", options: []string{"purge"}},
 		{word: "vulnerable", takes: "NAME"},
 
-		{word: "dispel", takes: "QUERY", options: []string{"stacks"}},
+		{word: "dispel", takes: "QUERY", options: []string{"stacks", "target"}},
 		{word: "steal", takes: "QUERY", options: []string{"to", "at_most", "stacks"}, to: true},
 		{word: "interrupt", takes: "NAME"},
 		{word: "consume", takes: "NAME"},
