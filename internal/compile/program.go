@@ -202,6 +202,11 @@ func (p *Program) Definition() *define.Spec {
 // Pulses reports whether the definition has a period.
 func (p *Program) Pulses() bool { return p.Spec.Period != 0 || p.PeriodBy != nil }
 
+// PulseReads reports whether a pulse may read attributes of the owner.
+func (p *Program) PulseReads() bool {
+	return p.Uses&UsesPulsed != 0 || slices.ContainsFunc(p.Pulse, func(o Op) bool { return o.Late() })
+}
+
 // Acts returns the acts that the definition reacts to, one bit each.
 func (p *Program) Acts() uint64 { return p.Interrupt | p.ConsumeOn | p.ReactsTo }
 

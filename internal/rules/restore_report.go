@@ -110,7 +110,7 @@ func (r *restorer) reportExpired(c *restoredBuff) {
 // catalog leaves no room for these modifiers, the pulses run without them.
 func (r *restorer) addExpiredModifiers(c *restoredBuff) {
 	s, i := r.set, &c.i
-	if n, _, tail := c.reportedPulses(); n == 0 && !tail || i.flags&hidden != 0 || c.spec.Uses&compile.UsesPulsed == 0 || c.spec.Uses&compile.UsesModifiers == 0 || !s.modifiersFit(c.spec, 0) {
+	if n, _, tail := c.reportedPulses(); n == 0 && !tail || i.flags&hidden != 0 || !c.spec.PulseReads() || c.spec.Uses&compile.UsesModifiers == 0 || !s.modifiersFit(c.spec, 0) {
 		return
 	}
 	sheet := s.ensureRare().ensureSheet(c.spec.Catalog)
