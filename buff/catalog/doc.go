@@ -334,6 +334,8 @@
 //	                act is the source of the buff
 //	death           its owner died; runs before any buff is removed for the death, for each buff that
 //	                is in effect, the oldest first
+//	absorb          its shield absorbed a part of a hit: amount is that many points. It does not run
+//	                in the chain of a reaction to damage; needs a shield
 //	remove          it ended: a map from the reason to a list. The reasons: expired,
 //	                cancelled, dispelled, stolen, replaced, overflow, consumed, broken,
 //	                death, source_gone, immunity, condition, out_of_aura, interrupt,
@@ -342,8 +344,8 @@
 //
 // An action is a map with exactly one of the fields below. It acts on the owner, unless the map
 // also has the field "to". With "to: source", it acts on the owner that applied the buff. With
-// "to: target", it acts on the other owner of the act (in on.act), on the killer (in on.death), or,
-// in on.remove for the reasons cancelled, dispelled, stolen, consumed, broken, death and interrupt,
+// "to: target", it acts on the other owner of the act (in on.act), on the killer (in on.death), on
+// the source of the damage (in on.absorb), or, in on.remove for the reasons cancelled, dispelled, stolen, consumed, broken, death and interrupt,
 // on the owner that did it, such as the dispeller.
 // An action on another owner is executed at the end of the frame. If that owner does not exist, or
 // is the game itself, the action does nothing and an event of kind Missed ("miss" in a log) is

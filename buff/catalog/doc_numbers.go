@@ -71,7 +71,8 @@
 //
 //	level, magnitude          of the application
 //	stacks                    the stacks that count where the number is used, as with per_stack
-//	amount                    of the act in on.act, and the stacks without room in on.overflow
+//	amount                    of the act in on.act, of the absorbed damage in on.absorb, and the
+//	                          stacks without room in on.overflow
 //	left, age                 of the buff, in seconds: until its end, and since its start
 //	absorbed                  the damage that the shield of the buff has absorbed
 //	var.NAME                  a variable of the buff

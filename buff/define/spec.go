@@ -271,6 +271,11 @@ type Hooks struct {
 	// selects the killer. A handler gets a Died event with the buff's definition and handle.
 	Death []Action
 
+	// Absorb is executed when the shield of the buff has absorbed a part of a hit, before it breaks,
+	// but not in the chain of a reaction to damage. It needs a Shield. The event is a Reacted with
+	// the Name "absorb" and the absorbed points; ToTarget selects the source of the damage.
+	Absorb []Action
+
 	// Act is keyed by the name of the act: see buff.Happened. A hidden buff does not react to acts.
 	Act map[string][]Action
 

@@ -164,7 +164,7 @@ type change struct {
 // actions returns all actions of a definition.
 func (d *definition) actions() (all []*action) {
 	on := d.on()
-	lists := [][]action{on.Apply, on.Refresh, on.Pulse, on.Exec, on.Overflow, on.Death}
+	lists := [][]action{on.Apply, on.Refresh, on.Pulse, on.Exec, on.Overflow, on.Death, on.Absorb}
 	for _, why := range sortedKeys(on.Remove) {
 		lists = append(lists, on.Remove[why])
 	}
@@ -681,6 +681,7 @@ func (o *owner) damages(who, name string, by float64, school, source string, why
 	}
 	rest := o.meets(points, school, name)
 	acts := func() {
+		o.tellAbsorbed(source, why.reaction)
 		o.breaks()
 		if rest > 0 {
 			o.tellDamage(rest, source, why)

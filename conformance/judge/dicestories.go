@@ -317,6 +317,26 @@ var stories = []story{
 		},
 	},
 	{
+		name: "actions of shields that absorb",
+		words: map[string][]word{
+			"p": {
+				{"shield", list(m("pool", 40, "share", 60), m("pool", 30), m("pool", m("caller", "k", "default", 9), "priority", 1), m("attrs", list("soul", "hp")))},
+				{"on.absorb", list(
+					list(m("damage", m("attr", "hp", "by", m("formula", "amount")), "to", "target")), list(m("change", m("attr", "pow", "by", m("formula", "amount / 5 + stacks"))), m("apply", "x")),
+					list(m("apply", m("id", "y", "magnitude", m("formula", "amount * 2"))), m("if", "amount > 5", "apply", "q")), list(m("damage", m("attr", "hp", "by", 3, "per_stack", true))), list(m("remove", "p")),
+				)},
+				{"stack", list(m("by", "target"), m("by", "source"), m("by", "target", "limit", 3), m("by", "target", "timers", "each", "limit", 3), m("by", "target", "timers", "queue", "limit", 3))},
+				{"duration", list("6s")},
+				{"on.remove", list(m("broken", list(m("apply", "x"))))},
+			},
+			"q": {{"shield", list(m("pool", 10))}, {"on.absorb", list(list(m("apply", "x")), list(m("damage", m("attr", "hp", "by", 2), "to", "target")))}, {"stack", list(m("by", "target"))}, {"duration", list("6s")}, {"on.act", list(m("damaged", list(m("damage", m("attr", "hp", "by", 4), "to", "target"))))}},
+		},
+		steps: []any{
+			m("apply", "p", "magnitude", oneOf{10, 20, 30}, "owner", anyOwner, "params", m("k", oneOf{3, 8, 0.5, 20})), m("apply", "p", "magnitude", oneOf{10, 40}, "source", anySource), m("apply", "q", "owner", anyOwner),
+			m("damage", oneOf{"hp", "hp", "soul"}, "by", oneOf{1, 12, 30, 5}, "source", "o2"), m("absorb", oneOf{1, 12, 25}), m("damage", "hp", "by", oneOf{7, 15}, "source", "p1", "owner", "o2"), m("damage", "hp", "by", 9, "source", "p1"),
+		},
+	},
+	{
 		name: "queues with shields and charges",
 		words: map[string][]word{
 			"p": {

@@ -354,7 +354,28 @@ func (d *definition) poolOf(a application) int64 {
 // priority, the older absorb first.
 func (o *owner) absorb(amount int64, school string) {
 	o.meets(amount, school, "")
+	o.tellAbsorbed("", false)
 	o.breaks()
+}
+
+// tellAbsorbed runs the actions of `on.absorb` of each shield that has taken a part of the present
+// damage, in the order in which they took it. Like acts of damage, it does nothing in the chain of a
+// reaction to damage.
+func (o *owner) tellAbsorbed(source string, quiet bool) {
+	list := o.took
+	o.took = nil
+	for _, part := range list {
+		if quiet || o.reaction {
+			o.all.mark(markAbsorbQuiet)
+			continue
+		}
+		o.all.mark(markAbsorb)
+		o.say("react %s absorb amount=%d", part.by.def.ID, part.points)
+		e := part.by.eventOf(part.by.active())
+		x := float64(part.points)
+		e.target, e.magnitude, e.amount, e.reaction = source, part.points, &x, true
+		o.issue(part.by.def, part.by.def.on().Absorb, e)
+	}
 }
 
 // breaks ends the shields whose pool is used up.
@@ -400,6 +421,7 @@ func (o *owner) meets(amount int64, school, attr string) (rest int64) {
 		if amount <= 0 {
 			continue
 		}
+		before := amount
 		most = s.most(amount)
 		if !b.each() {
 			take(b, &b.pool)
@@ -407,8 +429,17 @@ func (o *owner) meets(amount int64, school, attr string) (rest int64) {
 		for _, l := range b.byEnd() {
 			take(b, &l.pool)
 		}
+		if amount < before && len(b.def.on().Absorb) > 0 {
+			o.took = append(o.took, taken{b, before - amount})
+		}
 	}
 	return amount
+}
+
+// taken is the part of a hit that one shield has taken.
+type taken struct {
+	by     *instance
+	points int64
 }
 
 // guards reports whether a shield protects an attribute. A shield protects the attributes in

@@ -85,6 +85,8 @@ const (
 	markBySource       = "acts: by another owner than the source"
 	markDamageQuiet    = "damage: no reaction within a reaction"
 	markDeath          = "death: on.death"
+	markAbsorb         = "absorb: on.absorb"
+	markAbsorbQuiet    = "absorb: not in the chain of a reaction to damage"
 	markRevived        = "death: revived and logged"
 )
 
@@ -94,5 +96,5 @@ var rules = []string{
 	markApplyLive, markCastChain, markLiveStacks, markAmount, markCondition, markIf, markIfTags, markReplacesItself, markCascade, markGrantsImmune, markScale, markMiss, markMaxFell, markMinRose, markZeroClamps,
 	markAreaSaved, markAreaSame, markLowest, markStealKeeps, markStealResist, markStealCharges, markReplaces, markReplacesDeny, markLevelShows, markNoPool, markRefreshNothing, markChain,
 	markChainEnds, markChainJoins, markShare, markShareStacks, markShareTimed, markInfiniteScale, markShieldAttr, markShieldNamed, markSmallDamage, markDamaged, markDealt,
-	markDamageUses, markRequireFrom, markBySource, markDamageQuiet, markDeath, markRevived,
+	markDamageUses, markRequireFrom, markBySource, markDamageQuiet, markAbsorb, markAbsorbQuiet, markDeath, markRevived,
 }

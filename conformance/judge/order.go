@@ -46,10 +46,11 @@ type owner struct {
 	store      []*instance // the saved buffs, while the owner is away
 
 	todo      []command
-	undecided bool   // the rules have no answer
-	reaction  bool   // the running command is in the chain of a reaction to damage
-	running   int    // the round of the running command, or 0
-	by        string // the owner that issued the running command: who dispels, steals, kills or acts
+	undecided bool    // the rules have no answer
+	took      []taken // the parts of the present damage that shields with on.absorb have taken
+	reaction  bool    // the running command is in the chain of a reaction to damage
+	running   int     // the round of the running command, or 0
+	by        string  // the owner that issued the running command: who dispels, steals, kills or acts
 }
 
 // timeout is a name with a deadline.

@@ -44,6 +44,7 @@ func (d *definition) refusals() (all []string) {
 	no(d.Charges != nil && (d.stack().Timers == "each" || d.queued()) && d.Charges.Recharge > 0, "charges.recharge with timers each or queue: each application has its own")
 	no(d.Charges != nil && d.Charges.Recharge > 0 && d.Charges.Recharge < 50, "a recharge below the floor")
 	no(d.Charges != nil && (d.stack().Timers == "each" || d.queued()) && d.Charges.OnRefresh != "" && d.Charges.OnRefresh != "reset", "charges.on_refresh with timers each or queue: each application has its own")
+	no(d.Shield == nil && len(d.on().Absorb) > 0, "on.absorb without a shield")
 	no(d.Shield != nil && (d.stack().By == "none" || d.stack().Timers == "each" || d.queued()) && or(d.Shield.OnRefresh, "fill") != "fill", "shield.on_refresh where no application joins the pool of another")
 	no(or(d.Clock, "online") == "wall" && d.Save != nil && d.Save.Mode == "never", "wall-clock with save: never")
 	no(!d.Period.given() && (d.First != "" || d.Tail != "" || d.Align != "" || d.Haste.mode != "" && d.Haste.rate == nil || d.HasteDuration),
@@ -95,7 +96,7 @@ func (d *definition) carriedWords() bool {
 	return d.DurationScale != nil || d.MinDuration+d.MaxDuration != 0 || d.Clock != "" || d.Period.given() || d.Haste.rate != nil || d.Stack.given() || len(d.Grants) > 0 || d.Group != nil || d.Slot != nil ||
 		d.PerSource != nil || d.DR != nil || !d.Require.Ongoing.empty() || !d.Require.Remove.empty() || or(d.Inhibition, "keep") != "keep" || or(d.Immune, "suppress") != "suppress" || d.Immunity != nil || len(d.Interrupt) > 0 ||
 		d.Charges != nil || d.Shield != nil || len(d.Vars) > 0 || len(d.Modifiers) > 0 || len(d.Links) > 0 || d.Aura != nil || d.Save != nil ||
-		len(on.Apply)+len(on.Refresh)+len(on.Overflow)+len(on.Death)+len(on.Act)+len(on.Remove) > 0 ||
+		len(on.Apply)+len(on.Refresh)+len(on.Overflow)+len(on.Death)+len(on.Absorb)+len(on.Act)+len(on.Remove) > 0 ||
 		d.Dispel != nil && (d.Dispel.Grade != "" || d.Dispel.Per != "" || d.Dispel.Resist != 0 || d.Dispel.Stealable != nil)
 }
 

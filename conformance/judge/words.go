@@ -290,9 +290,9 @@ type saving struct {
 
 // lists is the field "on". It has a list of actions for each trigger.
 type lists struct {
-	Apply, Refresh, Pulse, Exec, Overflow, Death []action
-	Remove                                       map[string][]action
-	Act                                          map[string]reaction
+	Apply, Refresh, Pulse, Exec, Overflow, Death, Absorb []action
+	Remove                                               map[string][]action
+	Act                                                  map[string]reaction
 }
 
 // reaction has the actions for an act.

@@ -27,6 +27,7 @@ func (k *checker) hooks(s *Program) {
 			{"on.overflow", len(h.Overflow) > 0},
 			{"on.act", len(h.Act) > 0},
 			{"on.death", len(h.Death) > 0},
+			{"on.absorb", len(h.Absorb) > 0},
 			{"on.remove", len(h.Remove)+len(h.RemoveAny) > 0},
 		} {
 			if u.used {
@@ -40,6 +41,10 @@ func (k *checker) hooks(s *Program) {
 	s.Exec = k.ops("on.exec", &h.Exec)
 	s.Overflow = k.ops("on.overflow", &h.Overflow)
 	s.Death = k.ops("on.death", &h.Death)
+	s.Absorb = k.ops("on.absorb", &h.Absorb)
+	if len(h.Absorb) > 0 && !s.Shield.On && s.Kind != define.Instant {
+		k.failf("on.absorb", "needs a shield")
+	}
 	k.reactions(s)
 	anyway := k.ops("on.remove.any", &h.RemoveAny) // these run after the actions for the reason: see Program.ending
 	h.Remove = maps.Clone(h.Remove)
@@ -90,8 +95,8 @@ func (k *checker) to(at, field string, a *define.Action) define.To {
 		return define.ToOwner
 	case a.To != define.ToOwner && a.Do == define.DoCall:
 		k.failf(at, "a handler is called for the owner: it says itself whom its commands are for")
-	case a.To == define.ToTarget && field != "on.death" && !strings.HasPrefix(field, "on.act.") && !removersField(field):
-		k.failf(at, "only an act, a death and some removals have a target: on.act, on.death, on.remove.dispelled")
+	case a.To == define.ToTarget && field != "on.death" && field != "on.absorb" && !strings.HasPrefix(field, "on.act.") && !removersField(field):
+		k.failf(at, "only an act, a death, an absorption and some removals have a target: on.act, on.death, on.absorb, on.remove.dispelled")
 	}
 	return a.To
 }

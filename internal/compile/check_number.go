@@ -207,8 +207,8 @@ func (k *checker) running(field string, r *read) {
 	case k.list == "":
 		k.failf(field, "%s is known only when an action runs: a modifier, a parameter and the duration cannot read it", readWord(r))
 	case r.Kind == define.ReadAmount:
-		if !strings.HasPrefix(k.list, "on.act.") && k.list != "on.overflow" {
-			k.failf(field, "amount is known only in on.act and on.overflow; a buff that an act applies has the amount as its magnitude")
+		if !strings.HasPrefix(k.list, "on.act.") && k.list != "on.absorb" && k.list != "on.overflow" {
+			k.failf(field, "amount is known only in on.act, on.absorb and on.overflow; a buff that an act applies has the amount as its magnitude")
 		}
 		return
 	case k.list == "on.exec":

@@ -177,9 +177,9 @@ type Program struct {
 	readsBuff bool // an action has Op.ReadsBuff
 	ReadsLive bool // a number reads ReadAge or ReadAbsorbed
 
-	Apply, Refresh, Pulse, Exec, Overflow, Death []Op
-	Remove                                       [reason.LastRemoval + 1][]Op
-	reactions                                    []reaction
+	Apply, Refresh, Pulse, Exec, Overflow, Death, Absorb []Op
+	Remove                                               [reason.LastRemoval + 1][]Op
+	reactions                                            []reaction
 }
 
 // Of returns the program of a definition, or nil if it is nil or not from a catalog.

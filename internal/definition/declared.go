@@ -180,6 +180,7 @@ func eachAction(s *buff.Spec, do func(field string, a *define.Action)) {
 	list("on.exec", s.On.Exec)
 	list("on.overflow", s.On.Overflow)
 	list("on.death", s.On.Death)
+	list("on.absorb", s.On.Absorb)
 	for _, act := range slices.Sorted(maps.Keys(s.On.Act)) {
 		list("on.act."+act, s.On.Act[act])
 	}

@@ -241,6 +241,7 @@ func (w *writer) hooks(h *define.Hooks) {
 	actions("pulse", h.Pulse)
 	actions("exec", h.Exec)
 	actions("death", h.Death)
+	actions("absorb", h.Absorb)
 	actions("overflow", h.Overflow)
 	for _, act := range slices.Sorted(maps.Keys(h.Act)) {
 		if slices.Contains(h.ActBySource, act) {

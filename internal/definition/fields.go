@@ -79,6 +79,7 @@ var onFields = table{"on", nil, map[string]readFunc{
 	"overflow": func(d *definition, f string, n ast.Node) { d.actions(f, n, &d.spec.On.Overflow) },
 	"act":      (*definition).reactions,
 	"death":    func(d *definition, f string, n ast.Node) { d.actions(f, n, &d.spec.On.Death) },
+	"absorb":   func(d *definition, f string, n ast.Node) { d.actions(f, n, &d.spec.On.Absorb) },
 	"remove":   func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, removeReasons) },
 }}
 

@@ -50,6 +50,7 @@ func (l *linter) findUses() {
 		list("on.pulse", s.On.Pulse, s.Period, s.First == define.FirstEvery || alone && s.First == define.FirstStart)
 		list("on.overflow", s.On.Overflow, 0, !alone)
 		list("on.death", s.On.Death, 0, false)
+		list("on.absorb", s.On.Absorb, 0, false)
 		for _, act := range slices.Sorted(maps.Keys(s.On.Act)) {
 			list("on.act."+act, s.On.Act[act], 0, false)
 		}

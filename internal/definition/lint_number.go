@@ -11,7 +11,7 @@ import (
 // the amount of the act.
 func (l *linter) actMagnitude(d *definition) {
 	eachAction(d.spec, func(field string, a *define.Action) {
-		if !strings.HasPrefix(field, "on.act.") || a.Change == nil {
+		if !strings.HasPrefix(field, "on.act.") && !strings.HasPrefix(field, "on.absorb[") || a.Change == nil {
 			return
 		}
 		if f, ok := a.Change.By.Formula.(*formula); ok && f.names(pushMagnitude) && !slices.ContainsFunc(f.reads, isAmount) {

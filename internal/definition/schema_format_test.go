@@ -272,6 +272,7 @@ type onFormat struct {
 	Pulse    []actionFormat       `json:"pulse,omitempty"`
 	Exec     []actionFormat       `json:"exec,omitempty"`
 	Death    []actionFormat       `json:"death,omitempty"`
+	Absorb   []actionFormat       `json:"absorb,omitempty"`
 	Overflow []actionFormat       `json:"overflow,omitempty"`
 	Act      map[string]reactions `json:"act,omitempty"`
 	Remove   removeFormat         `json:"remove,omitempty"`

@@ -130,6 +130,9 @@ func rebase(t *Turn, s *Owner, c *buff.Command, catalog *compile.Catalog, v floa
 		Kind: buff.Changed, Spec: c.Application.Spec, Source: c.Application.Source, Attr: c.Attr, Name: catalog.Schema.At(c.Attr).Name,
 		Delta: delta, Value: is, Magnitude: h.absorbed, End: wheel.Never,
 	})
+	if len(t.absorbed) > 0 {
+		queueAbsorbActions(t, s, c)
+	}
 	if h.spent {
 		breakSpent(t, s)
 	}

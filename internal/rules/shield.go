@@ -56,17 +56,23 @@ func refreshedPool(s *compile.Program, left, fresh int64, higher bool) int64 {
 // and returns the damage that is left. The shield with the highest priority is used first; among
 // shields with equal priority, the oldest. Shields that are limited to certain attributes are used
 // too. A spent shield is not removed until the next Absorb command, so a handler that calls this
-// method must issue an Absorb command with an Amount of 0.
+// method must issue an Absorb command with an Amount of 0. The actions of on.absorb do not run.
 func (s *Owner) Absorb(amount int64, school buff.Tag) (rest int64) {
-	rest, _ = s.absorbDamage(amount, school, 0)
+	rest, _ = s.absorbDamage(nil, amount, school, 0)
 	return rest
 }
 
+// absorbed is the part of a hit that one shield has absorbed.
+type absorbed struct {
+	by     buff.Handle
+	points int64
+}
+
 // absorbDamage does the same as Absorb, for damage to an attribute. If attr is 0, the damage is to
-// no attribute in particular. It also reports whether a shield is spent. It searches all buffs
-// again after each shield: owners have few shields, and a sorted list would cost memory even for
-// owners that are never hit.
-func (s *Owner) absorbDamage(amount int64, school buff.Tag, attr stat.Attr) (rest int64, spent bool) {
+// no attribute in particular. It also reports whether a shield is spent. If t is not nil, it notes
+// the points of shields with actions for it. It searches all buffs again after each shield: owners
+// have few shields, and a sorted list would cost memory even for owners that are never hit.
+func (s *Owner) absorbDamage(t *Turn, amount int64, school buff.Tag, attr stat.Attr) (rest int64, spent bool) {
 	used := instance{} // the last shield used
 	for amount > 0 {
 		best, younger := instance{}, false
@@ -88,7 +94,11 @@ func (s *Owner) absorbDamage(amount int64, school buff.Tag, attr stat.Attr) (res
 			return amount, spent
 		}
 		most := best.program().MostAbsorbed(amount)
-		amount -= most - best.useShield(most)
+		points := most - best.useShield(most)
+		amount -= points
+		if t != nil && points > 0 && len(best.program().Absorb) > 0 {
+			t.absorbed = append(t.absorbed, absorbed{best.handle(), points})
+		}
 		spent, used = spent || best.hasSpent(), best
 	}
 	return 0, spent
@@ -142,12 +152,34 @@ func absorb(t *Turn, s *Owner, c *buff.Command) buff.Result {
 	if c.Amount < 0 {
 		return buff.Result{Failure: fmt.Errorf("%w: %d of damage", buff.ErrAmount, c.Amount)}
 	}
-	r := buff.Result{Amount: s.Absorb(c.Amount, c.Tag)}
-	if r.Amount < c.Amount {
+	var r buff.Result
+	if r.Amount, _ = s.absorbDamage(t, c.Amount, c.Tag, 0); r.Amount < c.Amount {
 		r.Kind = buff.Done
 	}
+	queueAbsorbActions(t, s, c)
 	breakSpent(t, s)
 	return r
+}
+
+// queueAbsorbActions queues the on.absorb actions of the shields that have absorbed a part of the
+// present damage, in the order in which they absorbed. As with acts of damage, no buff reacts in the
+// chain of another reaction to damage.
+//
+// Example: testdata/stat/on_absorb.txt.
+func queueAbsorbActions(t *Turn, s *Owner, c *buff.Command) {
+	quiet := t.quiet
+	for _, a := range t.absorbed {
+		if quiet {
+			break
+		}
+		t.quiet = true
+		i := s.lookup(a.by)
+		e := i.emit(t, buff.Reacted)
+		e.Name, e.Target, e.Magnitude, e.School = "absorb", c.Application.Source, a.points, c.Tag
+		queueActions(t, s, i.program().Absorb, numbersAt(t, i, offBoundary))
+		t.quiet = quiet
+	}
+	t.absorbed = t.absorbed[:0]
 }
 
 // breakSpent ends the spent shields.
@@ -212,7 +244,7 @@ func damage(t *Turn, s *Owner, c *buff.Command, catalog *compile.Catalog) buff.R
 		return rebase(t, s, c, catalog, 0, hit{})
 	}
 	meets := int64(min(points, compile.MostPool))
-	rest, spent := s.absorbDamage(meets, c.Tag, c.Attr)
+	rest, spent := s.absorbDamage(t, meets, c.Tag, c.Attr)
 	absorbed := meets - rest
 	v := float64(absorbed) - points
 	return rebase(t, s, c, catalog, v, hit{absorbed: absorbed, passed: int64(min(-v, compile.MostPool)), spent: spent})

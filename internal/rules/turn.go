@@ -99,6 +99,7 @@ type Turn struct {
 	commands []buff.Command
 	calls    []waitingCall
 	late     []lateAction
+	absorbed []absorbed // see queueAbsorbActions
 
 	current   *Call       // the call that is running, or the last one
 	deferred  waitingCall // a deferred call while it is running

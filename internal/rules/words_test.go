@@ -108,7 +108,7 @@ func (l *lexicon) define(t testing.TB, s *buff.Spec, a datadriven.CmdArg) {
 	}
 	lists := map[string]*[]define.Action{
 		"on.apply": &s.On.Apply, "on.refresh": &s.On.Refresh, "on.pulse": &s.On.Pulse, "on.exec": &s.On.Exec,
-		"on.overflow": &s.On.Overflow, "on.remove.any": &s.On.RemoveAny, "on.death": &s.On.Death,
+		"on.overflow": &s.On.Overflow, "on.remove.any": &s.On.RemoveAny, "on.death": &s.On.Death, "on.absorb": &s.On.Absorb,
 	}
 	switch {
 	case a.Key == "duration" && first == "instant":
