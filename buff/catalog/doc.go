@@ -77,6 +77,8 @@
 //	clock           online | uptime | wall    while its owner is away it is paused, runs while the
 //	                                          server runs, or always runs
 //	period          a span | {curve: NAME}    time between pulses, from 50ms; default: no pulses
+//	                a number, as a map        seconds, evaluated at an application and a refresh; not
+//	                                          with timers queue
 //	first           none | start | every      pulses at once: never, at the start, or also at refreshes
 //	tail            none                      the last part of a period does not pulse
 //	                partial                   it pulses at the end, for its fraction of a period

@@ -123,6 +123,11 @@ type Spec struct {
 	// MaxDuration, or zero for a buff that does not pulse.
 	Period time.Duration
 
+	// PeriodFrom, if not nil, replaces Period with a number in seconds, which is evaluated at an
+	// application and a refresh, rounded half up to milliseconds, and kept from MinPeriod to
+	// MaxDuration. A refresh changes the period after the next pulse.
+	PeriodFrom *Number
+
 	// First says whether there is a pulse at the application itself. Tail says whether there is a
 	// pulse for an incomplete last period. Align says from which instant the periods are counted.
 	// All of them need a Period.

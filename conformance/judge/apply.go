@@ -222,7 +222,7 @@ func (o *owner) newInstance(d *definition, a application) *instance {
 	b := &instance{
 		age: o.sequence, def: d, source: a.source, others: []string{a.source}, key: a.key, level: a.level, magnitude: a.magnitude, stacks: n,
 		endless: d.Duration.infinite && !a.override || a.hold != nil, ofAura: a.hold != nil, look: o.stamp, born: o.all.birth(), started: o.own, end: o.own + a.duration, full: a.duration,
-		period: d.hastened(d.Period.at(a.level), a.numbers), coming: d.hastened(d.Period.at(a.level), a.numbers), content: d.newContent(a), known: a.known, given: o.nextGiven(), turn: o.sequence,
+		period: d.hastened(d.everyMS(a.level, a.numbers), a.numbers), coming: d.hastened(d.everyMS(a.level, a.numbers), a.numbers), content: d.newContent(a), known: a.known, given: o.nextGiven(), turn: o.sequence,
 	}
 	b.mark = o.all.mark
 	b.vars = d.newVars(a)
@@ -362,8 +362,8 @@ func (b *instance) leveled(to int) {
 // for `tail: fit`. The instance b is nil if the application starts a new buff.
 func (b *instance) periodAfter(d *definition, level int, of map[*number]amount) int64 {
 	switch {
-	case d.Haste.rate != nil:
-		return d.hastened(d.Period.at(level), of)
+	case d.Haste.rate != nil || d.Period.number != nil:
+		return d.hastened(d.everyMS(level, of), of)
 	case b == nil:
 		return d.Period.at(level)
 	case b.later != 0:

@@ -196,6 +196,9 @@ func (d *definition) numbers() (all []*number) {
 	for _, a := range d.actions() {
 		all = append(all, a.numbers()...)
 	}
+	if d.Period.number != nil {
+		all = append(all, d.Period.number)
+	}
 	if d.Haste.rate != nil {
 		all = append(all, d.Haste.rate)
 	}

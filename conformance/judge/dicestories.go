@@ -633,7 +633,7 @@ var stories = []story{
 		words: map[string][]word{
 			"p": {
 				{"haste", list(m("attr", "pow", "coef", 0.125, "mode", "rescale"), m("attr", "pow", "coef", 0.125, "mode", "next"), m("attr", "pow", "coef", 0.125, "of", "source", "mode", "next", "default", 1), m("attr", "pow", "coef", 0.125, "of", "source", "default", 1), m("formula", "(owner.pow + stacks) / 9", "mode", "rescale"), m("attr", "pow", "coef", 0.125))},
-				{"period", list("1s", "700ms", m("curve", "d"))},
+				{"period", list("1s", "700ms", m("curve", "d"), m("formula", "owner.pow / 8 + stacks / 4"), m("attr", "pow", "coef", 0.125))},
 				{"tail", list("partial", "fit")},
 				{"haste_duration", list(true)},
 				{"duration", list("6s", "2500ms", "infinite")},

@@ -42,7 +42,7 @@ var vocabulary = []word{
 	{"min_duration", list("1s")},
 	{"max_duration", list("6s")},
 	{"clock", list("uptime", "wall", "online")},
-	{"period", list("1s", "700ms", "10s", m("curve", "d"))},
+	{"period", list("1s", "700ms", "10s", m("curve", "d"), m("formula", "(stacks + level) / 2"), m("attr", "pow", "of", "source", "coef", 0.125, "default", 0.7), m("caller", "k", "default", 0.5), m("attr", "pow", "pre", 2, "coef", 0.1, "post", -0.2, "of", "owner"))},
 	{"first", list("none", "start", "every")},
 	{"tail", list("none", "partial", "fit")},
 	{"align", list("start", "owner")},

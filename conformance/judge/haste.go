@@ -41,6 +41,38 @@ func (h *haste) UnmarshalJSON(text []byte) error {
 
 func (h *haste) word() string { return or(h.mode, "snapshot") }
 
+// period is a length, or a number in seconds.
+type period struct {
+	length
+	number *number
+}
+
+// UnmarshalJSON reads a length, or a number that is not only a curve.
+func (p *period) UnmarshalJSON(text []byte) error {
+	if p.length.UnmarshalJSON(text) == nil {
+		return nil
+	}
+	if text[0] != '{' {
+		return notCovered("period: %s", text)
+	}
+	p.number = &number{}
+	err := p.number.UnmarshalJSON(text)
+	if p.number.Curve == "" {
+		p.number.Snapshot = "apply"
+	}
+	return err
+}
+
+func (p *period) given() bool { return p.number != nil || p.length.given() }
+
+// everyMS returns the period of an application in ms, without the rate.
+func (d *definition) everyMS(level int, of map[*number]amount) int64 {
+	if d.Period.number == nil {
+		return d.Period.at(level)
+	}
+	return int64(math.Floor(min(max(of[d.Period.number].x*1000, 50), longest) + 0.5))
+}
+
 // readsSource reports whether the number reads an attribute of the source, and brought reports
 // whether the application determines it.
 func (h *haste) readsSource() bool {
@@ -83,7 +115,7 @@ func (d *definition) shortened(ms int64, level int, of map[*number]amount) int64
 	if d.Haste.rate == nil || !d.HasteDuration {
 		return ms
 	}
-	period := d.Period.at(level)
+	period := d.everyMS(level, of)
 	return max(scaled(ms, d.hastened(period, of), period), 1)
 }
 
@@ -105,7 +137,7 @@ func (o *owner) followRates() {
 		span := b.def.hastened(b.recharge(), b.numbers)
 		o.rereadRate(b)
 		if b.period > 0 {
-			if to := b.def.hastened(b.def.Period.at(b.level), b.numbers); to != b.coming {
+			if to := b.def.hastened(b.def.everyMS(b.level, b.numbers), b.numbers); to != b.coming {
 				o.catchesUp(b)
 				o.all.mark(markRateRescales)
 				o.hasten(b, to)

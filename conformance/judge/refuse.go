@@ -51,6 +51,7 @@ func (d *definition) refusals() (all []string) {
 		"first, tail, align, haste, haste_duration and catchup need a period")
 	no(d.HasteDuration && (d.Haste.rate == nil && d.Haste.word() == "snapshot" || d.Duration.infinite), "haste_duration with snapshot, each or infinite")
 	no(d.Haste.rate != nil && !d.Period.given() && (d.Charges == nil || d.Charges.Recharge == 0), "a rate without a period and a recharge")
+	no(d.Period.number != nil && d.queued(), "a period by a number with timers queue")
 	no(d.Haste.rate != nil && d.queued(), "a rate with timers queue: each application has its own numbers")
 	no(d.Haste.word() != "snapshot" && d.Haste.brought(), "a rate of the application that a running buff reads")
 	no(d.Haste.word() == "rescale" && d.Haste.readsSource(), "a rate of the source that rescales")

@@ -124,8 +124,8 @@ func (b *instance) snapshot() {
 	if b.later != 0 {
 		b.coming, b.later = b.later, 0
 	}
-	if b.def.Haste.rate != nil && b.period > 0 {
-		b.coming = b.def.hastened(b.def.Period.at(b.level), b.numbers)
+	if (b.def.Haste.rate != nil || b.def.Period.number != nil) && b.period > 0 {
+		b.coming = b.def.hastened(b.def.everyMS(b.level, b.numbers), b.numbers)
 	}
 }
 

@@ -168,7 +168,7 @@ func (o *owner) pulseDue(b *instance) {
 	if rate := b.def.Haste.rate; rate != nil && b.def.Haste.word() == "next" {
 		o.rereadRate(b)
 		old := b.coming
-		if to := b.def.hastened(b.def.Period.at(b.level), b.numbers); to != old {
+		if to := b.def.hastened(b.def.everyMS(b.level, b.numbers), b.numbers); to != old {
 			o.catchesUp(b)
 			o.all.mark(markRateNext)
 			b.coming = to

@@ -115,7 +115,7 @@ type definition struct {
 	MinDuration   span    `json:"min_duration"`
 	MaxDuration   span    `json:"max_duration"`
 	Clock         string
-	Period        length
+	Period        period
 	First         string
 	Tail          string
 	Align         string

@@ -96,6 +96,7 @@ func (k *checker) spec(s *Program) {
 	k.scaling(s)
 	k.vars(s)
 	k.hooks(s)
+	k.every(s)
 	k.rate(s)
 	k.links(s)
 	k.inputs(s)

@@ -175,7 +175,7 @@ func (s *Program) timesPulsed() int {
 		return 0
 	case ends:
 		return 1
-	case s.Kind == define.Infinite, s.PeriodBy != nil, s.DurationBy != nil:
+	case s.Kind == define.Infinite, s.PeriodBy != nil, s.PeriodFrom != nil, s.HasteBy != nil, s.DurationBy != nil:
 		return 2
 	}
 	n := int(s.Duration / max(s.Period, 1))

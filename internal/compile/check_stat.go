@@ -190,6 +190,33 @@ func (k *checker) scaling(s *Program) {
 	}
 }
 
+// every checks and compiles a period that is a number.
+func (k *checker) every(s *Program) {
+	s.Every.Place = -1
+	if s.PeriodFrom == nil {
+		return
+	}
+	n := *s.PeriodFrom
+	s.PeriodFrom = &n
+	switch {
+	case n.Snapshot != define.SnapshotCast:
+		k.failf("period.snapshot", "has no effect: the number is read when the application reaches the owner")
+		return
+	case n.From == define.FromConst:
+		k.failf("period", "want a span, such as 3s, not a constant")
+		return
+	case s.Spec.Period != 0 || s.PeriodBy != nil:
+		k.failf("period", "there are two: a number, and a span or a curve")
+	case s.Stack.Timers == define.TimersQueue:
+		k.failf("period", "a number has no effect with timers queue: each application waits with its own numbers")
+	}
+	read := n
+	if n.From != define.FromCurve {
+		read.Snapshot = define.SnapshotApply
+	}
+	s.Every = k.kept("period", "period", &read)
+}
+
 // rate checks and compiles the rate of the pulses.
 func (k *checker) rate(s *Program) {
 	s.Rate.Place = -1

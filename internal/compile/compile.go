@@ -90,6 +90,7 @@ func (s *Program) findUses() (u uses) {
 	set(UsesActs, s.Acts() != 0)
 	set(UsesCatchup, s.Catchup != define.CatchupAll)
 	set(UsesRecharge, s.Recharge > 0)
+	set(UsesPeriod, s.PeriodFrom != nil && s.Every.Place >= 0)
 	set(UsesHaste, s.HasteBy != nil && s.Rate.Place >= 0)
 	set(usesThresholds, len(s.Thresholds) > 0)
 	set(UsesOnlyCall, s.onlyCalls(u))

@@ -161,6 +161,7 @@ type Program struct {
 	Scale, PoolBy *Number  // DurationScale and Shield.By, nil if not set
 	If            *Number  // Require.If, nil if not set
 	Rate          Ref      // HasteBy, with UsesHaste
+	Every         Ref      // PeriodFrom, with UsesPeriod
 	RateNow       *Number  // HasteBy, read from a running instance; nil if it is only read at an application
 	Callers       []string // names of the Application.Params that numbers of this definition use
 	Modifiers     []Modifier
@@ -200,7 +201,9 @@ func (p *Program) Definition() *define.Spec {
 }
 
 // Pulses reports whether the definition has a period.
-func (p *Program) Pulses() bool { return p.Spec.Period != 0 || p.PeriodBy != nil }
+func (p *Program) Pulses() bool {
+	return p.Spec.Period != 0 || p.PeriodBy != nil || p.PeriodFrom != nil
+}
 
 // PulseReads reports whether a pulse may read attributes of the owner.
 func (p *Program) PulseReads() bool {
@@ -241,6 +244,7 @@ const (
 	UsesView                        // actions with Op.ReadsBuff
 	UsesRecharge                    // Charges.Recharge
 	UsesHaste                       // HasteBy
+	UsesPeriod                      // PeriodFrom
 
 	// Sets of features. If a definition has no feature of a set, some code can be skipped: the
 	// first checks of an application (UsesGates), the code before and after the start of a new
@@ -501,8 +505,19 @@ func (s *Program) DurationAt(level int) int64 {
 
 // PeriodFor returns the period of an instance at a level, in ms, for its numbers.
 func (s *Program) PeriodFor(level int, values []float64) int64 {
-	return s.Hasten(s.PeriodAt(level), values)
+	return s.Hasten(s.basePeriod(level, values), values)
 }
+
+// basePeriod returns the period without the rate.
+func (s *Program) basePeriod(level int, values []float64) int64 {
+	if s.Uses&UsesPeriod == 0 {
+		return s.PeriodAt(level)
+	}
+	return RoundHalfUp(min(max(float64(values[s.Every.Place]*1000), float64(define.MinPeriod.Milliseconds())), float64(define.MaxDuration.Milliseconds())))
+}
+
+// PeriodVaries reports whether the period depends on the numbers of the instance.
+func (s *Program) PeriodVaries() bool { return s.Uses&(UsesHaste|UsesPeriod) != 0 }
 
 // Hasten divides a span in ms by the rate in the numbers of an instance, rounded half up. Without
 // UsesHaste the rate is 1.
@@ -525,7 +540,7 @@ func (s *Program) Shorten(ms int64, level int, values []float64) int64 {
 	if s.Uses&UsesHaste == 0 || !s.HasteDuration {
 		return ms
 	}
-	return max(exact.MulDiv(ms, uint64(s.PeriodFor(level, values)), uint64(s.PeriodAt(level))), 1)
+	return max(exact.MulDiv(ms, uint64(s.PeriodFor(level, values)), uint64(s.basePeriod(level, values))), 1)
 }
 
 // Rescales reports whether an instance follows each change of its rate at once.

@@ -44,6 +44,9 @@ func dump(b *strings.Builder, s *buff.Spec) {
 	w.put("tail", s.Tail, s.Tail == 0)
 	w.put("align", s.Align, s.Align == 0)
 	w.put("haste", s.Haste, s.Haste == 0)
+	if s.PeriodFrom != nil {
+		w.put("period_from", sourceOf(*s.PeriodFrom), false)
+	}
 	if s.HasteBy != nil {
 		w.put("haste_by", sourceOf(*s.HasteBy), false)
 	}

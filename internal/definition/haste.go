@@ -6,14 +6,20 @@ import (
 	"github.com/bufftick/bufftick/buff/define"
 )
 
-// hasteFields are the fields of a number, with mode in place of snapshot.
-var hasteFields = table{"haste", nil, func() map[string]readFunc {
-	read := map[string]readFunc{"mode": func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Haste) }}
+// hasteFields are the fields of a rate: those of a number, with mode in place of snapshot.
+// periodFields are those of a period.
+var (
+	hasteFields  = table{"haste", nil, fieldsOfNumber(map[string]readFunc{"mode": func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Haste) }})}
+	periodFields = table{"period", nil, fieldsOfNumber(map[string]readFunc{})}
+)
+
+// fieldsOfNumber adds the fields of a number that is neither a constant nor says when it is read.
+func fieldsOfNumber(read map[string]readFunc) map[string]readFunc {
 	for _, name := range []string{"attr", "of", "pre", "coef", "post", "caller", "curve", "formula", "default"} {
 		read[name] = numberFields.read[name]
 	}
 	return read
-}()}
+}
 
 // haste reads the rule for a change of the period, or the rate of the pulses.
 func (d *definition) haste(field string, n ast.Node) {
@@ -24,9 +30,13 @@ func (d *definition) haste(field string, n ast.Node) {
 		return
 	}
 	d.spec.HasteBy = &define.Number{}
+	d.numberIn(field, n, d.spec.HasteBy, hasteFields, "mode")
+}
+
+// numberIn reads a number that is written as a map: see origin.
+func (d *definition) numberIn(field string, n ast.Node, to *define.Number, fields table, other string) {
 	before := d.loader.failed
-	d.origin(field, n, d.spec.HasteBy, hasteFields, "mode")
-	if d.loader.failed > before {
+	if d.origin(field, n, to, fields, other); d.loader.failed > before {
 		d.places.set(field, place{position: at(n), bad: true})
 	}
 }

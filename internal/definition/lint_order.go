@@ -135,7 +135,7 @@ func eachNumber(s *buff.Spec, do func(*define.Number)) {
 			}
 		}
 	})
-	for _, n := range []*define.Number{s.DurationScale, s.HasteBy, s.Require.If, s.Shield.By} {
+	for _, n := range []*define.Number{s.DurationScale, s.HasteBy, s.PeriodFrom, s.Require.If, s.Shield.By} {
 		if n != nil {
 			do(n)
 		}

@@ -8,7 +8,9 @@ import (
 )
 
 // byLevel reports whether the duration or the period depends on the level.
-func byLevel(s *buff.Spec) bool { return s.DurationBy != nil || s.PeriodBy != nil }
+func byLevel(s *buff.Spec) bool {
+	return s.DurationBy != nil || s.PeriodBy != nil || s.PeriodFrom != nil
+}
 
 // longest returns the longest duration that the files determine for a definition: at the level
 // with the longest duration, and with the largest scale.
@@ -52,7 +54,7 @@ func lengthens(s *buff.Spec) bool {
 // that have an empty on.pulse list. If the list is not empty, buff.NewCatalog rejects such a buff.
 func (l *linter) neverPulses(d *definition) {
 	s := d.spec
-	if _, ok := d.places.get("on.pulse"); ok && s.Period == 0 && s.PeriodBy == nil {
+	if _, ok := d.places.get("on.pulse"); ok && s.Period == 0 && s.PeriodBy == nil && s.PeriodFrom == nil {
 		l.warn(d, "on.pulse", "without a period it never pulses: set period, or leave it out")
 		return
 	}
@@ -85,7 +87,7 @@ func (l *linter) lostTail(d *definition) {
 // lostBeat finds buffs for which a further application does nothing except delay the next pulse.
 func (l *linter) lostBeat(d *definition) {
 	s := d.spec
-	if (s.Period != 0 || s.PeriodBy != nil) && s.Stack.By != define.ByNone && s.Stack.Refresh == define.RefreshNone && s.Stack.Phase == define.PhaseReset {
+	if (s.Period != 0 || s.PeriodBy != nil || s.PeriodFrom != nil) && s.Stack.By != define.ByNone && s.Stack.Refresh == define.RefreshNone && s.Stack.Phase == define.PhaseReset {
 		l.warn(d, "stack.phase", "with refresh: none each further application delays the next pulse but not the end: pulses are lost")
 	}
 }

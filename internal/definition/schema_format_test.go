@@ -61,6 +61,19 @@ type numberFormat struct {
 	Snapshot define.Snapshot `json:"snapshot,omitempty" jsonschema:"when it is asked for: at the cast, when the application comes to the owner, or at each pulse"`
 }
 
+// periodFormat is a number without a constant and without snapshot.
+type periodFormat struct {
+	Attr    name         `json:"attr,omitempty" jsonschema:"this attribute: (attribute + pre) * coef + post, in seconds"`
+	Of      define.Whose `json:"of,omitempty" jsonschema:"whose attribute; the owner's is the default"`
+	Pre     float64      `json:"pre,omitempty" jsonschema:"added to the attribute before coef"`
+	Coef    float64      `json:"coef,omitempty" jsonschema:"by what the attribute is multiplied; 1 is the default, 0 is refused"`
+	Post    float64      `json:"post,omitempty" jsonschema:"added to the attribute after coef"`
+	Caller  name         `json:"caller,omitempty" jsonschema:"what the application gives under this name, in seconds"`
+	Curve   name         `json:"curve,omitempty" jsonschema:"seconds, by the level of the application"`
+	Formula formulaText  `json:"formula,omitempty" jsonschema:"evaluated as in any other number, in seconds"`
+	Default float64      `json:"default,omitempty" jsonschema:"the number if the source or the application's number is not there; without it such an application is refused"`
+}
+
 // hasteFormat is a number with a mode.
 type hasteFormat struct {
 	Mode    define.Haste `json:"mode,omitempty" jsonschema:"when a running buff reads the number again"`

@@ -86,7 +86,6 @@ func formatTypes() map[reflect.Type]*jsonschema.Schema {
 		reflect.TypeFor[channel]():     within(0, stat.MaxChannel),
 		reflect.TypeFor[magnitude]():   {Ref: "#/definitions/number"},
 		reflect.TypeFor[pool]():        anyOf(within(1, 0), &jsonschema.Schema{Ref: "#/definitions/number"}),
-		reflect.TypeFor[period]():      anyOf(&jsonschema.Schema{Type: "string", Pattern: spanPattern}, byCurve()),
 		reflect.TypeFor[seconds]():     anyOf(&jsonschema.Schema{Type: "string", Pattern: strings.Replace(spanPattern, `^\+?`, `^[+-]?`, 1)}, &jsonschema.Schema{Ref: "#/definitions/number"}),
 		reflect.TypeFor[grade]():       oneOf("basic", "strong", "death"),
 		reflect.TypeFor[fromSource]():  oneOf("source"),
@@ -151,6 +150,7 @@ func formatTypes() map[reflect.Type]*jsonschema.Schema {
 	types[reflect.TypeFor[idOrRemove]()] = nameOr[removeActionFormat](types)
 	types[reflect.TypeFor[idOrUse]()] = nameOr[useFormat](types)
 	types[reflect.TypeFor[drOrName]()] = nameOr[drFormat](types)
+	types[reflect.TypeFor[period]()] = spanOrNumber(types)
 	types[reflect.TypeFor[haste]()] = wordOrHaste(types)
 	types[reflect.TypeFor[variable]()] = anyOf(&jsonschema.Schema{Type: "number"}, mapOf[varFormat](types))
 	return types
@@ -240,6 +240,13 @@ func mapOf[T any](types map[reflect.Type]*jsonschema.Schema) *jsonschema.Schema 
 	if err != nil {
 		panic(err)
 	}
+	return s
+}
+
+// spanOrNumber is a span, or the map of a number.
+func spanOrNumber(types map[reflect.Type]*jsonschema.Schema) *jsonschema.Schema {
+	s := nameOr[periodFormat](types)
+	s.AnyOf[0] = &jsonschema.Schema{Type: "string", Pattern: spanPattern}
 	return s
 }
 

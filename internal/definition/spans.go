@@ -35,11 +35,19 @@ func (d *definition) duration(field string, n ast.Node) {
 
 // period reads the time between two pulses.
 func (d *definition) period(field string, n ast.Node) {
-	if _, isMap := Fields(n); isMap {
-		d.spanByCurve(field, n, &d.spec.PeriodBy)
+	fields, isMap := Fields(n)
+	if !isMap {
+		d.span(field, n, &d.spec.Period)
 		return
 	}
-	d.span(field, n, &d.spec.Period)
+	if len(fields) == 1 {
+		if name, _ := Text(fields[0].Key); name == "curve" {
+			d.spanByCurve(field, n, &d.spec.PeriodBy)
+			return
+		}
+	}
+	d.spec.PeriodFrom = &define.Number{}
+	d.numberIn(field, n, d.spec.PeriodFrom, periodFields, "")
 }
 
 // durationScale reads the factor of the duration.

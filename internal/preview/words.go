@@ -22,6 +22,9 @@ func describe(s *buff.Spec) string {
 	default:
 		out = append(out, "lasts "+span(s.Duration.Milliseconds()))
 	}
+	if s.PeriodFrom != nil {
+		out = append(out, "pulses by a number")
+	}
 	if s.Period > 0 || s.PeriodBy != nil {
 		if s.PeriodBy != nil {
 			out = append(out, "pulses by level ("+s.PeriodBy.Name()+")")

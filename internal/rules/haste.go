@@ -2,19 +2,18 @@ package rules
 
 import (
 	"github.com/bufftick/bufftick/buff/reason"
-	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/rules/clock"
 )
 
 // With Spec.HasteBy, the rate of a buff is one of its numbers, and its period is the period of the
 // definition divided by the rate. Spec.Haste says when a running buff reads the rate again.
 
-// followRate sets the period for the rate of a further application, after the next pulse.
+// followNumbers sets the period for the numbers of a further application, after the next pulse.
 //
-// Example: testdata/stat/haste_snapshot.txt.
-func (i instance) followRate() {
+// Examples: testdata/stat/haste_snapshot.txt, period.txt.
+func (i instance) followNumbers() {
 	spec := i.program()
-	if spec.Uses&compile.UsesHaste == 0 || i.period() == 0 {
+	if !spec.PeriodVaries() || i.period() == 0 {
 		return
 	}
 	if is := spec.PeriodFor(int(i.level), i.magnitudes().values); is != i.period() {

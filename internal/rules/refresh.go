@@ -93,7 +93,7 @@ func updateNumbers(t *Turn, i instance, a *buff.Application) {
 	if compile.Of(a.Spec).Uses&compile.UsesMagnitudes != 0 {
 		reportNumbers(t, i, t.evaluated.values)
 		storeNumbers(t, i, a)
-		i.followRate()
+		i.followNumbers()
 	}
 }
 

@@ -260,7 +260,7 @@ func (w *saver) writeBuff(i instance) {
 		*b = state.Buff{}
 		w.clearBuff()
 	}
-	changed := period != 0 && (spec.Uses&compile.UsesHaste != 0 || period != spec.Period && period != spec.PeriodAt(int(i.level)))
+	changed := period != 0 && (spec.PeriodVaries() || period != spec.Period && period != spec.PeriodAt(int(i.level)))
 	appliers, heads := w.gates.appliers.Count(i.slot), w.gates.headCount(i.handle())
 	w.plain = !changed && i.extraIndex == noSlot && i.flags&(timeScaled|deathPaused|hidden) == 0 && spec.Clock == define.Online && appliers+heads == 0
 	if i.flags&timeScaled != 0 {

@@ -218,6 +218,9 @@ func (l *lexicon) defineStat(t testing.TB, s *buff.Spec, a datadriven.CmdArg) bo
 	case a.Key == "duration_scale":
 		n := l.numberOf(t, first)
 		s.DurationScale = &n
+	case a.Key == "period_from":
+		n := l.numberOf(t, first)
+		s.PeriodFrom = &n
 	case a.Key == "haste_by":
 		n := l.numberOf(t, first)
 		s.HasteBy = &n

@@ -219,7 +219,7 @@ func periodAfter(t *Turn, s *Owner, a *buff.Application) int64 {
 	level := s.levelOf(a)
 	is, i := compile.Of(a.Spec).PeriodFor(level, t.evaluated.values), s.joinTarget(a)
 	switch {
-	case !i.exists() || compile.Of(a.Spec).Uses&compile.UsesHaste != 0:
+	case !i.exists() || compile.Of(a.Spec).PeriodVaries():
 	case i.extraIndex != noSlot && i.extra().pendingPeriod > 0:
 		return i.extra().pendingPeriod
 	case i.program() == compile.Of(a.Spec) && i.program().PeriodAt(int(i.level)) == is:

@@ -321,6 +321,9 @@ func convertEnd(t *Turn, i instance, spec *compile.Program) bool {
 	d := min(max(exact.MulDiv(i.duration(), uint64(is), uint64(was)), spec.Shortest, 1), spec.Longest, define.MaxDuration.Milliseconds())
 	if spec.Tail == define.TailFit {
 		period := spec.PeriodAt(int(i.level))
+		if spec.PeriodVaries() {
+			period = max(i.period(), define.MinPeriod.Milliseconds())
+		}
 		d = max(exact.MulDiv(d, 1, uint64(period)), 1) * period
 	}
 	end := i.end.Add(d - i.duration()) // moves the old end, so that extensions and reductions remain
