@@ -377,6 +377,7 @@ func TestParseCommandForms(t *testing.T) {
 		"compensate venom by=1h":          buff.Compensate(buff.Query{Spec: venom}, time.Hour),
 		"dispel newest":                   buff.Dispel(1, buff.Query{Newest: true}),
 		"dispel newest=false":             buff.Dispel(1, buff.Query{}),
+		"dispel target=boss":              {Verb: verb.Dispel, Owner: 1, Application: buff.Application{Source: 9}},
 		"immune \"magic\" purge=true":     buff.Immunize(1, tagOf(t, cat, "magic"), true),
 		"rate 0.25":                       buff.SetRate(1, buff.Ratio{Num: 1, Den: 4}),
 		"rate 1.0":                        buff.SetRate(1, buff.Ratio{}),
