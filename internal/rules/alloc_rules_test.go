@@ -30,6 +30,15 @@ func TestAllocations_Rules(t *testing.T) {
 			w.do(buff.Command{Verb: verb.Consume, Act: 1})
 			w.do(buff.Command{Verb: verb.Consume, Act: 1})
 		}},
+		{"recharge", buff.Spec{ID: "p", Duration: 9 * time.Second, Charges: define.Charges{N: 2, ConsumeOn: []string{"hit"}, Recharge: time.Second}}, func(w *work, h buff.Handle) {
+			w.do(buff.Command{Verb: verb.Consume, Act: 1})
+			w.do(buff.Command{Verb: verb.Consume, Act: 1})
+			w.pass(2000)
+			w.do(buff.Command{Verb: verb.Remove, Handle: h})
+		}},
+		{"decay", buff.Spec{ID: "p", Duration: time.Second, Stack: define.Stacking{By: define.ByTarget, Limit: 3, Initial: 3, Expire: define.ExpireOne, Decay: 100 * time.Millisecond}}, func(w *work, _ buff.Handle) {
+			w.pass(2000)
+		}},
 		{"shield", buff.Spec{ID: "p", Duration: time.Second, Shield: define.Shield{On: true, Pool: 10}}, func(w *work, _ buff.Handle) {
 			w.do(buff.Command{Verb: verb.Absorb, Amount: 10})
 		}},
