@@ -80,6 +80,9 @@ func (o *owner) endActions(b *instance, why string, c chain) {
 		e.target = o.by
 	}
 	on := b.def.on().Remove
+	if e.target != "" && slices.ContainsFunc(on[why], func(a action) bool { return a.To == "target" }) {
+		o.all.mark(markRemover)
+	}
 	o.issue(b.def, on[why], e)
 	o.issue(b.def, on["any"], e)
 	if len(b.def.Links) > 0 {

@@ -82,6 +82,7 @@ const (
 	markDealt          = "damage: a buff reacts to dealt"
 	markDamageUses     = "damage: uses charges or interrupts"
 	markRequireFrom    = "requirement: tags of another source do not count"
+	markRemover        = "removals: an action for the owner that removed the buff"
 	markBySource       = "acts: by another owner than the source"
 	markDamageQuiet    = "damage: no reaction within a reaction"
 	markDeath          = "death: on.death"
@@ -96,5 +97,5 @@ var rules = []string{
 	markApplyLive, markCastChain, markLiveStacks, markAmount, markCondition, markIf, markIfTags, markReplacesItself, markCascade, markGrantsImmune, markScale, markMiss, markMaxFell, markMinRose, markZeroClamps,
 	markAreaSaved, markAreaSame, markLowest, markStealKeeps, markStealResist, markStealCharges, markReplaces, markReplacesDeny, markLevelShows, markNoPool, markRefreshNothing, markChain,
 	markChainEnds, markChainJoins, markShare, markShareStacks, markShareTimed, markInfiniteScale, markShieldAttr, markShieldNamed, markSmallDamage, markDamaged, markDealt,
-	markDamageUses, markRequireFrom, markBySource, markDamageQuiet, markAbsorb, markAbsorbQuiet, markDeath, markRevived,
+	markDamageUses, markRequireFrom, markBySource, markRemover, markDamageQuiet, markAbsorb, markAbsorbQuiet, markDeath, markRevived,
 }
