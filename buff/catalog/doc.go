@@ -275,6 +275,8 @@
 //	  share         from 1 to 100             percent of a hit that it can absorb, rounded half up;
 //	                                          the rest meets the next shield
 //	  cap           a whole number, from 1    most points that it absorbs of a hit
+//	  floor         a whole number, from 1    of damage to an attribute, it absorbs only what would
+//	                                          bring the attribute below this value
 //	  on_refresh    fill | add | reset | keep a further application: its pool if that is more, both
 //	                                          together, its pool, unchanged
 //	aura
@@ -347,8 +349,8 @@
 // An action is a map with exactly one of the fields below. It acts on the owner, unless the map
 // also has the field "to". With "to: source", it acts on the owner that applied the buff. With
 // "to: target", it acts on the other owner of the act (in on.act), on the killer (in on.death), on
-// the source of the damage (in on.absorb), or, in on.remove for the reasons cancelled, dispelled, stolen, consumed, broken, death and interrupt,
-// on the owner that did it, such as the dispeller.
+// the source of the damage (in on.absorb), or, in on.remove for the reasons cancelled, dispelled,
+// stolen, consumed, broken, death and interrupt, on the owner that did it, such as the dispeller.
 // An action on another owner is executed at the end of the frame. If that owner does not exist, or
 // is the game itself, the action does nothing and an event of kind Missed ("miss" in a log) is
 // emitted.

@@ -110,6 +110,10 @@ type Shield struct {
 	Share int
 	Cap   int64
 
+	// Floor, if not zero, is a value of an attribute: of damage to it, the shield absorbs only the
+	// points that would bring its base below Floor. It absorbs nothing of an Absorb command.
+	Floor int64
+
 	// Refresh says how a further application changes the remaining pool.
 	Refresh ShieldRule
 }

@@ -320,7 +320,7 @@ var stories = []story{
 		name: "actions of shields that absorb",
 		words: map[string][]word{
 			"p": {
-				{"shield", list(m("pool", 40, "share", 60), m("pool", 30), m("pool", m("caller", "k", "default", 9), "priority", 1), m("attrs", list("soul", "hp")))},
+				{"shield", list(m("pool", 40, "share", 60), m("pool", 900, "floor", 60, "priority", -1), m("pool", 20, "floor", 80, "attrs", list("soul", "hp", "life")), m("pool", 30), m("pool", m("caller", "k", "default", 9), "priority", 1), m("attrs", list("soul", "hp")))},
 				{"on.absorb", list(
 					list(m("damage", m("attr", "hp", "by", m("formula", "amount")), "to", "target")), list(m("change", m("attr", "pow", "by", m("formula", "amount / 5 + stacks"))), m("apply", "x")),
 					list(m("apply", m("id", "y", "magnitude", m("formula", "amount * 2"))), m("if", "amount > 5", "apply", "q")), list(m("damage", m("attr", "hp", "by", 3, "per_stack", true))), list(m("remove", "p")),

@@ -426,6 +426,13 @@ func (o *owner) meets(amount int64, school, attr string) (rest int64) {
 		}
 		before := amount
 		most = s.most(amount)
+		if s.Floor > 0 && attr == "" {
+			most = 0
+		} else if s.Floor > 0 {
+			above := int64(math.Floor(o.limited(attr, o.base(attr)))) - s.Floor
+			most = min(most, amount-min(amount, max(above, 0)))
+			o.all.mark(markShieldFloor)
+		}
 		if !b.each() {
 			take(b, &b.pool)
 		}

@@ -86,6 +86,7 @@ const (
 	markBySource       = "acts: by another owner than the source"
 	markDamageQuiet    = "damage: no reaction within a reaction"
 	markDeath          = "death: on.death"
+	markShieldFloor    = "shield: floor"
 	markAbsorb         = "absorb: on.absorb"
 	markAbsorbQuiet    = "absorb: not in the chain of a reaction to damage"
 	markRevived        = "death: revived and logged"
@@ -97,5 +98,5 @@ var rules = []string{
 	markApplyLive, markCastChain, markLiveStacks, markAmount, markCondition, markIf, markIfTags, markReplacesItself, markCascade, markGrantsImmune, markScale, markMiss, markMaxFell, markMinRose, markZeroClamps,
 	markAreaSaved, markAreaSame, markLowest, markStealKeeps, markStealResist, markStealCharges, markReplaces, markReplacesDeny, markLevelShows, markNoPool, markRefreshNothing, markChain,
 	markChainEnds, markChainJoins, markShare, markShareStacks, markShareTimed, markInfiniteScale, markShieldAttr, markShieldNamed, markSmallDamage, markDamaged, markDealt,
-	markDamageUses, markRequireFrom, markBySource, markRemover, markDamageQuiet, markAbsorb, markAbsorbQuiet, markDeath, markRevived,
+	markDamageUses, markRequireFrom, markBySource, markRemover, markDamageQuiet, markShieldFloor, markAbsorb, markAbsorbQuiet, markDeath, markRevived,
 }

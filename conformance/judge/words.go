@@ -277,6 +277,7 @@ type shield struct {
 
 	Share     int
 	Cap       int64
+	Floor     int64
 	OnRefresh string `json:"on_refresh"`
 }
 

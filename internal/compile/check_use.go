@@ -40,6 +40,9 @@ func (k *checker) shield(s *Program) {
 	if h.Share != 0 {
 		k.within("shield.share", h.Share, 1, 100)
 	}
+	if h.Floor < 0 {
+		k.failf("shield.floor", "must not be below zero, and is %d", h.Floor)
+	}
 	if h.Cap < 0 {
 		k.failf("shield.cap", "must not be below zero, and is %d", h.Cap)
 	}

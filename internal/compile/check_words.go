@@ -145,5 +145,5 @@ func noCharges(c *define.Charges) bool {
 
 func noShield(s *define.Shield) bool {
 	return !s.On && s.Pool == 0 && s.By == nil && s.Priority == 0 && len(s.Schools) == 0 && len(s.Attrs) == 0 &&
-		s.Share == 0 && s.Cap == 0 && s.Refresh == 0
+		s.Share == 0 && s.Cap == 0 && s.Floor == 0 && s.Refresh == 0
 }

@@ -170,6 +170,7 @@ func (w *writer) extras(s *buff.Spec) {
 	w.put("shield.attrs", s.Shield.Attrs, len(s.Shield.Attrs) == 0)
 	w.put("shield.share", s.Shield.Share, s.Shield.Share == 0)
 	w.put("shield.cap", s.Shield.Cap, s.Shield.Cap == 0)
+	w.put("shield.floor", s.Shield.Floor, s.Shield.Floor == 0)
 	w.put("shield.on_refresh", s.Shield.Refresh, s.Shield.Refresh == 0)
 	w.begun = false
 	w.put("aura.apply", s.Aura.Apply, s.Aura.Apply == "")

@@ -28,6 +28,9 @@ var shieldFields = table{"shield", nil, map[string]readFunc{
 	"cap": func(d *definition, f string, n ast.Node) {
 		d.spec.Shield.Cap, _ = d.whole(f, n, 1, math.MaxInt64)
 	},
+	"floor": func(d *definition, f string, n ast.Node) {
+		d.spec.Shield.Floor, _ = d.whole(f, n, 1, math.MaxInt64)
+	},
 	"on_refresh": func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Shield.Refresh) },
 	"attrs": func(d *definition, f string, n ast.Node) {
 		d.list(f, n, "attributes, such as [health]", func(f string, n ast.Node) {

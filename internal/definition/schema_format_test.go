@@ -261,6 +261,7 @@ type shieldFormat struct {
 
 	Share     pct               `json:"share,omitempty"`
 	Cap       count             `json:"cap,omitempty"`
+	Floor     count             `json:"floor,omitempty"`
 	OnRefresh define.ShieldRule `json:"on_refresh,omitempty"`
 }
 

@@ -58,7 +58,7 @@ func refreshedPool(s *compile.Program, left, fresh int64, higher bool) int64 {
 // too. A spent shield is not removed until the next Absorb command, so a handler that calls this
 // method must issue an Absorb command with an Amount of 0. The actions of on.absorb do not run.
 func (s *Owner) Absorb(amount int64, school buff.Tag) (rest int64) {
-	rest, _ = s.absorbDamage(nil, amount, school, 0)
+	rest, _ = s.absorbDamage(nil, amount, school, 0, nil)
 	return rest
 }
 
@@ -72,7 +72,7 @@ type absorbed struct {
 // no attribute in particular. It also reports whether a shield is spent. If t is not nil, it notes
 // the points of shields with actions for it. It searches all buffs again after each shield: owners
 // have few shields, and a sorted list would cost memory even for owners that are never hit.
-func (s *Owner) absorbDamage(t *Turn, amount int64, school buff.Tag, attr stat.Attr) (rest int64, spent bool) {
+func (s *Owner) absorbDamage(t *Turn, amount int64, school buff.Tag, attr stat.Attr, catalog *compile.Catalog) (rest int64, spent bool) {
 	used := instance{} // the last shield used
 	for amount > 0 {
 		best, younger := instance{}, false
@@ -94,6 +94,9 @@ func (s *Owner) absorbDamage(t *Turn, amount int64, school buff.Tag, attr stat.A
 			return amount, spent
 		}
 		most := best.program().MostAbsorbed(amount)
+		if floor := best.program().Shield.Floor; floor > 0 {
+			most = min(most, s.pointsBelow(floor, amount, attr, catalog))
+		}
 		points := most - best.useShield(most)
 		amount -= points
 		if t != nil && points > 0 && len(best.program().Absorb) > 0 {
@@ -102,6 +105,23 @@ func (s *Owner) absorbDamage(t *Turn, amount int64, school buff.Tag, attr stat.A
 		spent, used = spent || best.hasSpent(), best
 	}
 	return 0, spent
+}
+
+// pointsBelow returns how many points of damage to an attribute would bring its base below a floor.
+// It returns 0 if attr is 0.
+//
+// Example: testdata/stat/shield_floor.txt.
+func (s *Owner) pointsBelow(floor, amount int64, attr stat.Attr, catalog *compile.Catalog) int64 {
+	if attr == 0 {
+		return 0
+	}
+	sheet := s.ensureRare().ensureSheet(catalog)
+	least, most := sheet.Limits(attr)
+	room := math.Floor(max(least, min(sheet.Base(attr), most)) - float64(floor))
+	if room >= float64(amount) {
+		return 0
+	}
+	return amount - int64(max(room, 0))
 }
 
 // shieldLeft returns the remaining points of an instance's shield. With TimersEach, this is the sum
@@ -153,7 +173,7 @@ func absorb(t *Turn, s *Owner, c *buff.Command) buff.Result {
 		return buff.Result{Failure: fmt.Errorf("%w: %d of damage", buff.ErrAmount, c.Amount)}
 	}
 	var r buff.Result
-	if r.Amount, _ = s.absorbDamage(t, c.Amount, c.Tag, 0); r.Amount < c.Amount {
+	if r.Amount, _ = s.absorbDamage(t, c.Amount, c.Tag, 0, nil); r.Amount < c.Amount {
 		r.Kind = buff.Done
 	}
 	queueAbsorbActions(t, s, c)
@@ -244,7 +264,7 @@ func damage(t *Turn, s *Owner, c *buff.Command, catalog *compile.Catalog) buff.R
 		return rebase(t, s, c, catalog, 0, hit{})
 	}
 	meets := int64(min(points, compile.MostPool))
-	rest, spent := s.absorbDamage(t, meets, c.Tag, c.Attr)
+	rest, spent := s.absorbDamage(t, meets, c.Tag, c.Attr, catalog)
 	absorbed := meets - rest
 	v := float64(absorbed) - points
 	return rebase(t, s, c, catalog, v, hit{absorbed: absorbed, passed: int64(min(-v, compile.MostPool)), spent: spent})

@@ -123,6 +123,8 @@ func (l *lexicon) define(t testing.TB, s *buff.Spec, a datadriven.CmdArg) {
 		s.Dispel.Keep = true
 	case a.Key == "shield":
 		s.Shield.On, s.Shield.Pool = true, int64(number(t, first))
+	case a.Key == "shield.floor":
+		s.Shield.Floor = int64(number(t, first))
 	case a.Key == "shield.cap":
 		s.Shield.Cap = int64(number(t, first))
 	case a.Key == "dr.steps":
