@@ -132,6 +132,36 @@ var stories = []story{
 		},
 	},
 	{
+		name: "whose, and who removes",
+		words: map[string][]word{
+			"x": {
+				{"require.apply", list(m("any", list("t"), "from", "source"), m("none", list("t.a"), "from", "source"))},
+				{"on.exec", list(list(m("remove", "p"), m("apply", "y")), list(m("dispel", m("type", "c", "most", 2))), list(m("use", "p"), m("damage", m("attr", "soul", "by", 4))), list(m("damage", m("attr", "hp", "by", 30)), m("remove", m("buff", "p", "from", "source"), "reason", "interrupt")))},
+			},
+			"p": {
+				{"grants", list(list("t.a"), list("t"))},
+				{"duration", list("4s", "infinite")},
+				{"stack", list(m("by", "source"), m("by", "target", "limit", 3), m("by", "source", "timers", "queue"), m("by", "none"))},
+				{"dispel", list(m("type", "c"), m("type", "c", "per", "stack"))},
+				{"charges", list(m("n", 2, "consume_on", list("hit", "damaged")))},
+				{"interrupt", list(list("move", "dealt"))},
+				{"shield", list(m("pool", 20))},
+				{"links", list(list("q"))},
+				{"on.act", list(m("hit", m("by", "source", "do", list(m("apply", "x"), m("apply", "y", "to", "target")))), m("damaged", m("by", "source", "do", list(m("damage", m("attr", "hp", "by", m("formula", "amount / 2")))))))},
+				{"on.remove", list(
+					m("dispelled", list(m("apply", "y", "to", "target")), "cancelled", list(m("damage", m("attr", "soul", "by", 3), "to", "target")), "stolen", list(m("apply", "x", "to", "target"))),
+					m("consumed", list(m("apply", "y", "to", "target")), "broken", list(m("damage", m("attr", "hp", "by", 7), "to", "target")), "death", list(m("kill", true, "to", "target")), "interrupt", list(m("apply", "x", "to", "target"))),
+				)},
+			},
+			"q": {{"on.remove", list(m("dispelled", list(m("apply", "x", "to", "target")), "consumed", list(m("apply", "y", "to", "target"))))}},
+			"y": {{"duration", list("3s")}, {"dispel", list(m("type", "c"))}, {"grants", list(list("t.b"))}},
+		},
+		steps: []any{
+			m("apply", "x", "source", anySource), m("apply", "x", "source", anySource, "owner", anyOwner), m("apply", "p", "source", anySource, "stacks", someStacks), m("apply", "p", "source", anySource),
+			m("happened", "hit", "target", anyOwner, "amount", oneOf{5, 12}), m("happened", "move", "target", anyOwner), m("damage", "hp", "by", oneOf{9, 200}, "source", anyOwner), m("dispel", m("type", "c"), "target", anyOwner), m("steal", "p", "to", "o2"), m("kill", true), saveAny,
+		},
+	},
+	{
 		name: "commands as actions",
 		words: map[string][]word{
 			"x": {{"on.exec", list(
