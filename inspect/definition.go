@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +19,7 @@ import (
 var fileNames = strings.NewReplacer(
 	"duration_by", "duration", "period_by", "period", "charges.refresh", "charges.on_refresh", "shield.by", "shield.pool",
 	"on.remove_any", "on.remove.any", "save.offline_expire", "save.offline_expire",
-	"save.offline_cap", "save.offline_pulses.all", "catchup_max", "catchup.coalesce", "stack.expire_n", "stack.expire", "save.offline", "save.offline_pulses",
+	"save.offline_cap", "save.offline_pulses.all", "catchup_max", "catchup.coalesce", "stack.expire_n", "stack.expire", "stack.refresh_pct", "stack.refresh_share", "save.offline", "save.offline_pulses",
 )
 
 // fileSyntax converts a field of a Spec to the syntax of definition files. For example, Stack.By
@@ -40,8 +41,28 @@ func fileSyntax(name, value string) (string, string) {
 		return "dispel.stealable", "false"
 	case "shield.on":
 		return "shield", "yes"
+	case "chance", "dispel.resist":
+		return name, shares(value, 1000)
+	case "stack.refresh_share", "shield.share":
+		return name, shares(value, 100)
+	}
+	if strings.HasPrefix(name, "dr.steps") {
+		return name, shares(value, 100)
 	}
 	return name, value
+}
+
+var whole = regexp.MustCompile(`-?\d+`)
+
+// shares converts the numbers of parts in a text to shares from 0 to 1.
+func shares(text string, parts int) string {
+	return whole.ReplaceAllStringFunc(text, func(n string) string {
+		v, err := strconv.Atoi(n)
+		if err != nil {
+			return n
+		}
+		return strconv.FormatFloat(float64(max(v, 0))/float64(parts), 'g', -1, 64) // define.ChanceNever is below 0
+	})
 }
 
 // snake converts OnSourceGone to on_source_gone, and DR to dr.
@@ -95,6 +116,12 @@ func actionText(a *define.Action) string {
 	text := a.Do.String()
 	if a.Name != "" {
 		text += " " + a.Name
+	}
+	if a.OneOf > 0 {
+		text = fmt.Sprintf("one of %d: %s", a.OneOf, text)
+	}
+	if a.Weight > 0 {
+		text += fmt.Sprintf(", weight %d", a.Weight)
 	}
 	if a.Reason != reason.None {
 		text += ", reason " + a.Reason.String()

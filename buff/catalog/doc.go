@@ -112,7 +112,7 @@
 //	immunity        {tags, type, polarity}    its owner is immune to buffs with one of these in their
 //	                                          tags (not in grants), of that dispel type, and positive
 //	                                          or negative; at least one is required
-//	chance          1000, from 0 to 1000      chance that an application succeeds, in per mille
+//	chance          1, from 0 to 1            chance that an application succeeds
 //	dr              a name | see below        each further application is shorter
 //	dispel          see below                 how it can be dispelled or stolen
 //	interrupt       list of texts             acts of its owner that end it: move, damaged
@@ -145,6 +145,7 @@
 // timers queue.
 //
 // A span is a number with a unit, as in 12s, 1500ms, 30m, 36h or 1h30m, in whole milliseconds.
+// A share or a chance is a number from 0 to 1, as in 0.25, never a percentage.
 // Zero and negative spans are errors; use duration: infinite for a buff without end. A tag is at
 // most 16 words joined by dots, from the general to the particular. A number is a constant, or a
 // map that describes its origin: see Numbers below.
@@ -188,10 +189,10 @@
 //	refresh         restart                   the end: now + duration
 //	                none                      unchanged
 //	                extend                    later by the duration
-//	                pandemic                  now + duration + min(time left, refresh_pct of duration)
+//	                pandemic                  now + duration + min(time left, refresh_share of duration)
 //	                max                       now + duration, if that is later
 //	                residual_tick             now + duration + the time until the next pulse
-//	refresh_pct     30, from 1 to 100         only with refresh pandemic
+//	refresh_share   0.3, from 0.01 to 1       only with refresh pandemic: part of the duration
 //	refresh_cap     a span                    only with refresh extend: longest time until the end
 //	phase           keep | reset | execute    the next pulse: in phase, one period from now, or now
 //	overflow        allow                     at the limit: the buff is refreshed
@@ -242,7 +243,7 @@
 //	  remove        {all, any, none}          when it holds, the buff is removed
 //	dr
 //	  group         text, required            steps, reset and scope must be the same in a group
-//	  steps         list, required            percent of the duration, from 0 to 100, for the first,
+//	  steps         list, required            shares of the duration, from 0 to 1, for the first,
 //	                                          the second application and so on; the last one repeats
 //	  reset         a span, required          time from the group's last end until steps start again
 //	  scope         target | pair             counted by owner, or by owner and source
@@ -252,7 +253,7 @@
 //	                undispellable             no dispel is strong enough
 //	  per           all | stack | charge      unit that a dispel removes; charge needs charges. A
 //	                                          dispel without most always removes the whole buff
-//	  resist        0, from 0 to 1000         chance that a dispel or steal fails, in per mille
+//	  resist        0, from 0 to 1            chance that a dispel or steal fails
 //	  stealable     true | false              whether it can be stolen; a buff applied by an aura
 //	                                          cannot
 //
@@ -272,8 +273,8 @@
 //	  schools       list of tags              damage that it absorbs; without it, all
 //	  attrs         list of attributes        attributes that it protects; without it, those with
 //	                                          at_min: kill, or all if there are none of these
-//	  share         from 1 to 100             percent of a hit that it can absorb, rounded half up;
-//	                                          the rest meets the next shield
+//	  share         1, from 0.01 to 1         part of a hit that it can absorb, rounded half up; the
+//	                                          rest meets the next shield
 //	  cap           a whole number, from 1    most points that it absorbs of a hit
 //	  floor         a whole number, from 1    of damage to an attribute, it absorbs only what would
 //	                                          bring the attribute below this value
@@ -497,7 +498,6 @@
 //	                 less: op mul_compound with 0.7 is ×1.7, and ×0.7 is -0.3. Not checked for an
 //	                 attribute that increases the damage to its owner
 //	act-magnitude    a number of on.act reads magnitude instead of amount
-//	dr-percent       no step of dr is above 1: steps are percent
 //	not-granted      a requirement for a tag that definitions have in tags and none in grants
 //
 // # In an editor

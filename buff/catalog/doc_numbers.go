@@ -145,5 +145,5 @@
 // then refers to them by that name, as in "slot: debuff" and "dr: stun".
 //
 //	slots: {debuff: {limit: 16, evict: oldest}}
-//	dr: {stun: {steps: [100, 50, 25, 0], reset: 15s, scope: target}}
+//	dr: {stun: {steps: [1, 0.5, 0.25, 0], reset: 15s, scope: target}}
 package catalog

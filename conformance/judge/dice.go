@@ -48,7 +48,7 @@ var (
 		"s9": m("limit", 1, "evict", "oldest"), "s10": m("limit", 1, "evict", "reject"), "s11": m("limit", 2, "evict", "lowest_priority"),
 		"s12": m("limit", 1, "evict", "soonest_to_end"),
 	}
-	allReturns = map[string]any{"d9": m("steps", list(100, 25), "reset", "2s", "scope", "target"), "d10": m("steps", list(100, 50, 0), "reset", "3s", "scope", "pair")}
+	allReturns = map[string]any{"d9": m("steps", list(1, 0.25), "reset", "2s", "scope", "target"), "d10": m("steps", list(1, 0.5, 0), "reset", "3s", "scope", "pair")}
 	allCurves  = map[string]any{"c": m("1", 1.5, "3", 2.5), "d": list(0.5, 0.75, 2)}
 )
 

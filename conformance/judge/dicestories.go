@@ -181,7 +181,7 @@ var stories = []story{
 				{"duration", list("4s", "infinite")},
 				{"stack", list(m("by", "source", "limit", 3), m("by", "target", "limit", 3, "timers", "each"), m("by", "source", "limit", 2, "timers", "queue"), m("by", "none"), m("by", "target", "limit", 3, "expire", "one"))},
 				{"charges", list(m("n", 3), m("n", 1))},
-				{"dispel", list(m("type", "c"), m("type", "c", "per", "stack"), m("type", "c", "grade", "strong", "resist", 1000))},
+				{"dispel", list(m("type", "c"), m("type", "c", "per", "stack"), m("type", "c", "grade", "strong", "resist", 1))},
 				{"on.pulse", list(list(m("apply", "x")), list(m("extend", m("buff", "y", "by", m("formula", "stacks + magnitude")))), list(m("rate", m("buff", "p", "value", m("formula", "1 + stacks / 4"))), m("use", "y")))},
 				{"on.act", list(m("hit", list(m("extend", m("buff", "p", "by", m("formula", "amount / 10"))), m("use", "y", "to", "target"))))},
 				{"on.remove", list(m("any", list(m("remove", m("buff", m("tag", "f", "most", 1))))))},
@@ -334,12 +334,12 @@ var stories = []story{
 		name: "shields that absorb a part of each hit, and refreshes of shields",
 		words: map[string][]word{
 			"p": {
-				{"shield", list(m("pool", 40, "share", 60), m("pool", 30, "cap", 5), m("pool", 8, "on_refresh", "add", "share", 34, "cap", 9), m("pool", m("caller", "k", "default", 9), "on_refresh", "reset"), m("on_refresh", "keep"), m("on_refresh", "add", "priority", 1))},
+				{"shield", list(m("pool", 40, "share", 0.6), m("pool", 30, "cap", 5), m("pool", 8, "on_refresh", "add", "share", 0.34, "cap", 9), m("pool", m("caller", "k", "default", 9), "on_refresh", "reset"), m("on_refresh", "keep"), m("on_refresh", "add", "priority", 1))},
 				{"stack", list(m("by", "target"), m("by", "source"), m("by", "target", "limit", 3), m("by", "target", "refresh", "none"), m("by", "target", "level", "higher_wins"))},
 				{"duration", list("6s", "infinite")},
 				{"on.refresh", list(list(m("apply", "x")))},
 			},
-			"q": {{"shield", list(m("pool", 20, "share", 50), m("pool", 25, "cap", 4, "priority", 1), m("pool", 10))}, {"stack", list(m("by", "target"), m("by", "target", "timers", "each", "limit", 3))}, {"duration", list("6s")}},
+			"q": {{"shield", list(m("pool", 20, "share", 0.5), m("pool", 25, "cap", 4, "priority", 1), m("pool", 10))}, {"stack", list(m("by", "target"), m("by", "target", "timers", "each", "limit", 3))}, {"duration", list("6s")}},
 		},
 		steps: []any{
 			m("apply", "p", "magnitude", oneOf{10, 20, 30}, "level", someLevels, "params", m("k", oneOf{3, 8, 0.5, 20})), m("apply", "p", "magnitude", oneOf{10, 40}, "source", anySource), m("apply", "q"),
@@ -350,7 +350,7 @@ var stories = []story{
 		name: "actions of shields that absorb",
 		words: map[string][]word{
 			"p": {
-				{"shield", list(m("pool", 40, "share", 60), m("pool", 900, "floor", 60, "priority", -1), m("pool", 20, "floor", 80, "attrs", list("soul", "hp", "life")), m("pool", 30), m("pool", m("caller", "k", "default", 9), "priority", 1), m("attrs", list("soul", "hp")))},
+				{"shield", list(m("pool", 40, "share", 0.6), m("pool", 900, "floor", 60, "priority", -1), m("pool", 20, "floor", 80, "attrs", list("soul", "hp", "life")), m("pool", 30), m("pool", m("caller", "k", "default", 9), "priority", 1), m("attrs", list("soul", "hp")))},
 				{"on.absorb", list(
 					list(m("damage", m("attr", "hp", "by", m("formula", "amount")), "to", "target")), list(m("change", m("attr", "pow", "by", m("formula", "amount / 5 + stacks"))), m("apply", "x")),
 					list(m("apply", m("id", "y", "magnitude", m("formula", "amount * 2"))), m("if", "amount > 5", "apply", "q")), list(m("damage", m("attr", "hp", "by", 3, "per_stack", true))), list(m("remove", "p")),
@@ -436,7 +436,7 @@ var stories = []story{
 			"p": {
 				{"stack", list(m("by", "target", "limit", 5), m("by", "target", "limit", 4, "timers", "each"), m("by", "target", "limit", 3, "refresh", "extend"), m("by", "target", "limit", 3, "expire", "one", "level", "higher_wins"))},
 				{"duration", list("3s", "6s")},
-				{"dispel", list(m("type", "poison", "resist", 1000), m("type", "poison"))},
+				{"dispel", list(m("type", "poison", "resist", 1), m("type", "poison"))},
 			},
 		},
 		steps: []any{

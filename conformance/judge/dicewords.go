@@ -58,7 +58,7 @@ var vocabulary = []word{
 	{"stack.timers", list("shared", "each", "queue")},
 	{"stack.effective", list(1, 2)},
 	{"stack.refresh", list("restart", "none", "extend", "pandemic", "max", "residual_tick")},
-	{"stack.refresh_pct", list(50, 100)},
+	{"stack.refresh_share", list(0.5, 100)},
 	{"stack.refresh_cap", list("7s")},
 	{"stack.phase", list("keep", "reset", "execute")},
 	{"stack.overflow", list("allow", "deny", "clear", "replace_oldest")},
@@ -85,21 +85,21 @@ var vocabulary = []word{
 	{"inhibition", list("keep", "reset", "execute")},
 	{"immune", list("suppress", "remove", "ignore")},
 	{"immunity", list(m("tags", list("f")), m("polarity", "negative"), m("type", "poison"), m("polarity", "positive", "tags", list("e")))},
-	{"chance", list(0, 1000)},
+	{"chance", list(0, 1)},
 	{"dr", list(
-		m("group", "d1", "steps", list(100, 50, 0), "reset", "3s"),
-		m("group", "d2", "steps", list(100, 50, 25), "reset", "3s", "scope", "pair"), "d9", "d10",
-		m("group", "d3", "steps", list(100, 0), "reset", "1s", "scope", "target"),
+		m("group", "d1", "steps", list(1, 0.5, 0), "reset", "3s"),
+		m("group", "d2", "steps", list(1, 0.5, 0.25), "reset", "3s", "scope", "pair"), "d9", "d10",
+		m("group", "d3", "steps", list(1, 0), "reset", "1s", "scope", "target"),
 	)},
 	{"dispel", list(
 		m("type", "poison"), m("type", "poison", "grade", "strong"), m("grade", "basic", "per", "all"), m("grade", "death", "stealable", true), m("type", "magic", "stealable", false), m("type", "poison", "per", "charge"), m("type", "poison", "grade", "undispellable"), m("type", "poison", "per", "stack"),
-		m("type", "poison", "resist", 1000), m("resist", 1000),
+		m("type", "poison", "resist", 1), m("resist", 1),
 	)},
 	{"interrupt", list(list("move"), list("damaged", "hit"))},
 	{"charges", list(m("n", 2, "consume_on", list("hit")), m("n", 2, "on_refresh", "keep"), m("n", 3, "on_refresh", "reset", "consume_on", list("move")), m("n", 2, "on_refresh", "add", "consume_on", list("hit")), m("n", 2, "consume_on", list("damaged", "dealt")), m("n", 2, "consume_on", list("hit"), "recharge", "1s"), m("n", 3, "recharge", "700ms", "on_refresh", "keep"), m("n", 2, "recharge", "2500ms", "on_refresh", "add", "consume_on", list("hit", "damaged")))},
 	{"shield", list(
 		m("pool", 50), m(), m("pool", 50, "priority", 1), m("pool", 30, "schools", list("f")), m("pool", m("attr", "pow", "pre", 2, "post", 0.5)),
-		m("pool", 30, "share", 60), m("pool", 40, "cap", 3, "priority", 1), m("pool", 60, "share", 35, "cap", 6), m("pool", 900, "floor", 90, "priority", -1), m("pool", 8, "on_refresh", "add"), m("pool", m("caller", "k", "default", 9), "on_refresh", "reset"), m("pool", 15, "on_refresh", "keep", "share", 50), m("pool", 15, "on_refresh", "fill"),
+		m("pool", 30, "share", 0.6), m("pool", 40, "cap", 3, "priority", 1), m("pool", 60, "share", 0.35, "cap", 6), m("pool", 900, "floor", 90, "priority", -1), m("pool", 8, "on_refresh", "add"), m("pool", m("caller", "k", "default", 9), "on_refresh", "reset"), m("pool", 15, "on_refresh", "keep", "share", 0.5), m("pool", 15, "on_refresh", "fill"),
 		m("pool", 12, "attrs", list("hp")), m("pool", m("caller", "k", "default", 9), "attrs", list("hp", "soul")),
 	)},
 	{"dead", list("allow", "deny")},
@@ -255,7 +255,7 @@ func need(d map[string]any) {
 		if stack["thresholds"] != nil || stack["initial"] != nil || stack["effective"] != nil {
 			preset("stack.limit", 3)
 		}
-		if stack["refresh_pct"] != nil {
+		if stack["refresh_share"] != nil {
 			preset("stack.refresh", "pandemic")
 		}
 		if stack["refresh_cap"] != nil {
@@ -263,7 +263,7 @@ func need(d map[string]any) {
 		}
 	}
 	if on["absorb"] != nil {
-		preset("shield", m("pool", 25, "share", 50))
+		preset("shield", m("pool", 25, "share", 0.5))
 	}
 	if shield, ok := d["shield"].(map[string]any); ok && shield["on_refresh"] != nil {
 		preset("stack.by", "target")

@@ -270,13 +270,13 @@ func (o *owner) percent(d *definition, source string) int64 {
 	key := d.drKey(source)
 	m := o.dr[key]
 	if m == nil {
-		return d.DR.Steps[0]
+		return int64(d.DR.Steps[0]) / 10
 	}
 	if !o.lasting(key) && o.own >= m.last+int64(d.DR.Reset) {
 		delete(o.dr, key)
-		return d.DR.Steps[0]
+		return int64(d.DR.Steps[0]) / 10
 	}
-	return d.DR.Steps[min(m.n, len(d.DR.Steps)-1)]
+	return int64(d.DR.Steps[min(m.n, len(d.DR.Steps)-1)]) / 10
 }
 
 // lasting reports whether an application with this key is in effect or waits in a queue.

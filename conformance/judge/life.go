@@ -467,12 +467,12 @@ func (w *world) guards(s *shield, attr string) bool {
 	return true
 }
 
-// most returns how many points a shield may take of damage that reaches it: `share` percent of it,
+// most returns how many points a shield may take of damage that reaches it: `share` of it,
 // half up, and at most `cap`.
 func (s *shield) most(damage int64) int64 {
 	if s.Share > 0 {
 		points := new(big.Int).Mul(big.NewInt(damage), big.NewInt(int64(s.Share)))
-		damage = points.Add(points, big.NewInt(50)).Div(points, big.NewInt(100)).Int64()
+		damage = points.Add(points, big.NewInt(500)).Div(points, big.NewInt(1000)).Int64()
 	}
 	if s.Cap > 0 {
 		damage = min(damage, s.Cap)

@@ -142,7 +142,7 @@ func (d *definition) stackRefusals() (all []string) {
 	no(s.each() && d.HasteDuration, "haste_duration with each")
 	no(d.Duration.infinite && refresh != "restart" && refresh != "none", "refresh of an infinite buff: restart and none load, the others are errors")
 	no(s.each() && refresh != "restart" && refresh != "none", "refresh other than restart and none with timers each")
-	no(s.RefreshPct != nil && refresh != "pandemic", "refresh_pct is for refresh pandemic")
+	no(s.RefreshShare != nil && refresh != "pandemic", "refresh_share is for refresh pandemic")
 	no(s.RefreshCap != nil && refresh != "extend", "refresh_cap is for refresh extend")
 	for _, t := range s.Thresholds {
 		no(t.Apply == d.ID, "a threshold that applies its own definition")

@@ -95,11 +95,11 @@ func (o *owner) refresh(b *instance, a application, replaces bool) bool {
 		}
 		b.end = end
 	case "pandemic": // keep the remaining time, up to a percentage of the base duration
-		pct := 30
-		if s.RefreshPct != nil {
-			pct = *s.RefreshPct
+		part := fraction(300)
+		if s.RefreshShare != nil {
+			part = *s.RefreshShare
 		}
-		b.end = now + a.duration + min(b.end-now, b.def.Duration.at(b.level)*int64(pct)/100)
+		b.end = now + a.duration + min(b.end-now, b.def.Duration.at(b.level)*int64(part)/1000)
 	case "max":
 		b.end = max(b.end, now+a.duration)
 	case "residual_tick":

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 )
@@ -133,7 +134,7 @@ type definition struct {
 	Inhibition   string
 	Immune       string
 	Immunity     *immunity
-	Chance       *int
+	Chance       *fraction
 	DR           *diminishing
 	Dispel       *dispel
 	Interrupt    []string
@@ -151,21 +152,31 @@ type definition struct {
 	On           *lists
 }
 
+// fraction is a part of 1, in thousandths.
+type fraction int64
+
+func (s *fraction) UnmarshalJSON(text []byte) error {
+	var part float64
+	err := json.Unmarshal(text, &part)
+	*s = fraction(math.Round(part * 1000))
+	return err
+}
+
 type stacking struct {
-	By         string
-	Limit      *count
-	Initial    int
-	Timers     string
-	Effective  int
-	Refresh    string
-	RefreshPct *int  `json:"refresh_pct"`
-	RefreshCap *span `json:"refresh_cap"`
-	Phase      string
-	Overflow   string
-	Expire     count
-	Decay      span
-	Level      string
-	Thresholds []threshold
+	By           string
+	Limit        *count
+	Initial      int
+	Timers       string
+	Effective    int
+	Refresh      string
+	RefreshShare *fraction `json:"refresh_share"`
+	RefreshCap   *span     `json:"refresh_cap"`
+	Phase        string
+	Overflow     string
+	Expire       count
+	Decay        span
+	Level        string
+	Thresholds   []threshold
 }
 
 type threshold struct {
@@ -249,7 +260,7 @@ func (d *diminishing) UnmarshalJSON(text []byte) error {
 
 type drWords struct {
 	Group string
-	Steps []int64
+	Steps []fraction
 	Reset span
 	Scope string
 }
@@ -258,7 +269,7 @@ type dispel struct {
 	Type      string
 	Grade     string
 	Per       string
-	Resist    int
+	Resist    fraction
 	Stealable *bool
 }
 
@@ -275,7 +286,7 @@ type shield struct {
 	Schools  []string
 	Attrs    []string
 
-	Share     int
+	Share     fraction
 	Cap       int64
 	Floor     int64
 	OnRefresh string `json:"on_refresh"`

@@ -69,7 +69,7 @@ func (k *checker) diminishing(s *Program) {
 	}
 	switch n := len(d.Steps); {
 	case n == 0:
-		k.failf("dr.steps", "want at least one share, such as [100, 50, 0]")
+		k.failf("dr.steps", "want at least one share")
 	case n > maxSteps:
 		k.failf("dr.steps", "%d steps are more than %d", n, maxSteps)
 	}

@@ -213,7 +213,7 @@ func TestCheckGates(t *testing.T) {
 
 		{dr(define.DR{Group: "stun", Steps: []int{100, 50, 0}, Reset: time.Second}), nil},
 		{dr(define.DR{Scope: define.ScopePair}), []string{
-			"dr.group: missing", "dr.steps: want at least one share, such as [100, 50, 0]",
+			"dr.group: missing", "dr.steps: want at least one share",
 			"dr.reset: missing: how long after its last end the group is forgotten",
 		}},
 		{dr(define.DR{Group: "stun", Steps: []int{101, 50, -1}, Reset: -time.Second}), []string{

@@ -55,9 +55,9 @@ func (k *checker) refreshing(s *Program) {
 	pct := st.RefreshPct
 	switch {
 	case pct < 0 || pct > 100:
-		k.failf("stack.refresh_pct", "must be from 1 to 100, not %d", pct)
+		k.failf("stack.refresh_share", "must be from 1 to 100, not %d", pct)
 	case pct != 0 && st.Refresh != define.RefreshPandemic:
-		k.failf("stack.refresh_pct", "is for refresh pandemic, not %v", st.Refresh)
+		k.failf("stack.refresh_share", "is for refresh pandemic, not %v", st.Refresh)
 	case pct == 0:
 		pct = 30
 	}

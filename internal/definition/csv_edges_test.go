@@ -17,7 +17,7 @@ func TestListsOfATable(t *testing.T) {
 		for k := 0; elements > 0; k++ {
 			n := min(elements, 4000)
 			elements -= n
-			b.WriteString("a" + strings.Repeat("b", k) + ",1s," + strings.Repeat("9;", n-1) + "9\n")
+			b.WriteString("a" + strings.Repeat("b", k) + ",1s," + strings.Repeat("1;", n-1) + "1\n")
 		}
 		return []byte(b.String())
 	}
@@ -49,7 +49,7 @@ func TestBracketsInACell(t *testing.T) {
 	}
 	for _, list := range []string{"[1, 2]", "[x]"} {
 		_, err = Parse("t.csv", []byte("id,duration,chance\na,1s,\""+list+"\"\n"))
-		require.ErrorContains(t, err, "want a chance in per mille, from 0 to 1000, not a list")
+		require.ErrorContains(t, err, "want a share from 0 to 1, such as 0.25, not a list")
 	}
 }
 

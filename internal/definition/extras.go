@@ -24,7 +24,7 @@ var shieldFields = table{"shield", nil, map[string]readFunc{
 	"pool":     (*definition).pool,
 	"priority": func(d *definition, f string, n ast.Node) { d.integer(f, n, &d.spec.Shield.Priority) },
 	"schools":  func(d *definition, f string, n ast.Node) { d.texts(f, n, false, &d.spec.Shield.Schools) },
-	"share":    func(d *definition, f string, n ast.Node) { d.count(f, n, &d.spec.Shield.Share) },
+	"share":    func(d *definition, f string, n ast.Node) { d.shareAboveZero(f, n, &d.spec.Shield.Share) },
 	"cap": func(d *definition, f string, n ast.Node) {
 		d.spec.Shield.Cap, _ = d.whole(f, n, 1, math.MaxInt64)
 	},

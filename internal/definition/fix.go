@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -54,6 +55,7 @@ var formerFields map[string]formerField
 func init() { // the functions use tables that use formerFields
 	formerFields = map[string]formerField{
 		"on_zone":              {"on_area", (*fixer).onZone},
+		"stack.refresh_pct":    {"stack: {refresh_share: 0.3}", (*fixer).refreshShare},
 		"stack.overflow_apply": {"on: {overflow: [{apply: ID}]}", (*fixer).overflowApply},
 	}
 }
@@ -61,6 +63,39 @@ func init() { // the functions use tables that use formerFields
 // FormerSteps has the keys of steps of earlier versions of scenarios, and the present ones.
 var FormerSteps = map[string]string{
 	"zone": "area", "pause_zone": "pause_area", "resume_zone": "resume_area", "rate_zone": "rate_area",
+}
+
+// formerParts has the fields that were numbers of parts, and are shares from 0 to 1 now.
+var formerParts = map[string]int{"chance": 1000, "dispel.resist": 1000, "shield.share": 100}
+
+// isParts reports whether a value is a number of parts. A 1 can be both, and counts as a share.
+func isParts(n ast.Node) bool {
+	_, isInt := n.(*ast.IntegerNode)
+	v, why := realOf(n)
+	return isInt && why == "" && v > 1
+}
+
+// toShare rewrites a number of parts as a share.
+func (f *fixer) toShare(n ast.Node, parts int) {
+	v, why := realOf(n)
+	if _, isInt := n.(*ast.IntegerNode); isInt && why == "" && v > 0 {
+		f.replace(n, n.GetToken().Value, strconv.FormatFloat(v/float64(parts), 'f', -1, 64))
+	}
+}
+
+// refreshShare renames stack.refresh_pct.
+func (f *fixer) refreshShare(_ ast.Node, path []*ast.MappingValueNode) bool {
+	v, why := realOf(path[1].Value)
+	key, value := f.offset(at(path[1].Key)), f.offset(at(path[1].Value))
+	if why != "" {
+		return false
+	}
+	if f.text[key] == '"' || f.text[key] == '\'' {
+		key++
+	}
+	f.edit(key, key+len("refresh_pct"), "refresh_share")
+	f.edit(value, value+len(path[1].Value.GetToken().Value), strconv.FormatFloat(v/100, 'f', -1, 64))
+	return true
 }
 
 // Change is one change of [Fix], with its position at the time of the change.
@@ -169,10 +204,18 @@ func (f *fixer) visit(path string, n ast.Node) {
 		return
 	}
 	if list, ok := n.(*ast.SequenceNode); ok {
+		if path == "dr.steps" && slices.ContainsFunc(list.Values, isParts) {
+			for _, v := range list.Values {
+				f.toShare(v, 100)
+			}
+		}
 		for _, v := range list.Values {
 			f.visit(path, v)
 		}
 		return
+	}
+	if parts := formerParts[path]; parts > 0 && isParts(n) {
+		f.toShare(n, parts)
 	}
 	if word, ok := Text(n); ok {
 		if now, is := formerWords[path][word]; is {

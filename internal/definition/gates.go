@@ -99,11 +99,11 @@ func (d *definition) immunity(field string, n ast.Node) {
 	}
 }
 
-// chance reads a chance in per mille. A chance of zero becomes define.ChanceNever, because 0 in a
+// chance reads a chance. A chance of zero becomes define.ChanceNever, because 0 in a
 // Spec means the default.
 func (d *definition) chance(field string, n ast.Node) {
 	i := 1000
-	d.perMille(field, n, &i)
+	d.share(field, n, 1000, &i)
 	switch i {
 	case 0:
 		d.spec.Chance = define.ChanceNever
@@ -116,12 +116,9 @@ func (d *definition) chance(field string, n ast.Node) {
 var drFields = table{"dr", []string{"group", "steps", "reset"}, map[string]readFunc{
 	"group": func(d *definition, f string, n ast.Node) { d.name(f, n, false, &d.spec.DR.Group) },
 	"steps": func(d *definition, f string, n ast.Node) {
-		d.list(f, n, "shares in percent, such as [100, 50, 0]", func(f string, n ast.Node) {
+		d.list(f, n, "shares, such as [1, 0.5, 0]", func(f string, n ast.Node) {
 			share := 0
-			if !d.isFraction(f, n, 100, "percent") {
-				i, _ := d.whole(f, n, 0, 100)
-				share = int(i)
-			}
+			d.share(f, n, 100, &share)
 			d.spec.DR.Steps = append(d.spec.DR.Steps, share)
 		})
 	},
@@ -148,7 +145,7 @@ var dispelFields = table{"dispel", nil, map[string]readFunc{
 	"type":   func(d *definition, f string, n ast.Node) { d.name(f, n, false, &d.spec.Dispel.Type) },
 	"grade":  func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Dispel.Grade) },
 	"per":    func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Dispel.Per) },
-	"resist": func(d *definition, f string, n ast.Node) { d.perMille(f, n, &d.spec.Dispel.Resist) },
+	"resist": func(d *definition, f string, n ast.Node) { d.share(f, n, 1000, &d.spec.Dispel.Resist) },
 	"stealable": func(d *definition, f string, n ast.Node) {
 		stealable := true
 		d.truth(f, n, &stealable)

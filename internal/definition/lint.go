@@ -66,7 +66,6 @@ var rules = []rule{
 	{name: "asks-together", all: (*linter).asksTogether},
 	{name: "wrong-way", all: (*linter).wrongWay},
 	{name: "act-magnitude", each: (*linter).actMagnitude},
-	{name: "dr-percent", each: (*linter).drPercent},
 	{name: "not-granted", each: (*linter).notGranted},
 }
 

@@ -20,11 +20,3 @@ func (l *linter) actMagnitude(d *definition) {
 		}
 	})
 }
-
-// drPercent finds steps of diminishing returns that seem to be written as fractions of 1 and not
-// in percent.
-func (l *linter) drPercent(d *definition) {
-	if steps := d.spec.DR.Steps; len(steps) > 0 && slices.Max(steps) == 1 {
-		l.warn(d, "dr.steps", "percent: the longest is 1 %% of the duration; for the whole duration write 100")
-	}
-}

@@ -25,38 +25,36 @@ func (d *definition) integer(field string, n ast.Node, to *int) {
 	}
 }
 
-// isFraction checks whether a number that must be in percent or per mille is written as a fraction
-// of 1 or with a percent sign. If so, it adds an error with the correct form and returns true.
-func (d *definition) isFraction(field string, n ast.Node, of int, unit string) bool {
+// share reads a share of 1, such as 0.25, as a number of parts: 100 for percent, 1000 for per mille.
+func (d *definition) share(field string, n ast.Node, parts int, to *int) {
 	text, isText := Text(n)
-	if _, isFloat := n.(*ast.FloatNode); isFloat {
-		text = n.GetToken().Value
-	} else if !isText {
-		return false
+	if number, ok := strings.CutSuffix(strings.TrimSpace(text), "%"); isText && ok {
+		if f, err := strconv.ParseFloat(strings.TrimSpace(number), 64); err == nil && f >= 0 && f <= 100 {
+			d.fail(field, at(n), "want a share from 0 to 1: for %s write %v", brief(text), f/100)
+			return
+		}
 	}
-	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
-	share, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if percent {
-		share /= 100
+	f, why := realOf(n)
+	scaled := f * float64(parts)
+	_, isInt := n.(*ast.IntegerNode)
+	switch {
+	case why != "":
+		d.fail(field, at(n), "want a share from 0 to 1, such as 0.25, not %s", Describe(n))
+	case isInt && f > 1 && f <= float64(parts):
+		d.fail(field, at(n), "want a share from 0 to 1: for %s of %d write %v; bufftick validate -fix rewrites files", Describe(n), parts, f/float64(parts))
+	case f < 0 || f > 1:
+		d.fail(field, at(n), "must be from 0 to 1, not %s", Describe(n))
+	case math.Abs(scaled-math.Round(scaled)) > 1e-9:
+		d.fail(field, at(n), "has more than %d decimals: %s", len(strconv.Itoa(parts))-1, Describe(n))
+	default:
+		*to = int(math.Round(scaled))
 	}
-	if err != nil || isText && !percent || share < 0 || share > 1 {
-		return false
-	}
-	d.fail(field, at(n), "want %s: for %s write %d, and %d for all of it", unit, brief(text), int(math.Round(share*float64(of))), of)
-	return true
 }
 
-// perMille reads a chance.
-func (d *definition) perMille(field string, n ast.Node, to *int) {
-	if d.isFraction(field, n, 1000, "per mille") {
-		return
-	}
-	if _, ok := n.(*ast.IntegerNode); !ok {
-		d.fail(field, at(n), "want a chance in per mille, from 0 to 1000, not %s", Describe(n))
-		return
-	}
-	if i, ok := d.whole(field, n, 0, 1000); ok {
-		*to = int(i)
+// shareAboveZero reads a share in percent. Zero is an error, because a Spec uses 0 for the default.
+func (d *definition) shareAboveZero(field string, n ast.Node, to *int) {
+	if d.share(field, n, 100, to); !d.isBad(field) && *to == 0 {
+		d.fail(field, at(n), "must be above zero")
 	}
 }
 

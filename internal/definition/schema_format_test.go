@@ -41,7 +41,7 @@ type slotsFormat struct {
 }
 
 type returnsFormat struct {
-	Steps []percent    `json:"steps" jsonschema:"percent of the duration for the first, the second and so on; after the last, the last"`
+	Steps []share      `json:"steps" jsonschema:"share of the duration for the first, the second and so on; after the last, the last"`
 	Reset span         `json:"reset" jsonschema:"so long after its last end the group begins anew"`
 	Scope define.Scope `json:"scope,omitempty" jsonschema:"counted for the owner, or for owner and source"`
 }
@@ -144,7 +144,7 @@ type specFormat struct {
 	Dead          define.DeadRule      `json:"dead,omitempty"`
 	Immune        define.ImmuneRule    `json:"immune,omitempty"`
 	Immunity      immunityFormat       `json:"immunity,omitempty"`
-	Chance        perMille             `json:"chance,omitempty"`
+	Chance        share                `json:"chance,omitempty"`
 	DR            drOrName             `json:"dr,omitempty"`
 	Dispel        dispelFormat         `json:"dispel,omitempty"`
 	Interrupt     []name               `json:"interrupt,omitempty"`
@@ -167,20 +167,20 @@ type specFormat struct {
 }
 
 type stackFormat struct {
-	By         define.By         `json:"by,omitempty"`
-	Limit      limit             `json:"limit,omitempty"`
-	Initial    stacks            `json:"initial,omitempty"`
-	Timers     define.Timers     `json:"timers,omitempty"`
-	Effective  stacks            `json:"effective,omitempty"`
-	Refresh    define.Refresh    `json:"refresh,omitempty"`
-	RefreshPct pct               `json:"refresh_pct,omitempty"`
-	RefreshCap span              `json:"refresh_cap,omitempty"`
-	Phase      define.Phase      `json:"phase,omitempty"`
-	Overflow   define.Overflow   `json:"overflow,omitempty"`
-	Expire     expire            `json:"expire,omitempty"`
-	Decay      span              `json:"decay,omitempty"`
-	Level      define.LevelRule  `json:"level,omitempty"`
-	Thresholds []thresholdFormat `json:"thresholds,omitempty"`
+	By           define.By         `json:"by,omitempty"`
+	Limit        limit             `json:"limit,omitempty"`
+	Initial      stacks            `json:"initial,omitempty"`
+	Timers       define.Timers     `json:"timers,omitempty"`
+	Effective    stacks            `json:"effective,omitempty"`
+	Refresh      define.Refresh    `json:"refresh,omitempty"`
+	RefreshShare aboveZero         `json:"refresh_share,omitempty"`
+	RefreshCap   span              `json:"refresh_cap,omitempty"`
+	Phase        define.Phase      `json:"phase,omitempty"`
+	Overflow     define.Overflow   `json:"overflow,omitempty"`
+	Expire       expire            `json:"expire,omitempty"`
+	Decay        span              `json:"decay,omitempty"`
+	Level        define.LevelRule  `json:"level,omitempty"`
+	Thresholds   []thresholdFormat `json:"thresholds,omitempty"`
 }
 
 type thresholdFormat struct {
@@ -233,7 +233,7 @@ type immunityFormat struct {
 
 type drFormat struct {
 	Group name         `json:"group"`
-	Steps []percent    `json:"steps"`
+	Steps []share      `json:"steps"`
 	Reset span         `json:"reset"`
 	Scope define.Scope `json:"scope,omitempty"`
 }
@@ -242,7 +242,7 @@ type dispelFormat struct {
 	Type      name         `json:"type,omitempty"`
 	Grade     define.Grade `json:"grade,omitempty"`
 	Per       define.Per   `json:"per,omitempty"`
-	Resist    perMille     `json:"resist,omitempty"`
+	Resist    share        `json:"resist,omitempty"`
 	Stealable bool         `json:"stealable,omitempty"`
 }
 
@@ -259,7 +259,7 @@ type shieldFormat struct {
 	Schools  []tag  `json:"schools,omitempty"`
 	Attrs    []name `json:"attrs,omitempty"`
 
-	Share     pct               `json:"share,omitempty"`
+	Share     aboveZero         `json:"share,omitempty"`
 	Cap       count             `json:"cap,omitempty"`
 	Floor     count             `json:"floor,omitempty"`
 	OnRefresh define.ShieldRule `json:"on_refresh,omitempty"`

@@ -312,8 +312,8 @@ func choices(path string, s *jsonschema.Schema, found map[string][]string) {
 func definitionWith(path, value string) string {
 	required := map[string]string{
 		"action": "remove: a", "action.rate": "buff: a, value: 1", "action.extend": "buff: a, by: 1", "action.use": "buff: a", "action.remove": "buff: a", "number": "attr: x", "modifiers[]": "attr: x, value: 1", "per_source": "limit: 1", "group": "name: g", "slot": "class: s, limit: 1",
-		"dr": "group: g, steps: [50], reset: 1s", "charges": "n: 1", "haste": "attr: x", "on.act.NAME": "do: []", "stack.thresholds[]": "at: 1",
-		"file.slots.NAME": "limit: 1", "file.dr.NAME": "steps: [50], reset: 1s",
+		"dr": "group: g, steps: [0.5], reset: 1s", "charges": "n: 1", "haste": "attr: x", "on.act.NAME": "do: []", "stack.thresholds[]": "at: 1",
+		"file.slots.NAME": "limit: 1", "file.dr.NAME": "steps: [0.5], reset: 1s",
 	}
 	inner, outer := path, ""
 	text := value

@@ -18,9 +18,8 @@ type (
 	count        int
 	stacks       int
 	slots        int
-	pct          int
-	percent      int
-	perMille     int
+	aboveZero    float64
+	share        float64
 	weight       int
 	alternative  struct{}
 	above        float64
@@ -72,9 +71,8 @@ func formatTypes() map[reflect.Type]*jsonschema.Schema {
 		reflect.TypeFor[count]():       within(1, 0),
 		reflect.TypeFor[stacks]():      within(1, define.MaxStacks),
 		reflect.TypeFor[slots]():       within(1, buff.MaxPerOwner),
-		reflect.TypeFor[pct]():         within(1, 100),
-		reflect.TypeFor[percent]():     within(0, 100),
-		reflect.TypeFor[perMille]():    within(0, 1000),
+		reflect.TypeFor[aboveZero]():   {Type: "number", ExclusiveMinimum: new(float64), Maximum: jsonschema.Ptr(1.0)},
+		reflect.TypeFor[share]():       {Type: "number", Minimum: new(float64), Maximum: jsonschema.Ptr(1.0)},
 		reflect.TypeFor[weight]():      within(1, define.MaxWeight),
 		reflect.TypeFor[alternative](): {Ref: "#/definitions/action"},
 		reflect.TypeFor[above]():       {Type: "number", ExclusiveMinimum: new(float64)},

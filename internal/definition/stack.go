@@ -8,24 +8,20 @@ import (
 )
 
 var stackFields = table{"stack", nil, map[string]readFunc{
-	"by":        func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Stack.By) },
-	"limit":     (*definition).limit,
-	"initial":   func(d *definition, f string, n ast.Node) { d.count(f, n, &d.spec.Stack.Initial) },
-	"timers":    func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Stack.Timers) },
-	"effective": func(d *definition, f string, n ast.Node) { d.count(f, n, &d.spec.Stack.Effective) },
-	"refresh":   func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Stack.Refresh) },
-	"refresh_pct": func(d *definition, f string, n ast.Node) {
-		if !d.isFraction(f, n, 100, "percent") {
-			d.count(f, n, &d.spec.Stack.RefreshPct)
-		}
-	},
-	"refresh_cap": func(d *definition, f string, n ast.Node) { d.span(f, n, &d.spec.Stack.RefreshCap) },
-	"phase":       func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Stack.Phase) },
-	"overflow":    func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Stack.Overflow) },
-	"expire":      (*definition).expire,
-	"decay":       func(d *definition, f string, n ast.Node) { d.span(f, n, &d.spec.Stack.Decay) },
-	"thresholds":  (*definition).thresholds,
-	"level":       func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Stack.Level) },
+	"by":            func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Stack.By) },
+	"limit":         (*definition).limit,
+	"initial":       func(d *definition, f string, n ast.Node) { d.count(f, n, &d.spec.Stack.Initial) },
+	"timers":        func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Stack.Timers) },
+	"effective":     func(d *definition, f string, n ast.Node) { d.count(f, n, &d.spec.Stack.Effective) },
+	"refresh":       func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Stack.Refresh) },
+	"refresh_share": func(d *definition, f string, n ast.Node) { d.shareAboveZero(f, n, &d.spec.Stack.RefreshPct) },
+	"refresh_cap":   func(d *definition, f string, n ast.Node) { d.span(f, n, &d.spec.Stack.RefreshCap) },
+	"phase":         func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Stack.Phase) },
+	"overflow":      func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Stack.Overflow) },
+	"expire":        (*definition).expire,
+	"decay":         func(d *definition, f string, n ast.Node) { d.span(f, n, &d.spec.Stack.Decay) },
+	"thresholds":    (*definition).thresholds,
+	"level":         func(d *definition, f string, n ast.Node) { d.word(f, n, &d.spec.Stack.Level) },
 }}
 
 // limit reads the stack limit.

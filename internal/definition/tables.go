@@ -45,7 +45,7 @@ func (w *definition) returns(f *ast.MappingValueNode) {
 		switch reset := e.dr.Reset; {
 		case w.loader.failed > before:
 		case len(e.dr.Steps) == 0:
-			w.fail(field+".steps", w.place(field+".steps").position, "empty: want shares in percent, such as [100, 50, 0]")
+			w.fail(field+".steps", w.place(field+".steps").position, "empty: want shares, such as [1, 0.5, 0]")
 		case reset%time.Millisecond != 0:
 			w.fail(field+".reset", p, "must be whole milliseconds, not %v", reset)
 		case reset < 0 || reset > define.MaxDuration:

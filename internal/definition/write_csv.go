@@ -18,7 +18,7 @@ import (
 var columnOrder = strings.Fields(`
 	id extends version name note tags grants polarity level
 	duration min_duration max_duration duration_scale clock period first tail align haste haste_duration catchup
-	stack stack.by stack.limit stack.initial stack.timers stack.effective stack.refresh stack.refresh_pct stack.refresh_cap
+	stack stack.by stack.limit stack.initial stack.timers stack.effective stack.refresh stack.refresh_share stack.refresh_cap
 	stack.phase stack.overflow stack.expire stack.decay stack.level stack.thresholds reload
 	group group.name group.priority group.rule slot slot.class slot.limit slot.evict per_source per_source.limit per_source.evict
 	require require.apply require.ongoing require.remove inhibition chance immunity immune dead

@@ -124,7 +124,7 @@ func TestStudio_Play_Endless(t *testing.T) {
 
 func TestStudio_Numbers(t *testing.T) {
 	s := newStudio()
-	text := strings.Replace(bleed, "period: 3s", "chance: 500\n    period: 3s", 1)
+	text := strings.Replace(bleed, "period: 3s", "chance: 0.5\n    period: 3s", 1)
 	r := studio.NumbersRequest{Runs: 200, Variants: []studio.Variant{{Label: "10", Text: text}, {Label: "20", Text: strings.Replace(text, "by: 10", "by: 20", 1)}}}
 	r.Name, r.Script = "buffs/bleed.yaml", "- {at: 0, apply: bleed}"
 	out := ask[[]studio.Numbers](t, s, "numbers", r)

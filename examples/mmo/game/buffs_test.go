@@ -61,7 +61,7 @@ var (
 	number = regexp.MustCompile(`\.(duration_scale|value|params\.\*|pool|by|base|haste|apply\.magnitude|apply\.duration|apply\.stacks|apply\.level)\.([a-z]+.*)$`)
 	query  = regexp.MustCompile(`\.(?:on|vars)\..*\.(?:(?:remove|extend)\.buff|dispel)\.(type|tag|polarity|most|newest)$`)
 	acts   = regexp.MustCompile(`(\.on\.act\.[^.]+)\.do\b`) // a list of on.act in a map with by: source
-	tables = strings.NewReplacer(".slots.*", ".buffs.*.slot", ".dr.*", ".buffs.*.dr", ".templates.*", ".buffs.*")
+	tables = strings.NewReplacer(".one_of.", ".", ".slots.*", ".buffs.*.slot", ".dr.*", ".buffs.*.dr", ".templates.*", ".buffs.*")
 )
 
 func canonical(path string) string {
@@ -89,7 +89,8 @@ func wants(root, s map[string]any, path string, refs int, to map[string]bool) {
 		wants(root, root["definitions"].(map[string]any)[name].(map[string]any), path, refs+1, to)
 	}
 	branches, _ := s["anyOf"].([]any) // oneOf only lists required fields
-	for _, b := range branches {
+	parts, _ := s["allOf"].([]any)
+	for _, b := range slices.Concat(branches, parts) {
 		wants(root, b.(map[string]any), path, refs, to)
 	}
 	words, _ := s["enum"].([]any)
@@ -101,7 +102,9 @@ func wants(root, s map[string]any, path string, refs int, to map[string]bool) {
 	fields, _ := s["properties"].(map[string]any)
 	for name, f := range fields {
 		to[canonical(path+"."+name)] = true
-		wants(root, f.(map[string]any), path+"."+name, refs, to)
+		if f, ok := f.(map[string]any); ok { // otherwise only "required" is about it
+			wants(root, f, path+"."+name, refs, to)
+		}
 	}
 	if items, ok := s["items"].(map[string]any); ok {
 		wants(root, items, path, refs, to)
