@@ -255,7 +255,7 @@ func TestDefinitionsAsWritten(t *testing.T) {
 		for _, f := range s.Fields {
 			values[f[0]] = append(values[f[0]], f[1])
 			for i, word := range strings.Split(f[0], ".") {
-				if i > 0 && strings.HasPrefix(f[0], "params.") || strings.Trim(word, "0123456789") == "" {
+				if named := f[0] != "on.act.by" && strings.HasPrefix(f[0], "on.act."); i == 2 && named || i == 1 && (strings.HasPrefix(f[0], "params.") || strings.HasPrefix(f[0], "vars.")) || strings.Trim(word, "0123456789") == "" {
 					continue
 				}
 				if !strings.Contains(schema, `"`+word+`": {`) {

@@ -20,6 +20,7 @@ var fileNames = strings.NewReplacer(
 	"duration_by", "duration", "period_by", "period", "charges.refresh", "charges.on_refresh", "shield.by", "shield.pool",
 	"on.remove_any", "on.remove.any", "save.offline_expire", "save.offline_expire",
 	"save.offline_cap", "save.offline_pulses.all", "catchup_max", "catchup.coalesce", "stack.expire_n", "stack.expire", "stack.refresh_pct", "stack.refresh_share", "save.offline", "save.offline_pulses",
+	"haste_by", "haste", "period_from", "period", "on.act_by_source", "on.act.by", "require.from_source", "require.apply.from",
 )
 
 // fileSyntax converts a field of a Spec to the syntax of definition files. For example, Stack.By
@@ -28,7 +29,7 @@ func fileSyntax(name, value string) (string, string) {
 	words := strings.Split(name, ".")
 	for i, w := range words {
 		// Keep the keys of a map, such as params, which are names chosen by the game.
-		if i == 0 || words[0] != "Params" {
+		if i == 0 || words[0] != "Params" && words[0] != "Vars" {
 			words[i] = snake(w)
 		}
 	}
@@ -114,8 +115,20 @@ func numberText(n *define.Number) string {
 // actionText formats an action of a definition, without its target.
 func actionText(a *define.Action) string {
 	text := a.Do.String()
-	if a.Name != "" {
-		text += " " + a.Name
+	for _, name := range []string{a.Name, a.Var} {
+		if name != "" {
+			text += " " + name
+		}
+	}
+	if q := a.Query; q != nil {
+		for _, of := range []struct{ word, value string }{{"buff", q.ID}, {"type", q.Type}, {"tag", q.Tag}} {
+			if of.value != "" {
+				text += " " + of.word + " " + of.value
+			}
+		}
+	}
+	if a.By != nil {
+		text += " by " + numberText(a.By)
 	}
 	if a.OneOf > 0 {
 		text = fmt.Sprintf("one of %d: %s", a.OneOf, text)
@@ -198,9 +211,12 @@ func field(x reflect.Value, name string, emit func(name, value string)) {
 			return
 		}
 		for i := range x.Len() {
-			if p, ok := x.Index(i).Interface().(define.Param); ok {
-				emit(name+"."+p.Name, numberText(&p.Value))
-			} else {
+			switch v := x.Index(i).Interface().(type) {
+			case define.Param:
+				emit(name+"."+v.Name, numberText(&v.Value))
+			case define.Var:
+				variable(&v, name+"."+v.Name, emit)
+			default:
 				field(x.Index(i), name+"."+strconv.Itoa(i), emit)
 			}
 		}
@@ -213,4 +229,19 @@ func field(x reflect.Value, name string, emit func(name, value string)) {
 	default:
 		emit(name, fmt.Sprint(x.Interface()))
 	}
+}
+
+// variable calls emit for the fields of a variable.
+func variable(v *define.Var, name string, emit func(name, value string)) {
+	emit(name+".base", numberText(&v.Base))
+	for _, limit := range []struct {
+		word string
+		v    *float64
+	}{{"min", v.Min}, {"max", v.Max}} {
+		if limit.v != nil {
+			emit(name+"."+limit.word, strconv.FormatFloat(*limit.v, 'g', -1, 64))
+		}
+	}
+	field(reflect.ValueOf(v.AtMin), name+".at_min", emit)
+	field(reflect.ValueOf(v.AtMax), name+".at_max", emit)
 }
