@@ -8,7 +8,6 @@ import (
 	"math"
 	"math/big"
 	"slices"
-	"sort"
 	"strings"
 )
 
@@ -393,10 +392,8 @@ func (o *owner) breaks() {
 // meets lets the shields absorb damage to an attribute, and returns the damage that is left. If
 // attr is empty, every shield may absorb, whichever attributes it protects.
 func (o *owner) meets(amount int64, school, attr string) (rest int64) {
-	all := o.carried()
-	sort.SliceStable(all, func(i, j int) bool {
-		return all[i].def.Shield != nil && all[j].def.Shield != nil && all[i].def.Shield.Priority > all[j].def.Shield.Priority
-	})
+	all := slices.DeleteFunc(o.carried(), func(b *instance) bool { return b.def.Shield == nil })
+	slices.SortStableFunc(all, func(x, y *instance) int { return cmp.Compare(y.def.Shield.Priority, x.def.Shield.Priority) })
 	var most int64 // that the shield may still take of this damage
 	take := func(of *instance, pool *int64) {
 		taken := min(most, *pool)
@@ -407,7 +404,7 @@ func (o *owner) meets(amount int64, school, attr string) (rest int64) {
 	}
 	for _, b := range all {
 		s := b.def.Shield
-		if s == nil || !s.against(school) {
+		if !s.against(school) {
 			continue
 		}
 		if !b.works() {
