@@ -151,8 +151,8 @@
 // map that describes its origin: see Numbers below.
 //
 // The fields first, tail, align, haste, haste_duration and catchup need a period. An instant buff
-// can only have name, note, tags, polarity, require.apply, chance, dispel.type, params, client
-// and on.exec.
+// can only have name, note, tags, polarity, require.apply, chance, dispel.type, params, client,
+// data and on.exec.
 //
 // # Templates
 //
