@@ -105,8 +105,8 @@ type Zone struct {
 
 	// Screens, if not nil, configures the replication of the zone's buffs to subscribers: see
 	// replicate.Options. Every four frames, Interest selects the owners that a viewer sees; if
-	// Interest is nil, each viewer sees its own owner. If Screens is nil, the zone refuses
-	// subscriptions.
+	// Interest is nil, each viewer sees its own owner, or all with SeeAll. If Screens is nil, the
+	// zone refuses subscriptions.
 	Screens *replicate.Options
 
 	// MostUnsaved is how long the zone may run while the database renews its lease but acknowledges

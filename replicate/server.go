@@ -34,6 +34,10 @@ type Options struct {
 	// Interest determines a viewer's view for [Viewer.Look]. It must add each owner that the viewer
 	// can see to the sight once. It may be nil if Look is not used.
 	Interest func(viewer buff.OwnerID, sight *Sight)
+
+	// SeeAll makes Look show each viewer all owners of the engine, its own owner first, and
+	// Interest is not used. Owners beyond Views are not shown.
+	SeeAll bool
 }
 
 // MaxViews is the maximum of Options.Views.
@@ -198,11 +202,27 @@ func New(eng *engine.Engine, o Options) *Server {
 	set("Viewers", &o.Viewers, 1<<16, 1<<30)
 	set("Views", &o.Views, 1024, MaxViews)
 	s := &Server{eng: eng, changes: eng.Changes(), opts: o, ids: map[buff.OwnerID]uint32{}}
+	if o.SeeAll {
+		s.opts.Interest = s.seeAll
+	}
 	s.sight.most = o.Views
 	s.setAttributes(o.Attributes)
 	s.maxQueue = min(o.Pending, o.Packet-maxHead-len(s.attributeParts))
 	s.Update()
 	return s
+}
+
+// seeAll is the Interest of [Options.SeeAll].
+func (s *Server) seeAll(viewer buff.OwnerID, sight *Sight) {
+	sight.See(viewer)
+	for id := range s.eng.OwnerIDs() {
+		if len(sight.seen) == sight.most {
+			break
+		}
+		if id != viewer {
+			sight.See(id)
+		}
+	}
 }
 
 // Update reads the changes in the engine since the last Update and encodes them for the viewers.

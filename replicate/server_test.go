@@ -534,3 +534,33 @@ func TestLimits(t *testing.T) {
 		require.Empty(t, e.watchers)
 	}
 }
+
+// TestSeeAll checks that Look shows all owners, also those that came and without those that left,
+// and never more than Options.Views, of which one is the viewer's own owner.
+func TestSeeAll(t *testing.T) {
+	e := engineOf(t, buff.Spec{ID: "a", Kind: define.Infinite})
+	for id := range buff.OwnerID(3) {
+		require.NoError(t, e.Spawn(id, nil))
+	}
+	s := New(e, Options{Views: 3, SeeAll: true})
+	v, err := s.Join(4)
+	require.NoError(t, err)
+	c := client.New(client.Options{})
+	look := func() (ids []buff.OwnerID) {
+		e.Tick(50 * time.Millisecond)
+		s.Update()
+		v.Look()
+		require.NoError(t, c.Receive(v.Append(nil)))
+		for o := range c.Owners() {
+			ids = append(ids, o.ID())
+		}
+		return ids
+	}
+	require.NoError(t, e.Drop(0))
+	require.ElementsMatch(t, []buff.OwnerID{1, 2}, look())
+	require.NoError(t, e.Spawn(3, nil))
+	require.NoError(t, e.Spawn(4, nil))
+	require.ElementsMatch(t, []buff.OwnerID{4, 3, 1}, look(), "there is no room for 2")
+	require.NoError(t, e.Drop(1))
+	require.ElementsMatch(t, []buff.OwnerID{4, 2, 3}, look())
+}

@@ -171,8 +171,9 @@ func (v *Viewer) Unsee(owner buff.OwnerID) {
 	}
 }
 
-// Look replaces the view with the owners that Options.Interest reports, up to Options.Views. It
-// costs O(views), so call it when views change and not in every frame.
+// Look replaces the view with the owners that Options.Interest reports, or with all owners if
+// Options.SeeAll is set, up to Options.Views. It costs O(views), so call it when views change and
+// not in every frame.
 func (v *Viewer) Look() {
 	s := v.server
 	if v.left || s.opts.Interest == nil {

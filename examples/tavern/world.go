@@ -59,11 +59,7 @@ func open(ctx context.Context, disk store.Store) (*world, error) {
 	w.inbox = w.eng.Inbox().For("network")
 	w.screen = replicate.New(w.eng, replicate.Options{
 		Attributes: []replicate.Attribute{{Name: "health"}},
-		Interest: func(_ buff.OwnerID, view *replicate.Sight) {
-			for id := range w.eng.OwnerIDs() {
-				view.See(id)
-			}
-		},
+		SeeAll:     true,
 	})
 	for id := range w.eng.OwnerIDs() { // no player is connected yet
 		err = errors.Join(err, zone.Park(id))
