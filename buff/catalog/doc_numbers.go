@@ -17,6 +17,12 @@
 //	           {strongest: N}          only the N that are farthest from 0
 //	at_min     nothing | kill          the owner dies if the base falls to min, or if a min that
 //	                                   is an attribute rises to the base
+//	damage_taken  a school             multiplies the damage of the school that the owner takes
+//
+// With fire_taken: {base: 1, damage_taken: school.fire} and a value of 0.5, an owner takes half of
+// the damage of school.fire and of the schools below it, such as school.fire.magic; with 0 or less
+// it takes none. If several attributes match a school, all of them multiply. The value at the
+// moment of the damage counts, before rounding and shields.
 //
 // # Curves
 //

@@ -9,6 +9,12 @@ type Attribute struct {
 	// AtMin is the rule for an owner when the base reaches Min. That may happen because the base
 	// is changed, because a lower Max cuts the base down to Min, or because Min rises to the base.
 	AtMin AtMin
+
+	// DamageTaken is a school of damage or "". DoDamage and the command Damage of this school, or
+	// of a tag below it, are multiplied by the value of the attribute that the hurt owner has at
+	// that moment, or by 0 if the value is below 0, before rounding and shields. If several
+	// attributes match a school, all of them multiply.
+	DamageTaken string
 }
 
 // Modifier changes an attribute of the owner while the buff is present and not hidden. Package

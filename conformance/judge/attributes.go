@@ -20,6 +20,8 @@ type attribute struct {
 	Min, Max  *bound
 	Aggregate aggregate
 	AtMin     string `json:"at_min"`
+
+	DamageTaken string `json:"damage_taken"`
 }
 
 // bound is a number, or the name of another attribute.
@@ -671,10 +673,11 @@ func (o *owner) rebase(who, name string, by, to float64, absorbed int64, after f
 // against the school absorb a part of it, and subtracts the rest from an attribute. If the rest is
 // not 0, the act "damaged" happens to the victim and the act "dealt" to the source.
 func (o *owner) damages(who, name string, by float64, school, source string, why chain) {
-	points := int64(math.Floor(by + 0.5))
 	if by == 0 {
 		return // the amount is a formula without a result
 	}
+	by = o.scaled(by, school)
+	points := int64(math.Floor(by + 0.5))
 	if by < 0.5 {
 		o.all.mark(markSmallDamage)
 		o.killer, o.cause = source, why
@@ -696,6 +699,20 @@ func (o *owner) damages(who, name string, by float64, school, source string, why
 		o.adds(who, name, -float64(rest), points-rest, acts)
 	}
 	o.killer, o.cause = "", chain{}
+}
+
+// scaled returns damage of a school, multiplied by each attribute of its owner whose `damage_taken`
+// is the school or a tag above it. A value below 0 counts as 0.
+func (o *owner) scaled(by float64, school string) float64 {
+	for _, name := range sortedKeys(o.all.attributes) {
+		if of := o.all.attributes[name].DamageTaken; of != "" && under(school, of) {
+			if x := o.value(name); x != 1 {
+				o.all.mark(markDamageTaken)
+			}
+			by *= max(o.value(name), 0)
+		}
+	}
+	return by
 }
 
 // tellDamage runs the acts "damaged" and "dealt". The act "damaged" happens to the victim at once.

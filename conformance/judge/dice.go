@@ -43,6 +43,7 @@ var (
 		"most": m("base", 8, "aggregate", "max"), "least": m("base", 8, "aggregate", "min"), "one": m("base", 8, "aggregate", m("strongest", 1)),
 		"life":  m("base", 10, "min", 0, "at_min", "kill"),
 		"floor": m("base", 0), "soul": m("base", 40, "min", "floor", "max", "cap", "at_min", "kill"),
+		"fire": m("base", 1, "damage_taken", "f"), "spark": m("base", 1, "min", -2, "damage_taken", "f.g"),
 	}
 	allSlots = map[string]any{
 		"s9": m("limit", 1, "evict", "oldest"), "s10": m("limit", 1, "evict", "reject"), "s11": m("limit", 2, "evict", "lowest_priority"),

@@ -347,6 +347,24 @@ var stories = []story{
 		},
 	},
 	{
+		name: "attributes that multiply damage",
+		words: map[string][]word{
+			"p": {
+				{"modifiers", list(list(m("attr", "fire", "op", "mul_add", "value", 0.5)), list(m("attr", "spark", "op", "override", "value", -1)), list(m("attr", "fire", "value", -0.75), m("attr", "spark", "value", 0.5, "per_stack", true)), list(m("attr", "fire", "op", "override", "value", 0)))},
+				{"on.pulse", list(list(m("damage", m("attr", "hp", "by", 3, "school", "f"))), list(m("damage", m("attr", "hp", "by", m("formula", "stacks / 2"), "school", "f.g"))), list(m("change", m("attr", "spark", "by", 0.25)), m("damage", m("attr", "soul", "by", 2, "school", "f.g")), m("damage", m("attr", "soul", "by", 2, "school", "e"))))},
+				{"period", list("1s", "700ms")},
+				{"stack", list(m("by", "target", "limit", 3), m("by", "source"))},
+				{"duration", list("6s")},
+				{"require.ongoing", list(m("none", list("t.a")))},
+			},
+			"q": {{"shield", list(m("pool", 20, "schools", list("f")), m("pool", 25, "share", 0.5), m("pool", 100, "floor", 60))}, {"on.act", list(m("damaged", list(m("damage", m("attr", "hp", "by", 4, "school", "f"), "to", "target"))))}, {"duration", list("6s")}},
+		},
+		steps: []any{
+			m("apply", "p", "owner", anyOwner), m("apply", "p", "source", anySource), m("apply", "q", "owner", anyOwner), m("tag", "t.a"), m("change", "fire", "by", oneOf{0.25, -0.5}), m("change", "spark", "by", oneOf{0.5, -0.75}),
+			m("damage", oneOf{"hp", "hp", "soul"}, "by", oneOf{1, 12, 30, 0.25}, "school", oneOf{"f", "f.g", "e"}), m("absorb", 12, "school", "f"), m("damage", "hp", "by", 7, "source", "p1", "owner", "o2", "school", "f.g"),
+		},
+	},
+	{
 		name: "actions of shields that absorb",
 		words: map[string][]word{
 			"p": {

@@ -27,6 +27,7 @@ type Catalog struct {
 	Dead       define.DeadRule // the rule of definitions with DeadDefault
 	Aligned    bool            // at least one definition has AlignOwner
 	Attributes []define.Attribute
+	scales     []damageScale
 	Schema     *sheet.Layout // nil if there are no attributes, or if an attribute is invalid
 
 	captureNames [len(captureWords)][]string // by define.Snapshot and stat.Attr: see CaptureName

@@ -3,6 +3,7 @@ package compile
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/bufftick/bufftick/buff/define"
@@ -46,6 +47,38 @@ func (k *checker) attributes(list []define.Attribute) {
 			continue
 		}
 		k.errs = append(k.errs, &define.SpecError{Field: attributeField(list, i, "at_min"), Text: text})
+	}
+	for i := range list {
+		name := list[i].DamageTaken
+		switch text := wrongTag(name); {
+		case name == "":
+		case text != "":
+			k.errs = append(k.errs, &define.SpecError{Field: attributeField(list, i, "damage_taken"), Text: text})
+		case k.newTags(name) > define.MaxTags-len(c.Tags.List):
+			k.errs = append(k.errs, &define.SpecError{Field: attributeField(list, i, "damage_taken"), Text: fmt.Sprintf("more than %d tags in one catalog", define.MaxTags)})
+		default:
+			c.scales = append(c.scales, damageScale{school: c.tag(name), attr: stat.Attr(i + 1)})
+		}
+	}
+}
+
+// damageScale is an attribute that multiplies the damage of a school.
+type damageScale struct {
+	school define.Tag
+	attr   stat.Attr
+}
+
+// DamageScales returns the attributes that multiply damage of a school, in the order of the
+// attributes.
+func (c *Catalog) DamageScales(school define.Tag) iter.Seq[stat.Attr] {
+	return func(yield func(stat.Attr) bool) {
+		for _, s := range c.scales {
+			for tag := school; tag != 0; tag = c.parents[tag-1] {
+				if tag == s.school && !yield(s.attr) {
+					return
+				}
+			}
+		}
 	}
 }
 

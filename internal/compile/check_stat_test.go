@@ -45,6 +45,7 @@ func TestCheckAttributes(t *testing.T) {
 		{[]define.Attribute{attribute("")}, "attributes[0].name: missing"},
 		{[]define.Attribute{{Attribute: stat.Attribute{Name: "a", Max: stat.By("b")}}}, `attributes.a.max: no attribute "b"`},
 		{[]define.Attribute{{Attribute: stat.Attribute{Name: "a"}, AtMin: define.AtMinKill}}, "attributes.a.at_min: kill needs a min"},
+		{[]define.Attribute{{Attribute: stat.Attribute{Name: "a"}, DamageTaken: "school..fire"}}, "attributes.a.damage_taken: a tag is words with dots between them, and none may be empty"},
 		{[]define.Attribute{{Attribute: stat.Attribute{Name: "a"}, AtMin: 9}}, "attributes.a.at_min: define.AtMin(9) is not one of the rules"},
 		{make([]define.Attribute, stat.MaxAttributes+1), "attributes: there are 1025 attributes, at most 1024 are possible"},
 	} {

@@ -43,6 +43,9 @@ var attributeFields = table{"attribute", nil, map[string]readFunc{
 	"max":       func(d *definition, f string, n ast.Node) { d.statLimit(f, n, &d.loader.attrs.reading.Max) },
 	"aggregate": (*definition).aggregate,
 	"at_min":    func(d *definition, f string, n ast.Node) { d.word(f, n, &d.loader.attrs.reading.AtMin) },
+	"damage_taken": func(d *definition, f string, n ast.Node) {
+		d.name(f, n, false, &d.loader.attrs.reading.DamageTaken)
+	},
 }}
 
 // statLimit reads a limit: a number, or the name of an attribute.

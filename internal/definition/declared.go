@@ -100,6 +100,9 @@ func (l *loader) undeclared() {
 	if len(l.declared) == 0 || l.blind {
 		return
 	}
+	for _, a := range l.attrs.list {
+		l.attrs.from.knownOne("tags", "attributes."+a.Name+".damage_taken", a.DamageTaken)
+	}
 	for _, d := range l.defs {
 		s := d.spec
 		d.known("tags", "tags", s.Tags)

@@ -132,6 +132,11 @@ func (l *linter) wrongWay() {
 // increase the damage that the owner takes or lower an attribute with the setting "at_min: kill".
 func (l *linter) hurtful() map[string]bool {
 	hurts := map[string]bool{}
+	for _, a := range l.attrs.list {
+		if a.DamageTaken != "" {
+			hurts[a.Name] = true
+		}
+	}
 	for _, d := range l.defs {
 		eachAction(d.spec, func(_ string, a *define.Action) {
 			if a.Change == nil || a.Do == define.DoChange && !l.kills(a.Change.Attr) {

@@ -33,6 +33,8 @@ type attributeFormat struct {
 	Max       statLimit    `json:"max,omitempty" jsonschema:"the most: a number, or the name of an attribute"`
 	Aggregate aggregate    `json:"aggregate,omitempty" jsonschema:"which modifiers count where several are added: all, the greatest, the least, or the strongest N"`
 	AtMin     define.AtMin `json:"at_min,omitempty" jsonschema:"kill: the owner dies when a change brings it down to min"`
+
+	DamageTaken tag `json:"damage_taken,omitempty" jsonschema:"a school: damage of it that the owner takes is multiplied by the attribute, before shields"`
 }
 
 type slotsFormat struct {

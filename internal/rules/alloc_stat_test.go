@@ -31,7 +31,7 @@ func TestAllocations_Stats(t *testing.T) {
 	source := define.Number{From: define.FromAttr, Attr: "power", Of: define.OfSource}
 	pulsed := define.Number{From: define.FromAttr, Attr: "power", Snapshot: define.SnapshotPulse}
 	damage := func(by define.Number) []define.Action {
-		return []define.Action{{Do: define.DoDamage, Change: &define.Change{Attr: "health", By: by, PerStack: true}}}
+		return []define.Action{{Do: define.DoDamage, Change: &define.Change{Attr: "health", By: by, PerStack: true, School: "fire"}}}
 	}
 	for name, s := range map[string]buff.Spec{
 		"modifiers": {Modifiers: []define.Modifier{
@@ -46,7 +46,7 @@ func TestAllocations_Stats(t *testing.T) {
 	} {
 		s.ID, s.Duration, s.Stack = "p", time.Second, define.Stacking{By: define.ByTarget, Limit: 3}
 		c, err := buff.Build(buff.Definitions{
-			Attributes: []define.Attribute{{Attribute: stat.Attribute{Name: "health", Base: 1e6, Min: stat.At(0)}}, {Attribute: stat.Attribute{Name: "power", Base: 1}}},
+			Attributes: []define.Attribute{{Attribute: stat.Attribute{Name: "health", Base: 1e6, Min: stat.At(0)}}, {Attribute: stat.Attribute{Name: "power", Base: 1}, DamageTaken: "fire"}},
 			Specs: []buff.Spec{
 				s,
 				{ID: "link", Kind: define.Infinite, Stack: define.Stacking{By: define.ByTarget}, Modifiers: []define.Modifier{{Attr: "power", Value: source}}},

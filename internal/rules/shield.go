@@ -253,8 +253,9 @@ type hit struct {
 
 // damage reduces an attribute by whole points, after shields have absorbed their part.
 func damage(t *Turn, s *Owner, c *buff.Command, catalog *compile.Catalog) buff.Result {
-	points := math.Floor(c.Value)
-	if c.Value-points >= 0.5 {
+	value := scaleDamage(t, s, c, catalog)
+	points := math.Floor(value)
+	if value-points >= 0.5 {
 		points++
 	}
 	switch {
@@ -268,4 +269,19 @@ func damage(t *Turn, s *Owner, c *buff.Command, catalog *compile.Catalog) buff.R
 	absorbed := meets - rest
 	v := float64(absorbed) - points
 	return rebase(t, s, c, catalog, v, hit{absorbed: absorbed, passed: int64(min(-v, compile.MostPool)), spent: spent})
+}
+
+// scaleDamage returns the amount of damage, multiplied by the owner's attributes for its school.
+// It prefers the present catalog, which has all attributes.
+//
+// Example: testdata/stat/damage_taken.txt.
+func scaleDamage(t *Turn, s *Owner, c *buff.Command, catalog *compile.Catalog) float64 {
+	if newest := attributeCatalog(t, s); newest != nil {
+		catalog = newest
+	}
+	v := c.Value
+	for a := range catalog.DamageScales(c.Tag) {
+		v = min(v*max(s.sheet().ValueIn(catalog.Schema, a), 0), stat.MaxValue)
+	}
+	return v
 }

@@ -85,6 +85,8 @@ func attributeOf(t testing.TB, name string, args []datadriven.CmdArg) define.Att
 			a.Min = limit(word)
 		case "max":
 			a.Max = limit(word)
+		case "damage_taken":
+			a.DamageTaken = word
 		case "at_min":
 			require.NoError(t, a.AtMin.UnmarshalText([]byte(word)))
 		default:
