@@ -372,7 +372,7 @@
 //	                sets the rate of the time of such a buff, from 0.01 to 10 in hundredths
 //	dispel: {type: curse, tag: debuff, polarity: negative, grade: basic, most: 1, newest: true, stacks: 1}
 //	                dispels the buffs that match all fields, as the command does
-//	kill: true      kills the owner
+//	kill: true      kills the owner; revive: true revives it
 //	change: {attr: health, by: 20}
 //	                adds a number to the attribute permanently; healing is a positive number
 //	damage: {attr: health, by: 20, school: fire}

@@ -39,6 +39,7 @@ const (
 	DoDispel            // dispel the selected buffs
 	DoSet               // set the variable Action.Var of the buff to Action.By
 	DoAdd               // add Action.By to the variable Action.Var of the buff
+	DoRevive            // revive the owner
 	DoNothing           // no effect; only for an alternative of Action.OneOf
 )
 
@@ -70,7 +71,7 @@ const (
 var (
 	kindWords     = []string{"timed", "instant", "infinite"}
 	polarityWords = []string{"neutral", "positive", "negative"}
-	doWords       = []string{"call", "apply", "remove", "kill", "change", "damage", "extend", "use", "rate", "dispel", "set", "add", "nothing"}
+	doWords       = []string{"call", "apply", "remove", "kill", "change", "damage", "extend", "use", "rate", "dispel", "set", "add", "revive", "nothing"}
 	toWords       = []string{"owner", "source", "target"}
 	fateWords     = []string{"default", "remove", "keep", "pause", "adopt"}
 )

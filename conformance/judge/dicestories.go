@@ -162,6 +162,24 @@ var stories = []story{
 		},
 	},
 	{
+		name: "revived by an action",
+		life: true,
+		words: map[string][]word{
+			"p": {
+				{"on.death", list(list(m("revive", true), m("change", m("attr", "life", "by", 5))), list(m("revive", true)))},
+				{"on_death", list("keep", "pause", "remove")},
+				{"period", list("700ms")},
+				{"on.pulse", list(list(m("damage", m("attr", "life", "by", 4))), list(m("kill", true), m("revive", true)))},
+				{"duration", list("5s", "infinite")},
+			},
+			"q": {{"on.remove", list(m("expired", list(m("revive", true), m("change", m("attr", "life", "by", 8)))))}, {"on_death", list("keep", "pause")}, {"duration", list("2s")}, {"dead", list("allow")}},
+			"x": {{"on.exec", list(list(m("revive", true)), list(m("revive", true, "to", "source")))}},
+		},
+		steps: []any{
+			m("apply", "p", "source", anySource), m("apply", "q"), m("apply", "q", "owner", anyOwner), m("apply", "x", "source", anySource), m("damage", "life", "by", oneOf{4, 12}), m("kill", true), m("kill", true, "owner", anyOwner), m("tick", true), m("revive", true), saveAway,
+		},
+	},
+	{
 		name: "commands as actions",
 		words: map[string][]word{
 			"x": {{"on.exec", list(

@@ -141,7 +141,7 @@ var vocabulary = []word{
 	{"on.pulse", list(list(m("one_of", list(m("change", m("attr", "pow", "by", 1)), m("weight", 2, "change", m("attr", "pow", "by", 1)))), m("one_of", list(m("nothing", true), m("weight", 4, "nothing", true)))), list(m("apply", "x"), m("one_of", list(m("if", "stacks > 1", "apply", "x"), m("if", "stacks > 1", "apply", "x")))),
 		list(m("change", m("attr", "pow", "by", -1)), m("damage", m("attr", "hp", "by", m("formula", "owner.pow + source.pow + stacks", "snapshot", "run", "default", 2))), m("if", "owner.hp < 90 and stacks > 1", "apply", "x")),
 		list(m("if", "source.pow > owner.pow", "change", m("attr", "pow", "by", m("attr", "pow", "of", "source", "snapshot", "run", "coef", 0.5), "per_stack", true)), m("if", "1 / (owner.pow - 8) < 0.25", "apply", "q", "to", "source")),
-		list(m("apply", "q")), list(m("remove", "p")), list(m("kill", true)),
+		list(m("apply", "q")), list(m("remove", "p")), list(m("kill", true)), list(m("revive", true)),
 		list(m("change", m("attr", "hp", "by", m("attr", "pow", "coef", -1)))), list(m("change", m("attr", "pow", "by", 0.5, "per_stack", true))),
 		list(m("damage", m("attr", "hp", "by", m("attr", "pow", "snapshot", "pulse")))), list(m("damage", m("attr", "life", "by", 2.5, "school", "f"))),
 		list(m("damage", m("attr", "hp", "by", 1.5, "per_stack", true))),

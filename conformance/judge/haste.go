@@ -123,7 +123,7 @@ func (d *definition) shortened(ms int64, level int, of map[*number]amount) int64
 func (o *owner) rereadRate(b *instance) {
 	e := event{source: b.source, own: b.magnitude, level: b.level, n: b.count(), on: b, chain: chain{known: b.known}}
 	if x, why := o.present(b.def.Haste.rate, e); why == "" {
-		b.numbers = maps.Clone(b.numbers) // an application with its own end keeps its number
+		b.numbers = maps.Clone(b.numbers)   // an application with its own end keeps its number
 		rate := b.numbers[b.def.Haste.rate] // with the inputs of the application
 		rate.x = x
 		b.numbers[b.def.Haste.rate] = rate

@@ -330,6 +330,8 @@ func (o *owner) miss(c command) {
 		what = "apply " + c.Apply.ID
 	case c.removes():
 		what = strings.TrimSpace("remove " + c.Remove.Buff.ID)
+	case c.Revive:
+		what = "revive"
 	case c.Kill:
 		what = "kill"
 	case c.Change != nil:

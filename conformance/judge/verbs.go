@@ -215,6 +215,8 @@ func (o *owner) verb(c command) {
 				o.extendOne(b, seconds(c.values[&c.Extend.By]), c.Extend.AtMost)
 			}
 		}
+	case c.Revive:
+		o.revive()
 	case c.Use != nil:
 		if b := o.named(c.Use.Buff, c.Use.From, c); b != nil && b.def.Charges != nil {
 			o.useCharges(b, max(c.Use.Charges, 1), "consumed")

@@ -330,6 +330,7 @@ type action struct {
 	Remove removed
 	Reason string
 	Kill   bool
+	Revive bool
 	Change *change
 	Damage *change
 	Extend *extended

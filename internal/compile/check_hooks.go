@@ -141,7 +141,7 @@ func (k *checker) ops(field string, list *[]define.Action) []Op {
 			k.onBuffs(element(field, i), at, field, &(*list)[i], &o)
 		case define.DoSet, define.DoAdd:
 			k.setVar(at, field, &(*list)[i], &o)
-		case define.DoKill:
+		case define.DoKill, define.DoRevive:
 		case define.DoNothing:
 			if a.Weight == 0 {
 				k.failf(at, "is for alternatives of one_of, with a weight")

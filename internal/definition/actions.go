@@ -62,7 +62,7 @@ func (d *definition) noWeight(field string) {
 }
 
 // verbs are the kinds of actions.
-var verbs = []string{"call", "apply", "remove", "kill", "change", "damage", "extend", "use", "rate", "dispel", "set", "add", "nothing"}
+var verbs = []string{"call", "apply", "remove", "kill", "change", "damage", "extend", "use", "rate", "dispel", "set", "add", "revive", "nothing"}
 
 // oneAction reads an action. If the action is invalid, oneAction returns a kill action, because a
 // kill action names no definition that could be missing.
@@ -106,6 +106,10 @@ var actionFields = table{"action", nil, map[string]readFunc{
 	"add":    func(d *definition, f string, n ast.Node) { d.setVar(define.DoAdd, f, n, addFields) },
 	"kill":   (*definition).kill,
 	"one_of": func(d *definition, f string, n ast.Node) {}, // see alternatives
+	"revive": func(d *definition, f string, n ast.Node) {
+		d.loader.action.Do = define.DoRevive
+		d.mustBeTrue(f, n)
+	},
 	"nothing": func(d *definition, f string, n ast.Node) {
 		d.loader.action.Do = define.DoNothing
 		d.mustBeTrue(f, n)

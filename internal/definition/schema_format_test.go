@@ -378,6 +378,7 @@ type actionFormat struct {
 	OneOf   []alternative      `json:"one_of,omitempty" jsonschema:"one of these actions runs, chosen by their weights"`
 	Nothing yes                `json:"nothing,omitempty" jsonschema:"an alternative of one_of that does nothing"`
 	Weight  weight             `json:"weight,omitempty" jsonschema:"how often this alternative of one_of is chosen, compared with the others; 1 is the default"`
+	Revive  yes                `json:"revive,omitempty" jsonschema:"the owner is revived"`
 	Kill    yes                `json:"kill,omitempty" jsonschema:"the owner dies"`
 	Change  changeFormat       `json:"change,omitempty" jsonschema:"a number is added to an attribute for good: healing is a change above zero"`
 	Damage  damageFormat       `json:"damage,omitempty" jsonschema:"an attribute loses so much, after the shields"`

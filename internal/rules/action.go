@@ -114,6 +114,8 @@ func actionCommand(t *Turn, c *buff.Command, o *compile.Op, e *buff.Event, sourc
 	case define.DoDispel:
 		*c = onBuffs(o, verb.Dispel, source)
 		c.Query.Stacks = o.Stacks
+	case define.DoRevive:
+		*c = buff.Command{Verb: verb.Revive}
 	case define.DoKill:
 		*c = buff.Command{Verb: verb.Kill, Application: buff.Application{Spec: e.Spec, Source: source}}
 	}

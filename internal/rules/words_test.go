@@ -252,6 +252,8 @@ func (l *lexicon) actions(t testing.TB, words []string) []define.Action {
 			a.Do = define.DoApply
 		case "remove":
 			a.Do = define.DoRemove
+		case "revive":
+			a.Do = define.DoRevive
 		case "kill":
 			a.Do = define.DoKill
 		case "nothing":
