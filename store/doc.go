@@ -54,13 +54,13 @@
 // cut, which is at most Every plus one commit old.
 //
 //	call                           waits for the disk
-//	Saver.After                    never
+//	Saver.After, WhenCommitted     never
 //	Saver.Committed, Durable       the calling goroutine, which must not be the loop
 //	Saver.SaveAll, Drain           the loop; for the end of a game
 //
 // The loop must call [Saver.Touch] before it changes an owner's data; changes that handlers make to
 // their own owner are tracked automatically. Effects that must not be repeated, such as paying out
-// gold, must wait for Committed, or be stored in the cut: see [Saver.Effects]. A cut does not
+// gold, must wait for Committed or WhenCommitted, or be stored in the cut: see [Saver.Effects]. A cut does not
 // contain timeouts that were set with a function value, handlers that a call by the loop has
 // deferred to the next Tick, or commands for a busy owner that identify a buff by its handle.
 //

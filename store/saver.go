@@ -132,6 +132,7 @@ type Saver struct {
 	parked    map[buff.OwnerID]Owner
 	parks     map[buff.OwnerID]struct{} // owners parked since the last cut
 	effects   effects
+	pending   []pending // functions of WhenCommitted, oldest first
 
 	commits committer
 
@@ -266,6 +267,7 @@ func (v *Saver) After(f *engine.Frame) *engine.Frame {
 		v.commits.help(v.copies)
 	}
 	v.updateStats()
+	v.callCommitted()
 	return f
 }
 

@@ -36,6 +36,56 @@ func (v *Saver) Committed(ctx context.Context, frame uint64) error {
 	}
 }
 
+// WhenCommitted calls f on the loop when everything that has been done so far is on disk: commands,
+// changes after Touch, Park, Move and Arrive. Use it to answer a player, or for another effect that
+// must not be repeated after a crash. It does not wait. The error is nil, or [ErrFenced] or
+// [ErrClosed] if it will never be on disk. A failed commit does not call f, because the next commit
+// contains the same changes. A function that is pending when the process dies is never called.
+//
+// After, SaveAll, Drain and Close call the functions, in the order of the calls of WhenCommitted. f
+// may call the engine and the Saver, except these four methods. If it panics, see Stats.Last.
+//
+// Only the loop goroutine may call it. It costs O(1).
+func (v *Saver) WhenCommitted(f func(error)) {
+	v.pending = append(v.pending, pending{v.first + v.frame + 1, f})
+}
+
+// pending is a function of WhenCommitted.
+type pending struct {
+	frame uint64 // call the function when the cut of this frame is on disk
+	call  func(error)
+}
+
+// callCommitted calls the functions whose frame is on disk. If there will be no more commits, it
+// calls all functions.
+func (v *Saver) callCommitted() {
+	if len(v.pending) == 0 {
+		return
+	}
+	onDisk, ended := v.Stats().Frame, v.endReason()
+	for range len(v.pending) { // not the functions that these functions add
+		next := v.pending[0]
+		var err error
+		if next.frame > onDisk {
+			if err = ended; err == nil {
+				return
+			}
+		}
+		v.pending[0] = pending{}
+		v.pending = v.pending[1:]
+		v.callPending(next.call, err)
+	}
+}
+
+func (v *Saver) callPending(f func(error), err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			v.refused(fmt.Errorf("store: a function of WhenCommitted panicked: %v", p))
+		}
+	}()
+	f(err)
+}
+
 // Durable executes a command like engine.Inbox.Ask and waits until its result is on disk. If the
 // id is not zero and is among the last Options.Window ids, the command has been executed before,
 // perhaps in an earlier run of the program. Durable then does not execute it again, and returns
@@ -125,6 +175,7 @@ func (v *Saver) SaveAll(ctx context.Context) error {
 		return err
 	}
 	v.updateStats()
+	v.callCommitted()
 	return v.Stats().Err
 }
 
@@ -177,12 +228,18 @@ func (v *Saver) Drain(ctx context.Context) error {
 }
 
 // Close ends the saving, but does not close the engine. It waits for a running commit. Changes
-// since the cut of that commit are not saved. From then on Committed and Durable return ErrClosed
-// for everything that is not on disk. To save first, use Drain.
+// since the cut of that commit are not saved. Committed and Durable then return ErrClosed for
+// everything that is not on disk, and functions of WhenCommitted get it. To save first, use Drain.
 //
 // Only the loop goroutine may call it.
 func (v *Saver) Close() {
 	v.commits.stop(false)
+	v.end()
+	v.callCommitted()
+}
+
+// end ends all waits for commits.
+func (v *Saver) end() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.ended == nil {
