@@ -153,13 +153,17 @@ func (b *instance) nextPulse() (int64, bool) {
 // period. The pulse is due at the end of the buff and runs before the end, because a pulse has the
 // lower rank.
 func (b *instance) nextPartial() (int64, bool) {
-	if b.def.Tail != "partial" || b.period == 0 || !b.ends() || b.each() || b.from >= b.last() || b.beat <= b.last() {
+	end := b.last()
+	if !b.hasPartial() || b.from >= end || b.beat <= end {
 		return 0, false
 	}
-	if !b.endless && (b.stacksAfterEnd() > 0 || len(b.waiting) > 0) {
-		return 0, false // only some stacks end, and the beats continue
-	}
-	return b.last(), true
+	return end, true
+}
+
+// hasPartial reports whether the last part of a period pulses at the end. It does not if only some
+// stacks end, or if another application waits: then the beats continue.
+func (b *instance) hasPartial() bool {
+	return b.def.Tail == "partial" && b.period != 0 && b.ends() && !b.each() && (b.endless || b.stacksAfterEnd() == 0 && len(b.waiting) == 0)
 }
 
 // pulseDue runs the pulse at the end of the current interval, and starts the next interval.
@@ -194,6 +198,9 @@ func (o *owner) pulseDue(b *instance) {
 func (o *owner) nextBeat(b *instance) {
 	b.from, b.period = b.beat, b.coming
 	b.beat = o.boundary(b, b.beat)
+	if b.hasPartial() && b.from == b.last() { // after the last pulse a new period starts, if the buff lives on
+		b.beat = b.from + b.period
+	}
 	for i := range b.layers {
 		b.layers[i].own += b.beat - b.from
 	}

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/rules/clock"
 )
@@ -34,20 +35,24 @@ func (i instance) rereadRate(t *Turn) {
 
 // nextPeriod starts the next period at a boundary. With HasteNext it reads the rate first.
 //
-// Example: testdata/stat/haste_next.txt.
+// Examples: testdata/stat/haste_next.txt, haste_aligned.txt.
 func nextPeriod(t *Turn, i instance, own clock.BuffTime) {
 	spec := i.program()
-	if spec.RateNow == nil || spec.Rescales() {
-		i.restartPeriod(own)
-		return
+	was := i.period()
+	is := was
+	if spec.RateNow != nil && !spec.Rescales() {
+		i.rereadRate(t)
+		if is = spec.PeriodFor(int(i.level), i.magnitudes().values); is != was {
+			flushPulses(t, i)
+			i.storePeriod(is)
+		}
 	}
-	i.rereadRate(t)
-	was, is := i.period(), spec.PeriodFor(int(i.level), i.magnitudes().values)
-	if is != was {
-		flushPulses(t, i)
-		i.storePeriod(is)
+	i.restartPeriod(own) // if aligned, the period returns to its phase after a change
+	if own == i.end && spec.Tail == define.TailPartial && !i.continues() {
+		// The pulse at the end is whole. The time since the last boundary of an aligned period
+		// must not cause a partial pulse as well.
+		i.boundary = own.Add(i.period())
 	}
-	i.restartPeriod(own)
 	if is != was {
 		emitHastened(t, i, i.end > own && hastenEnd(i, own, is, was))
 	}

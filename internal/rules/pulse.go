@@ -90,12 +90,7 @@ func queuePulseActionsWith(t *Turn, i instance, spec *compile.Program, k *magnit
 func firePulse(t *Turn, i instance, own clock.BuffTime) {
 	elapsed, period := int64(0), int64(0)
 	if own == i.boundary {
-		nextPeriod(t, i, own) // if aligned, the period returns to its phase after a change
-		if own == i.end && i.program().Tail == define.TailPartial && i.elapsed(own) > 0 && !i.continues() {
-			// This was a whole pulse at the end. If aligned boundaries are at other instants, the
-			// time since the last of them must not cause a partial pulse as well.
-			i.boundary = own.Add(i.period())
-		}
+		nextPeriod(t, i, own)
 	} else {
 		elapsed, period = i.elapsed(own), i.currentPeriod()
 		i.restartPeriod(own)
