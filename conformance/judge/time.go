@@ -154,7 +154,7 @@ func (b *instance) nextPulse() (int64, bool) {
 // lower rank.
 func (b *instance) nextPartial() (int64, bool) {
 	end := b.last()
-	if !b.hasPartial() || b.from >= end || b.beat <= end {
+	if !b.hasPartial() || b.from >= end || b.beat <= end || b.beat-b.period >= end {
 		return 0, false
 	}
 	return end, true
