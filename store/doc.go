@@ -84,7 +84,7 @@
 // owner is restored in a. If it dies between the two cuts, the owner arrives in b again. If the
 // acknowledgement of a commit is lost and the commit is repeated, the owner is not moved twice,
 // even if it has moved on in the meantime. The two zones may belong to one process or to different
-// processes.
+// processes. At startup, [ArriveAll] adds the owners that were in transit.
 //
 // Package store/storetest contains a conformance test for stores, including your own, an
 // in-memory store, and a store that fails at random. Package store/record encodes the records of a

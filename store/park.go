@@ -22,6 +22,8 @@ import (
 //		err = errors.Join(err, zone.Park(id))
 //	}
 //
+// A player who was moving between two zones is in neither: call [ArriveAll] first.
+//
 // While an owner is parked, the game must not spawn another owner with its id. The Saver keeps all
 // parked owners in memory, in their encoded form.
 //
