@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/define"
+	"github.com/bufftick/bufftick/buff/stat"
 	"github.com/bufftick/bufftick/engine"
 	"github.com/bufftick/bufftick/store"
 	"github.com/bufftick/bufftick/store/storetest"
@@ -63,4 +65,40 @@ func TestMark_BeforeTick(t *testing.T) {
 	pass(other, 50*time.Millisecond)
 	require.NoError(t, other.SaveAll(t.Context()))
 	require.Zero(t, other.Stats().Failed)
+}
+
+// TestMark_Moves checks that ids do not move with an owner, and that the number of the last command
+// in an attribute does, so that a command is not executed again in another zone.
+func TestMark_Moves(t *testing.T) {
+	cat, err := buff.Build(buff.Definitions{Attributes: []define.Attribute{
+		{Attribute: stat.Attribute{Name: "gold"}}, {Attribute: stat.Attribute{Name: "receipt"}},
+	}})
+	require.NoError(t, err)
+	gold, receipt := cat.MustAttr("gold"), cat.MustAttr("receipt")
+	earn := func(v *store.Saver, number float64) {
+		eng := v.Engine()
+		if last, err := eng.Attribute(7, receipt); err == nil && number > last {
+			require.NoError(t, eng.Do(buff.AddBase(7, gold, 1)).Err())
+			require.NoError(t, eng.Do(buff.SetBase(7, receipt, number)).Err())
+			v.Mark(store.CommandID{byte(number)})
+		}
+	}
+	s := storetest.NewMemory()
+	eo, o := engine.Options{Catalog: cat}, store.Options{Window: 8}
+	arena, harbour := playZone(t, s, "arena", noon, eo, o), playZone(t, s, "harbour", noon, eo, o)
+	require.NoError(t, arena.Engine().Spawn(7, &hero{}))
+	earn(arena, 1)
+	earn(arena, 1)
+	earn(arena, 2)
+	_, err = arena.Move(7, "harbour")
+	require.NoError(t, err)
+	require.NoError(t, arena.SaveAll(t.Context()))
+	require.NoError(t, store.ArriveAll(t.Context(), s, []*store.Saver{arena, harbour}, nil))
+	_, seen := harbour.Seen(store.CommandID{2})
+	require.False(t, seen)
+	earn(harbour, 2)
+	earn(harbour, 3)
+	owned, err := harbour.Engine().Attribute(7, gold)
+	require.NoError(t, err)
+	require.EqualValues(t, 3, owned)
 }

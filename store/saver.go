@@ -68,7 +68,10 @@ type Options struct {
 	Alarm time.Duration
 
 	// Window is the number of command ids to remember, so that a command that is sent to Durable
-	// twice is executed once. It is at most MaxWindow. By default no ids are remembered.
+	// twice is executed once. It is at most MaxWindow. By default no ids are remembered. The
+	// ids belong to the zone and do not move with an owner: after a Move, the other zone executes a
+	// repeated command again. To prevent this, number the commands of each owner, and keep the
+	// last number in an attribute of the owner.
 	Window int
 
 	// PerFrame is the number of owners to restore in each frame. If zero, Open restores all owners

@@ -10,7 +10,7 @@ import (
 )
 
 // Committed waits until everything up to the end of a frame is on disk. The frame is an
-// engine.Frame.Number of this run. Wait for Committed before effects that must not be repeated
+// engine.Frame.Number of this run, not a result of Move, Mark or Seen. Wait for Committed before effects that must not be repeated
 // after a crash, such as paying out gold. It returns [ErrFenced] or [ErrClosed] if the frame will
 // never be on disk, or ctx.Err(). A failed commit does not end the wait, because the next commit
 // contains the same changes.
@@ -90,7 +90,7 @@ func (v *Saver) callPending(f func(error), err error) {
 // id is not zero and is among the last Options.Window ids, the command has been executed before,
 // perhaps in an earlier run of the program. Durable then does not execute it again, and returns
 // [ErrDone] once the result of that execution is on disk. So a caller that got no answer may
-// safely retry.
+// safely retry, but only in this zone: see Options.Window.
 //
 // If the owner is busy, the Result is Queued. The cut then contains the command as a command that
 // waits for the owner. If the rules deny the command, Durable returns at once. If engine.Engine.Do
@@ -124,7 +124,8 @@ func (v *Saver) Durable(ctx context.Context, id CommandID, c buff.Command) (r bu
 	return r, err
 }
 
-// Seen reports whether the command with the id is among the last Options.Window executed commands.
+// Seen reports whether the command with the id is among the last Options.Window executed commands
+// of this zone. It does not know the commands that an owner executed before it moved here.
 // It also returns the frame of the cut that contains the command. The command is on disk as soon
 // as Stats.Frame is not below that frame. Use Seen and Mark instead of Durable for commands that
 // are executed on the loop.
