@@ -37,10 +37,10 @@ func (in *Inbox) Ask(ctx context.Context, c buff.Command) (buff.Result, error) {
 
 // Run calls f on the loop, when the loop executes the commands of the Inbox, and waits until f has
 // returned. f may call every method of the Engine that the loop may call between two Ticks, except
-// Tick and Close. For example, f may query, spawn and despawn owners, or execute several commands
-// with no other command in between. Calls that f makes are recorded as calls of the loop: a replay
-// repeats them at the same point without calling f. Like the commands of the Inbox, they count
-// toward the Inbox's share of the work of a Tick.
+// Tick and Close, and most methods of a store.Saver: see there. For example, f may query, spawn and
+// despawn owners, or execute several commands with no other command in between. Calls that f makes
+// are recorded as calls of the loop: a replay repeats them at the same point without calling f.
+// Like the commands of the Inbox, they count toward the Inbox's share of the work of a Tick.
 //
 // If f panics, the panic is reported like a fault of any other function of the game, with "Run" as
 // Fault.Call, and Run returns an error for it; what f did before the panic remains in effect.

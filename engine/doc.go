@@ -33,7 +33,8 @@
 //   - Call Tick regularly with the elapsed time, and read the Frame before the next Tick, because
 //     it is valid only until then.
 //   - Serialize calls of the Engine. Only one goroutine at a time may call it, though not always
-//     the same one. Use the [Inbox] from other goroutines and the [Context] from handlers.
+//     the same one. One goroutine may be the loop of several engines. Use the [Inbox] from other
+//     goroutines and the [Context] from handlers.
 //   - Keep handlers short. A handler that waits for I/O occupies a worker, and after
 //     Options.Budget its owner is busy. A handler that never returns costs a worker for the rest
 //     of the process.

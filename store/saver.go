@@ -48,7 +48,9 @@ type Options struct {
 	Marshal func(id buff.OwnerID, data any, dst []byte) ([]byte, error)
 
 	// Unmarshal decodes the data of an owner; the result is passed to Spawn. It is called on the
-	// loop. If owners have no data, Marshal and Unmarshal are both nil.
+	// loop. It may return a value that the game already has, such as a player who arrives from
+	// another zone with the same loop, if the value has not changed since Move. If owners have no
+	// data, Marshal and Unmarshal are both nil.
 	Unmarshal func(id buff.OwnerID, data []byte) (any, error)
 
 	// Zone appends the game's own data for the whole zone to b and returns the extended slice.
@@ -105,8 +107,12 @@ func (o *Options) complete() error {
 }
 
 // Saver saves a running zone. Use [New] or [Open] to create one. Its methods must be called on the
-// loop goroutine, like the methods of the engine, except Durable, Committed and Stats, which are
-// safe for concurrent use.
+// loop goroutine, like the methods of the engine, except Durable, Committed, Given, Restored and
+// Stats, which are safe for concurrent use. A function of engine.Inbox.Run runs on the loop and may
+// call them too, except After, SaveAll, Drain, Close, Durable and Committed.
+//
+// Stats, Move, Mark and Seen count frames since the zone was created, over all runs of the program.
+// Only Committed takes an engine.Frame.Number, which starts at 1 in each run.
 type Saver struct {
 	engine *engine.Engine
 	copies snapshot.Maker // nil until all owners have been restored
