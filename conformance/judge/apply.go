@@ -314,7 +314,7 @@ func (b *instance) takes(a application, refreshes bool) {
 
 // topUp changes the shield pool of a buff with shared timers as `shield.on_refresh` says: without it,
 // the pool is raised to the pool of the application, if that is larger. It resets, keeps or increases the charges, as
-// `charges.on_refresh` says. A stolen buff brings only its remaining charges, and never lowers the
+// `charges.on_refresh` says. A stolen buff has only its remaining charges, and never lowers the
 // number of charges.
 func (b *instance) topUp(a application) {
 	fresh := b.def.newContent(a)

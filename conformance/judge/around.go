@@ -206,7 +206,7 @@ func (o *owner) lets(b *instance, h *hold) {
 	}
 }
 
-// held adds a bearer's hold to the buff. It does nothing if h is nil.
+// held adds a bearer's hold to the buff. A nil h has no effect.
 func (b *instance) held(h *hold, stacks int) {
 	if h != nil {
 		h.stacks = stacks
@@ -237,7 +237,7 @@ func (w *world) paceOf(area int64) *pace {
 }
 
 // place runs a step about positions or about the pace of an area, and returns true. For any other
-// step it does nothing and returns false.
+// step it has no effect and returns false.
 func (w *world) place(o *owner, st step) bool {
 	switch {
 	case st.Near != "":

@@ -31,7 +31,7 @@ func whole(raw json.RawMessage, buffs, templates map[string]json.RawMessage) (js
 	return nil, errors.New("a circle of extends")
 }
 
-// over returns the fields of both maps. If both have a field, that of the second map counts, unless
+// over returns the fields of both maps. If both have a field, the second map's counts, unless
 // both are maps of fields.
 func over(inherited, own map[string]any, name string) map[string]any {
 	if name != "params" && (isNumber(inherited) || isNumber(own)) {

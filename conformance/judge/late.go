@@ -20,7 +20,7 @@ func (o *owner) pulseOfFrame(b *instance, c counted) {
 }
 
 // moreInFrame reports whether the buff will pulse again in this frame with the same stacks and
-// magnitude, provided that nothing changes it.
+// magnitude, provided that it does not change.
 func (o *owner) moreInFrame(b *instance) bool {
 	inFrame := func(at int64) bool {
 		at, ok := b.outer(at)

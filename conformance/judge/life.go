@@ -230,7 +230,7 @@ func (o *owner) use(id string, n int) {
 }
 
 // useCharges uses n charges of a buff. With async stacks, it first uses the charges of the
-// application that ends first, then those of the application that ends next. In a queue, it uses
+// application that ends first, then the charges of the application that ends next. In a queue, it uses
 // the charges of the running application.
 func (o *owner) useCharges(b *instance, n int, why string) {
 	if o.catchesUp(b); b.gone {
@@ -361,7 +361,7 @@ func (o *owner) absorb(amount int64, school string) {
 }
 
 // tellAbsorbed runs the actions of `on.absorb` of each shield that has taken a part of the present
-// damage, in the order in which they took it. Like acts of damage, it does nothing in the chain of a
+// damage, in the order in which they took it. Like acts of damage, it has no effect in the chain of a
 // reaction to damage.
 func (o *owner) tellAbsorbed(source string, quiet bool) {
 	list := o.took

@@ -261,7 +261,7 @@ func orWhy(x float64, ok bool) (float64, string) {
 }
 
 // issue queues the actions in a list. An action for another owner is delivered at the end of the
-// frame. Its condition and all its numbers are evaluated at once; those of another action that read
+// frame. Its condition and all its numbers are evaluated at once; the numbers of another action that read
 // the present state are evaluated when the action runs.
 func (o *owner) issue(d *definition, list []action, e event) {
 	for _, a := range list {

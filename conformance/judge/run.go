@@ -6,7 +6,7 @@ import (
 )
 
 // The second edition of the language: conditions of actions, and numbers that are evaluated when an
-// action runs. The present state is that of the owner of the buff at this moment, after all earlier
+// action runs. The present state is the state of the owner of the buff at this moment, after all earlier
 // actions of the list, but before their own effects.
 
 // runNames are the names in formulas that have a value only when an action runs.

@@ -83,7 +83,7 @@ func (b *instance) kept(now int64) bool {
 	return true
 }
 
-// load brings the owner back into the area that it left. The time away counts for buffs with a wall
+// load restores the owner in the area that it left. The time away counts for buffs with a wall
 // clock, but not for buffs with an online clock. A negative time away counts as 0.
 func (o *owner) load() {
 	o.away = false
@@ -196,8 +196,8 @@ func (o *owner) ages(b *instance, past int64) (r returned) {
 	return r
 }
 
-// age advances a buff to an instant of the buff's own time. It logs nothing and runs no action; its
-// result has the pulses and ends that were due. Nothing is due while the buff is paused.
+// age advances a buff to an instant of the buff's own time. It logs no line and runs no action; its
+// result has the pulses and ends that were due. No event is due while the buff is paused.
 func (o *owner) age(b *instance, until int64) (r returned) {
 	if b.standing() {
 		return r

@@ -250,7 +250,7 @@ func (c counted) magnitude(b *instance) (sum int64) {
 
 // value returns the value of number n or, if perStack is true, the sum for all stacks. Async stacks
 // each have their own value. If perStack is false, the value of the strongest stack counts, and
-// among equals that of the youngest.
+// among equals the youngest.
 func (c counted) value(b *instance, n *number, perStack bool) (sum float64, ok bool) {
 	if !b.each() || n.Snapshot == "pulse" { // all stacks share one value
 		return b.numbers[n].of(c.n, perStack)

@@ -71,7 +71,7 @@ type tie struct {
 	stacks int
 }
 
-// tie records that the given head has started the buff or added stacks to it. It does nothing if
+// tie records that the given head has started the buff or added stacks to it. It has no effect if
 // the head is nil.
 func (b *instance) tie(head *instance, stacks int) {
 	if head == nil {
@@ -414,7 +414,7 @@ func (o *owner) endOf(b *instance) string {
 	return o.endAt(b, b.last())
 }
 
-// endAt is like endOf, but for the given end, which may be that of a single stack.
+// endAt is like endOf, but for the given end, which may be the end of a single stack.
 func (o *owner) endAt(b *instance, end int64) string {
 	if at, yes := b.lingers(); yes {
 		end = at

@@ -348,7 +348,7 @@ type action struct {
 	condition *number // the formula of the field `if`
 }
 
-// applied is the ID of a definition, or an ID with numbers that replace those of the event.
+// applied is the ID of a definition, or an ID with numbers that replace the numbers of the event.
 type applied struct {
 	ID                                 string
 	Magnitude, Duration, Stacks, Level *number
