@@ -235,7 +235,7 @@ func emitBadNumber(t *Turn, s *Owner, of *buff.Event, why reason.Reason) {
 // they read the values that earlier actions of the list have set. An action on another owner
 // evaluates them when its list starts.
 //
-// Examples: testdata/stat/run.txt, run_apply.txt.
+// Examples: testdata/stat/run.txt, stat/run_apply.txt, save/each_magnitude.txt.
 
 // lateAction holds the inputs for the condition and the numbers of a queued action.
 type lateAction struct {
@@ -266,6 +266,8 @@ func queueLate(t *Turn, s *Owner, o *compile.Op, e *buff.Event, source buff.Owne
 	case buff.Pulsed, buff.Removed, buff.Reacted, buff.Died:
 		if i := s.lookup(e.Handle); i.exists() {
 			l.magnitude = i.magnitude
+		} else if e.Kind == buff.Pulsed {
+			l.magnitude = t.endedView.magnitude
 		}
 	}
 	for j, c := range l.operands() {

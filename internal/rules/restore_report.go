@@ -83,7 +83,7 @@ func (r *restorer) reportExpired(c *restoredBuff) {
 	}
 	k := c.x.magnitudes
 	r.addExpiredModifiers(c)
-	t.endedView = buffView{known: true, ends: true}
+	t.endedView = buffView{known: true, ends: true, magnitude: i.magnitude}
 	if c.x.live != nil {
 		t.endedView.addLive(c.x.live, c.now)
 	}

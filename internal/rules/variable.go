@@ -111,6 +111,7 @@ func (l *lateAction) assign(t *Turn, s *Owner) {
 type buffView struct {
 	left, age, absorbed float64 // times in seconds
 	known, ends         bool    // known: there was such a buff; ends: it has an end
+	magnitude           int64   // only of a buff that ended while its owner was away
 	vars                [define.MaxVars]float64
 }
 
