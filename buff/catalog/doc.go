@@ -267,7 +267,7 @@
 //	                                          the last use does not end the buff, and without a
 //	                                          charge it is hidden
 //	shield
-//	  pool          a number, from 1          damage that it absorbs, rounded down; without it, the
+//	  pool          a number, or unlimited    damage that it absorbs, rounded down; without it, the
 //	                                          magnitude of the application
 //	  priority      0, a whole number         the highest absorbs first; among equals, the oldest
 //	  schools       list of tags              damage that it absorbs; without it, all

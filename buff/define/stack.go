@@ -13,6 +13,7 @@ const (
 	MaxActs        = 64                    // acts in a catalog
 	MaxTags        = 1 << 14               // tags in a catalog, parents included
 	MaxParams      = 64                    // parameters of a definition
+	UnlimitedPool  = 1 << 53               // Shield.Pool of a shield that no game uses up
 	MaxVars        = 8                     // variables of a definition
 	MaxLinks       = 64                    // links of a definition
 	MaxLineage     = 1 << 17               // definitions of a catalog and of all earlier versions of it

@@ -129,6 +129,11 @@ func (n *number) UnmarshalJSON(text []byte) error {
 		return nil
 	}
 	var d span // a number of seconds
+	if string(text) == `"unlimited"` { // the pool of a shield
+		x = 1 << 53
+		n.Const = &x
+		return nil
+	}
 	if text[0] == '"' {
 		err := d.UnmarshalJSON(text)
 		x = float64(d) / 1000

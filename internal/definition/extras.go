@@ -45,6 +45,14 @@ var shieldFields = table{"shield", nil, map[string]readFunc{
 func (d *definition) pool(field string, n ast.Node) {
 	h := &d.spec.Shield
 	if _, isMap := Fields(n); !isMap {
+		switch text, isText := Text(n); {
+		case text == "unlimited":
+			h.Pool = define.UnlimitedPool
+			return
+		case isText:
+			d.fail(field, at(n), "want a whole number, unlimited or the source of a number, such as {formula: 5 * level}, not %s", Describe(n))
+			return
+		}
 		h.Pool, _ = d.whole(field, n, 1, math.MaxInt64)
 		return
 	}

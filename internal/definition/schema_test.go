@@ -270,7 +270,7 @@ func TestSchemaHasTheWords(t *testing.T) {
 		_, list, ok := strings.Cut(complaint(t, err, path), "want ")
 		require.True(t, ok, "%s: %v", path, err)
 		switch path {
-		case "duration", "stack.limit", "stack.expire", "stack.thresholds[].consume": // numbers and spans, too
+		case "duration", "shield.pool", "stack.limit", "stack.expire", "stack.thresholds[].consume": // numbers and spans, too
 			for _, w := range words {
 				require.Contains(t, list, w, path)
 			}

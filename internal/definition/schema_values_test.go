@@ -83,7 +83,7 @@ func formatTypes() map[reflect.Type]*jsonschema.Schema {
 		reflect.TypeFor[formulaText](): {Type: "string", MinLength: jsonschema.Ptr(1), MaxLength: jsonschema.Ptr(maxFormula)},
 		reflect.TypeFor[channel]():     within(0, stat.MaxChannel),
 		reflect.TypeFor[magnitude]():   {Ref: "#/definitions/number"},
-		reflect.TypeFor[pool]():        anyOf(within(1, 0), &jsonschema.Schema{Ref: "#/definitions/number"}),
+		reflect.TypeFor[pool]():        anyOf(within(1, 0), oneOf("unlimited"), &jsonschema.Schema{Ref: "#/definitions/number"}),
 		reflect.TypeFor[seconds]():     anyOf(&jsonschema.Schema{Type: "string", Pattern: strings.Replace(spanPattern, `^\+?`, `^[+-]?`, 1)}, &jsonschema.Schema{Ref: "#/definitions/number"}),
 		reflect.TypeFor[grade]():       oneOf("basic", "strong", "death"),
 		reflect.TypeFor[fromSource]():  oneOf("source"),
