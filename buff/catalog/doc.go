@@ -395,7 +395,11 @@
 // 100, and "if_tags", a map with all, any and none. They are evaluated when the action runs, after
 // the earlier actions of the list. If one fails, the action is skipped, without an event. A formula
 // with "snapshot: run" is evaluated at the same time. An action on another owner evaluates both when
-// the list starts. Neither can read what the caller gives.
+// the list starts. Neither can read caller.NAME.
+//
+// The source of a buff that an action applies is the source of the acting buff, not its owner. A
+// passive buff that the game applies without a source therefore gives its procs none: source.power
+// has no value then. Apply such a buff with its owner as source.
 //
 // The field "by" is a number. It counts once or, with "per_stack: true", once for each stack. If a
 // pulse covers only a fraction of a period, the number is multiplied by that fraction; if several
@@ -433,7 +437,9 @@
 //
 // In detail, for one event or command:
 //
-//   - The numbers of a definition are evaluated when it is applied, before its first action.
+//   - The numbers of a definition are evaluated when it is applied, before its first action. A
+//     number of an action with "snapshot: run", or one that reads amount, left, age, absorbed or
+//     var.NAME, is evaluated when the action runs, after the earlier actions of the list.
 //   - The modifiers and tags of an applied buff are active at once, for the next action of
 //     the list. Its links and its own actions (on.apply, on.exec) wait until the list has
 //     run.

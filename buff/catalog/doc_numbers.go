@@ -53,6 +53,7 @@
 //	                                or the application lacks the parameter. Without a default
 //	                                such an application is denied; it never counts as 0
 //	snapshot  cast | apply | pulse  with attr, caller and formula: time of the evaluation
+//	          run                   in an action, with attr and formula: when the action runs
 //
 // For example, 40 % of the power of the source plus 5, or 25 if the source has left:
 //
@@ -63,8 +64,9 @@
 // read again when the buff is applied again. With "snapshot: pulse", an attribute of the owner is
 // read again at each pulse; this is not possible for attributes of the source and for formulas.
 //
-// Fields of type number are params.NAME, the field "value" of modifiers, shield.pool,
-// duration_scale, the fields of apply, and the fields "by" and "value" of actions.
+// Fields of type number are params.NAME, the field "value" of modifiers, shield.pool, period, haste,
+// duration_scale, the base of variables, the fields of apply, and the fields "by" and "value" of
+// actions.
 //
 // # Formulas
 //
