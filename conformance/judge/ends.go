@@ -44,6 +44,7 @@ func (o *owner) setRemaining(id string, to int64) {
 // moveEnds changes the end of a buff and the ends of all its stacks. The given function maps an old
 // end to the new end.
 func (o *owner) moveEnds(b *instance, to func(int64) int64) {
+	o.catchesUp(b)
 	if b.end = to(b.end); b.ofAura {
 		for _, h := range b.holds {
 			h.ends = to(h.ends)
