@@ -341,11 +341,17 @@
 //	                is in effect, the oldest first
 //	absorb          its shield absorbed a part of a hit: amount is that many points. It does not run
 //	                in the chain of a reaction to damage; needs a shield
+//	when            a condition on the owner begins to hold: a map {if: FORMULA, do: [...]}
 //	remove          it ended: a map from the reason to a list. The reasons: expired,
 //	                cancelled, dispelled, stolen, replaced, overflow, consumed, broken,
 //	                death, source_gone, immunity, condition, out_of_aura, interrupt,
 //	                unload, reload, fault. The list "any" runs for every reason, after the
 //	                list of that reason
+//
+// The condition of on.when, such as "owner.health < 0.3 * owner.max_health", reads attributes of the
+// owner, level, stacks and magnitude. It is tested after each command and due event. The first test of a
+// buff, also of one that returns with its owner, only notes whether it holds. A hidden buff notes it,
+// too, but its actions do not run.
 //
 // An action is a map with exactly one of the fields below. It acts on the owner, unless the map
 // also has the field "to". With "to: source", it acts on the owner that applied the buff. With

@@ -281,6 +281,9 @@ type Hooks struct {
 	// the Name "absorb" and the absorbed points; ToTarget selects the source of the damage.
 	Absorb []Action
 
+	// When is executed when its condition begins to hold, or nil.
+	When *When
+
 	// Act is keyed by the name of the act: see buff.Happened. A hidden buff does not react to acts.
 	Act map[string][]Action
 
@@ -294,6 +297,16 @@ type Hooks struct {
 	// the list in Remove for that reason.
 	Remove    map[reason.Reason][]Action
 	RemoveAny []Action
+}
+
+// When is a condition on the owner, with the actions for the moment when it begins to hold. It is
+// tested after each command and due event. The first test of a buff, also of one that returns with
+// its owner, only notes the state: the actions run at a later change from 0 to another number. A
+// hidden buff notes changes too, but its actions do not run. The event is a Reacted with the Name
+// "when".
+type When struct {
+	If Number // a formula of attributes of the owner, and of level, stacks and magnitude
+	Do []Action
 }
 
 // Action is one operation of a definition. It affects the owner of the buff unless To selects

@@ -178,6 +178,9 @@ func (d *definition) actions() (all []*action) {
 	for _, act := range sortedKeys(on.Act) {
 		lists = append(lists, on.Act[act].Do)
 	}
+	if on.When != nil {
+		lists = append(lists, on.When.Do)
+	}
 	for _, name := range sortedKeys(d.Vars) {
 		lists = append(lists, d.Vars[name].AtMax, d.Vars[name].AtMin)
 	}

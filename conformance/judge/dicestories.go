@@ -365,6 +365,29 @@ var stories = []story{
 		},
 	},
 	{
+		name: "conditions that begin to hold",
+		words: map[string][]word{
+			"p": {
+				{"on.when", list(
+					m("if", "owner.hp < 90", "do", list(m("apply", "x"))), m("if", "owner.hp < 0.5 * owner.cap", "do", list(m("change", m("attr", "hp", "by", 30, "per_stack", true)), m("apply", "q"))),
+					m("if", "owner.pow >= 8 + stacks", "do", list(m("change", m("attr", "pow", "by", -3)), m("if", "owner.hp > 20", "damage", m("attr", "hp", "by", m("formula", "magnitude + level"))))),
+					m("if", "not (owner.hp > 80)", "do", list(m("remove", "p"), m("apply", "y"))), m("if", "1 / (owner.pow - 8) > 0.2", "do", list(m("apply", m("id", "y", "magnitude", m("formula", "owner.pow"))))),
+				)},
+				{"duration", list("6s", "infinite")},
+				{"stack", list(m("by", "target", "limit", 3), m("by", "source"), m("by", "target", "timers", "each", "limit", 3), m("by", "target", "timers", "queue", "limit", 3))},
+				{"require.ongoing", list(m("none", list("t.a")))},
+				{"period", list("1s")},
+				{"on.pulse", list(list(m("change", m("attr", "pow", "by", 1))), list(m("damage", m("attr", "hp", "by", 15))))},
+				{"modifiers", list(list(m("attr", "pow", "value", 1, "per_stack", true)))},
+			},
+			"q": {{"modifiers", list(list(m("attr", "cap", "value", -60)), list(m("attr", "pow", "value", 4)))}, {"duration", list("2s")}, {"on.when", list(m("if", "owner.hp >= 90", "do", list(m("apply", "x"))))}},
+		},
+		steps: []any{
+			m("apply", "p", "magnitude", oneOf{2, 5}, "owner", anyOwner), m("apply", "p", "source", anySource), m("apply", "q", "owner", anyOwner), m("tag", "t.a"), m("untag", "t.a"), m("change", "hp", "by", oneOf{-20, 30}), m("change", "pow", "by", oneOf{1, -2}),
+			m("damage", "hp", "by", oneOf{12, 30}), m("steal", "p", "to", "o2"), saveAway,
+		},
+	},
+	{
 		name: "attributes that multiply damage",
 		words: map[string][]word{
 			"p": {

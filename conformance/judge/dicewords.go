@@ -161,6 +161,7 @@ var vocabulary = []word{
 	{"on.death", list(list(m("apply", "q")), list(m("damage", m("attr", "soul", "by", 10), "to", "target")), list(m("apply", "x", "to", "target"), m("remove", "y")))},
 	{"on.overflow", list(list(m("one_of", list(m("weight", 3, "apply", "x"), m("apply", "x")))), list(m("apply", "q")), list(m("apply", "x")), list(m("apply", "q")), list(m("change", m("attr", "pow", "by", 1)), m("if", "source.pow + stacks > 10", "change", m("attr", "hp", "by", m("formula", "owner.pow + magnitude", "snapshot", "run"))), m("if_tags", m("none", list("t.a")), "apply", "y")), list(m("change", m("attr", "hp", "by", 0.5, "per_stack", true))))},
 	{"on.absorb", list(list(m("apply", "x")), list(m("damage", m("attr", "hp", "by", m("formula", "amount / 2")), "to", "target"), m("if", "amount > 9", "remove", "p")))},
+	{"on.when", list(m("if", "owner.hp < 90", "do", list(m("apply", "x"))), m("if", "owner.pow + stacks > 9", "do", list(m("change", m("attr", "pow", "by", -2)), m("if", "owner.hp > 20", "damage", m("attr", "hp", "by", 5)))))},
 	{"on.act", list(
 		m("hit", list(m("if", "amount > 9", "apply", "x"), m("if", "source.pow > 7", "if_tags", m("none", list("u")), "apply", "y", "to", "target"), m("if", "magnitude < 2", "damage", m("attr", "soul", "by", m("formula", "amount + owner.pow", "snapshot", "run")), "to", "target"))),
 		m("hit", list(m("apply", "y", "to", "target"), m("apply", "q"))), m("hit", list(m("damage", m("attr", "hp", "by", 3, "per_stack", true), "to", "target"), m("remove", "y"))),

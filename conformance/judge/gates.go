@@ -232,6 +232,36 @@ func (o *owner) settle() {
 	if o.settleBuffs() {
 		o.limits()
 		o.followRates()
+		o.watches()
+	}
+}
+
+// watches tests the condition of each buff with `on.when`, and runs the actions of those that begin
+// to hold. The first test of a buff notes only whether the condition holds.
+func (o *owner) watches() {
+	for _, b := range o.carried() {
+		w := b.def.on().When
+		if w == nil {
+			continue
+		}
+		x, why := o.present(&number{Formula: &w.If}, event{source: b.source, own: b.magnitude, level: b.level, n: b.count(), on: b, chain: chain{known: b.known}})
+		if why != "" {
+			continue
+		}
+		first, met := !b.tested, b.met
+		b.tested, b.met = true, x != 0
+		switch {
+		case first || met || x == 0:
+		case !b.works():
+			o.all.mark(markWhenHidden)
+		default:
+			o.all.mark(markWhen)
+			o.say("react %s when", b.def.ID)
+			e := b.eventOf(b.active())
+			y := float64(e.magnitude)
+			e.amount = &y
+			o.issue(b.def, w.Do, e)
+		}
 	}
 }
 

@@ -56,6 +56,8 @@ const (
 	markMiss           = "actions: for another owner that is not there"
 	markMaxFell        = "limits: a maximum falls below the base"
 	markMinRose        = "limits: a minimum rises to the base and kills"
+	markWhen           = "when: begins to hold"
+	markWhenHidden     = "when: begins to hold while the buff is hidden"
 	markDamageTaken    = "damage: multiplied by an attribute"
 	markZeroClamps     = "limits: a change by 0 brings the base within them"
 	markAreaSaved      = "areas: an owner comes back into an area"
@@ -96,7 +98,7 @@ const (
 var rules = []string{
 	markUnsavedHead, markUnsavedStacks, markLinkThere, markLinkAgain, markLastHead, markStolenHead, markStolenAura, markHiddenCharges, markHiddenShield, markQueueNext, markQueueHaste,
 	markEachSpent, markEachNumbers, markNeutral, markStealStacks, markDispelStacks, markCompensateMost, markRemoveStacks, markRemoveSource, markPartialAway, markFitHaste, markRateNext, markRateRescales,
-	markApplyLive, markCastChain, markLiveStacks, markAmount, markCondition, markIf, markIfTags, markReplacesItself, markCascade, markGrantsImmune, markScale, markMiss, markMaxFell, markMinRose, markDamageTaken, markZeroClamps,
+	markApplyLive, markCastChain, markLiveStacks, markAmount, markCondition, markIf, markIfTags, markReplacesItself, markCascade, markGrantsImmune, markScale, markMiss, markMaxFell, markMinRose, markWhen, markWhenHidden, markDamageTaken, markZeroClamps,
 	markAreaSaved, markAreaSame, markLowest, markStealKeeps, markStealResist, markStealCharges, markReplaces, markReplacesDeny, markLevelShows, markNoPool, markRefreshNothing, markChain,
 	markChainEnds, markChainJoins, markShare, markShareStacks, markShareTimed, markInfiniteScale, markShieldAttr, markShieldNamed, markSmallDamage, markDamaged, markDealt,
 	markDamageUses, markRequireFrom, markBySource, markRemover, markDamageQuiet, markShieldFloor, markAbsorb, markAbsorbQuiet, markDeath, markRevived,

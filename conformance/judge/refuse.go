@@ -97,7 +97,7 @@ func (d *definition) carriedWords() bool {
 	return d.DurationScale != nil || d.MinDuration+d.MaxDuration != 0 || d.Clock != "" || d.Period.given() || d.Haste.rate != nil || d.Stack.given() || len(d.Grants) > 0 || d.Group != nil || d.Slot != nil ||
 		d.PerSource != nil || d.DR != nil || !d.Require.Ongoing.empty() || !d.Require.Remove.empty() || or(d.Inhibition, "keep") != "keep" || or(d.Immune, "suppress") != "suppress" || d.Immunity != nil || len(d.Interrupt) > 0 ||
 		d.Charges != nil || d.Shield != nil || len(d.Vars) > 0 || len(d.Modifiers) > 0 || len(d.Links) > 0 || d.Aura != nil || d.Save != nil ||
-		len(on.Apply)+len(on.Refresh)+len(on.Overflow)+len(on.Death)+len(on.Absorb)+len(on.Act)+len(on.Remove) > 0 ||
+		len(on.Apply)+len(on.Refresh)+len(on.Overflow)+len(on.Death)+len(on.Absorb)+len(on.Act)+len(on.Remove) > 0 || on.When != nil ||
 		d.Dispel != nil && (d.Dispel.Grade != "" || d.Dispel.Per != "" || d.Dispel.Resist != 0 || d.Dispel.Stealable != nil)
 }
 

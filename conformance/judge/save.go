@@ -95,6 +95,9 @@ func (o *owner) load() {
 	o.buffs, o.store = o.store, nil
 	o.reread()
 	back := o.carried()
+	for _, b := range back {
+		b.tested = false
+	}
 	past := make([]int64, len(back))
 	for i, b := range back {
 		if or(b.def.Clock, "online") != "online" {

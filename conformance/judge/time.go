@@ -52,6 +52,7 @@ type instance struct {
 	local          *clock // converts the owner's time to the buff's time; nil if they are equal
 	ties           []tie  // if the buff is a link: its heads
 	gone           bool
+	tested, met    bool // the condition of on.when has been tested, and held at the last test
 	mark           func(rule string)
 
 	ofAura   bool  // an aura has applied the buff

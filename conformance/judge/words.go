@@ -305,6 +305,13 @@ type lists struct {
 	Apply, Refresh, Pulse, Exec, Overflow, Death, Absorb []action
 	Remove                                               map[string][]action
 	Act                                                  map[string]reaction
+	When                                                 *when
+}
+
+// when has the actions for the moment when a condition begins to hold.
+type when struct {
+	If formula
+	Do []action
 }
 
 // reaction has the actions for an act.

@@ -28,6 +28,7 @@ func (k *checker) hooks(s *Program) {
 			{"on.act", len(h.Act) > 0},
 			{"on.death", len(h.Death) > 0},
 			{"on.absorb", len(h.Absorb) > 0},
+			{"on.when", h.When != nil},
 			{"on.remove", len(h.Remove)+len(h.RemoveAny) > 0},
 		} {
 			if u.used {
@@ -45,6 +46,7 @@ func (k *checker) hooks(s *Program) {
 	if len(h.Absorb) > 0 && !s.Shield.On && s.Kind != define.Instant {
 		k.failf("on.absorb", "needs a shield")
 	}
+	k.when(s)
 	k.reactions(s)
 	anyway := k.ops("on.remove.any", &h.RemoveAny) // these run after the actions for the reason: see Program.ending
 	h.Remove = maps.Clone(h.Remove)
@@ -59,6 +61,30 @@ func (k *checker) hooks(s *Program) {
 		if !r.Removes() {
 			k.failf("on.remove."+r.String(), "is not a reason that ends a buff")
 		}
+	}
+}
+
+// when checks and compiles on.when.
+func (k *checker) when(s *Program) {
+	if s.On.When == nil {
+		return
+	}
+	w := *s.On.When
+	s.On.When = &w
+	w.If.Snapshot = define.SnapshotApply
+	if w.If.From != define.FromFormula {
+		k.failf("on.when.if", "want a formula")
+		return
+	}
+	s.When = k.number("on.when.if", "", &w.If)
+	for _, r := range s.When.Reads {
+		if r.Kind == define.ReadCaller || r.Kind == define.ReadAttribute && r.Whom == define.OfSource {
+			k.failf("on.when.if", "reads only attributes of the owner, level, stacks and magnitude")
+			break
+		}
+	}
+	if s.WhenDo = k.ops("on.when.do", &w.Do); len(s.WhenDo) == 0 {
+		k.failf("on.when.do", "has no actions")
 	}
 }
 

@@ -53,7 +53,7 @@ func (p *Program) addLateCapture(c capture) {
 // eachApplied calls f for each program that this one can apply. It may call f more than once for
 // the same program.
 func (p *Program) eachApplied(f func(*Program)) {
-	lists := [][]Op{p.Apply, p.Refresh, p.Pulse, p.Exec, p.Overflow, p.Death, p.Absorb}
+	lists := [][]Op{p.Apply, p.Refresh, p.Pulse, p.Exec, p.Overflow, p.Death, p.Absorb, p.WhenDo}
 	for i := range p.reactions {
 		lists = append(lists, p.reactions[i].ops)
 	}

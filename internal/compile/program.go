@@ -181,6 +181,9 @@ type Program struct {
 	Apply, Refresh, Pulse, Exec, Overflow, Death, Absorb []Op
 	Remove                                               [reason.LastRemoval + 1][]Op
 	reactions                                            []reaction
+
+	When   *Number // the condition of on.when, nil if not set
+	WhenDo []Op
 }
 
 // Of returns the program of a definition, or nil if it is nil or not from a catalog.

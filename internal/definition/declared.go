@@ -184,6 +184,9 @@ func eachAction(s *buff.Spec, do func(field string, a *define.Action)) {
 	list("on.overflow", s.On.Overflow)
 	list("on.death", s.On.Death)
 	list("on.absorb", s.On.Absorb)
+	if s.On.When != nil {
+		list("on.when.do", s.On.When.Do)
+	}
 	for _, act := range slices.Sorted(maps.Keys(s.On.Act)) {
 		list("on.act."+act, s.On.Act[act])
 	}

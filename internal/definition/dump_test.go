@@ -247,6 +247,9 @@ func (w *writer) hooks(h *define.Hooks) {
 	actions("death", h.Death)
 	actions("absorb", h.Absorb)
 	actions("overflow", h.Overflow)
+	if h.When != nil {
+		actions("when", h.When.Do)
+	}
 	for _, act := range slices.Sorted(maps.Keys(h.Act)) {
 		if slices.Contains(h.ActBySource, act) {
 			actions("act "+act+" by source", h.Act[act])

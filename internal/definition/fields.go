@@ -81,6 +81,18 @@ var onFields = table{"on", nil, map[string]readFunc{
 	"death":    func(d *definition, f string, n ast.Node) { d.actions(f, n, &d.spec.On.Death) },
 	"absorb":   func(d *definition, f string, n ast.Node) { d.actions(f, n, &d.spec.On.Absorb) },
 	"remove":   func(d *definition, f string, n ast.Node) { d.fields(f, at(n), n, removeReasons) },
+	"when": func(d *definition, f string, n ast.Node) {
+		d.spec.On.When = &define.When{}
+		d.fields(f, at(n), n, whenFields)
+	},
+}}
+
+var whenFields = table{"on.when", []string{"if", "do"}, map[string]readFunc{
+	"if": func(d *definition, f string, n ast.Node) {
+		d.loader.number = &d.spec.On.When.If
+		d.formula(f, n)
+	},
+	"do": func(d *definition, f string, n ast.Node) { d.actions(f, n, &d.spec.On.When.Do) },
 }}
 
 // Fields and words that the format reserves but that this version does not support. The error

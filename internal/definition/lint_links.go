@@ -51,6 +51,9 @@ func (l *linter) findUses() {
 		list("on.overflow", s.On.Overflow, 0, !alone)
 		list("on.death", s.On.Death, 0, false)
 		list("on.absorb", s.On.Absorb, 0, false)
+		if s.On.When != nil {
+			list("on.when.do", s.On.When.Do, 0, false)
+		}
 		for _, act := range slices.Sorted(maps.Keys(s.On.Act)) {
 			list("on.act."+act, s.On.Act[act], 0, false)
 		}

@@ -292,6 +292,12 @@ type onFormat struct {
 	Overflow []actionFormat       `json:"overflow,omitempty"`
 	Act      map[string]reactions `json:"act,omitempty"`
 	Remove   removeFormat         `json:"remove,omitempty"`
+	When     whenFormat           `json:"when,omitempty"`
+}
+
+type whenFormat struct {
+	If string         `json:"if" jsonschema:"a formula of the owner's attributes, such as owner.health < 300"`
+	Do []actionFormat `json:"do" jsonschema:"the actions"`
 }
 
 type reactionFormat struct {

@@ -171,6 +171,7 @@ var formatMaps = map[string]string{
 	"save.offline_pulses": "save: {offline_pulses: {zzzzzzzz: 1}}",
 	"on":                  "on: {zzzzzzzz: 1}",
 	"on.remove":           "on: {remove: {zzzzzzzz: 1}}",
+	"on.when":             "on: {when: {zzzzzzzz: 1}}",
 	"on.act.NAME":         "on: {act: {a: {zzzzzzzz: 1}}}",
 	"action":              "on: {pulse: [{zzzzzzzz: 1}]}",
 

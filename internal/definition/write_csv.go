@@ -26,7 +26,7 @@ var columnOrder = strings.Fields(`
 	dispel dispel.type dispel.grade dispel.per dispel.resist dispel.stealable
 	params vars modifiers charges charges.n charges.consume_on charges.on_refresh charges.recharge
 	shield shield.pool shield.priority shield.schools shield.attrs shield.share shield.cap shield.floor shield.on_refresh aura aura.apply aura.radius aura.interval aura.linger links
-	on on.apply on.refresh on.pulse on.exec on.overflow on.act on.death on.absorb on.remove
+	on on.apply on.refresh on.pulse on.exec on.overflow on.act on.death on.absorb on.when on.when.if on.when.do on.remove
 	interrupt on_death on_source_gone on_fault on_area
 	save save.mode save.if_remaining save.offline_pulses save.offline_expire save.compensate
 	client client.icon client.show client.priority client.sync data`)

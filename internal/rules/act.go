@@ -112,3 +112,37 @@ func reportDamage(t *Turn, s *Owner, c *buff.Command, catalog *compile.Catalog, 
 		}})
 	}
 }
+
+// testWhen tests the conditions of on.when, and queues the actions of those that begin to hold. The
+// first test of an instance only notes the state. A condition that cannot be evaluated keeps its
+// state.
+//
+// Example: testdata/stat/on_when.txt.
+func testWhen(t *Turn, s *Owner) {
+	found := false
+	s.eachInstance(func(i instance) {
+		spec := i.program()
+		if spec.When == nil {
+			return
+		}
+		found = true
+		q := evaluator{set: s, turn: t, spec: spec, own: i.source == s.id, level: int(i.level), stacks: int32(i.stacks), magnitude: i.magnitude}
+		v, why := q.evaluate(spec.When)
+		if why != reason.None {
+			return
+		}
+		before := i.flags
+		i.flags |= watching
+		if i.flags &^= held; v != 0 {
+			i.flags |= held
+		}
+		if before&watching != 0 && before&held == 0 && v != 0 && i.flags&hidden == 0 {
+			e := i.newEvent(buff.Reacted)
+			e.Name, e.Magnitude = "when", 0
+			t.emit(s, &e)
+			e.Magnitude = i.magnitude
+			queueEventActions(t, s, spec.WhenDo, &e, i.source, numbersAt(t, i, offBoundary))
+		}
+	})
+	s.rare.watches = found
+}

@@ -75,6 +75,9 @@ func evaluateConditions(t *Turn, s *Owner) {
 	if b.rescales {
 		rescaleAll(t, s)
 	}
+	if b.watches {
+		testWhen(t, s)
+	}
 }
 
 // execute executes one command at the current instant. The caller calls evaluateConditions

@@ -57,6 +57,8 @@ const (
 	recharging                    // a charge will come back at extra.nextCharge
 	spent                         // the instance has no charge left and waits for one to come back
 	large                         // age, period and duration are in extra.large
+	watching                      // the condition of on.when has been tested
+	held                          // it held at the last test
 
 	hidden = unmet | inhibited | weaker | ineffective | immune | spent
 )
@@ -105,6 +107,7 @@ type rareState struct {
 	freeExtra uint16 // first free element of extras, or noSlot
 	rereads   bool   // see Owner.Rereads
 	rescales  bool   // the owner may have instances that follow a rate: see rescaleAll
+	watches   bool   // the owner may have instances with on.when: see testWhen
 	mixed     bool   // the Owner may have instances of several catalogs
 }
 

@@ -102,6 +102,9 @@ func (r *restorer) placeMemory() {
 
 // placeBuff writes a buff into a slot and applies its grants.
 func (r *restorer) placeBuff(c *restoredBuff) {
+	if c.spec.When != nil {
+		r.set.ensureRare().watches = true
+	}
 	s, spec := r.set, c.spec
 	if c.wasAside {
 		r.makeYoungest(c)

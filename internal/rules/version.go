@@ -38,6 +38,9 @@ func (i instance) foreignProgram() *compile.Program {
 // setProgram changes the program of an instance.
 func (i instance) setProgram(spec *compile.Program) {
 	i.clearForeign()
+	if i.flags &^= watching | held; spec.When != nil {
+		i.owner.ensureRare().watches = true
+	}
 	if spec.Catalog == i.owner.catalog {
 		i.def = int32(spec.Compiled().Index) + 1
 		return

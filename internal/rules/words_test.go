@@ -110,7 +110,15 @@ func (l *lexicon) define(t testing.TB, s *buff.Spec, a datadriven.CmdArg) {
 		"on.apply": &s.On.Apply, "on.refresh": &s.On.Refresh, "on.pulse": &s.On.Pulse, "on.exec": &s.On.Exec,
 		"on.overflow": &s.On.Overflow, "on.remove.any": &s.On.RemoveAny, "on.death": &s.On.Death, "on.absorb": &s.On.Absorb,
 	}
+	if strings.HasPrefix(a.Key, "on.when.") && s.On.When == nil {
+		s.On.When = &define.When{}
+	}
+	if s.On.When != nil {
+		lists["on.when.do"] = &s.On.When.Do
+	}
 	switch {
+	case a.Key == "on.when.if":
+		s.On.When.If = l.numberOf(t, first)
 	case a.Key == "duration" && first == "instant":
 		s.Kind = define.Instant
 	case a.Key == "duration" && first == "infinite":

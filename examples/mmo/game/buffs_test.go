@@ -60,7 +60,7 @@ var action = regexp.MustCompile(`\.(?:on\.((?:remove|act)\.[^.]+|[^.]+)|vars\.[^
 var (
 	number = regexp.MustCompile(`\.(duration_scale|value|params\.\*|pool|by|base|haste|apply\.magnitude|apply\.duration|apply\.stacks|apply\.level)\.([a-z]+.*)$`)
 	query  = regexp.MustCompile(`\.(?:on|vars)\..*\.(?:(?:remove|extend)\.buff|dispel)\.(type|tag|polarity|most|newest)$`)
-	acts   = regexp.MustCompile(`(\.on\.act\.[^.]+)\.do\b`) // a list of on.act in a map with by: source
+	acts   = regexp.MustCompile(`(\.on\.(?:act\.[^.]+|when))\.do\b`) // a list in a map of on.act or on.when
 	tables = strings.NewReplacer(".one_of.", ".", ".slots.*", ".buffs.*.slot", ".dr.*", ".buffs.*.dr", ".templates.*", ".buffs.*")
 )
 
