@@ -203,6 +203,8 @@ func field(x reflect.Value, name string, emit func(name, value string)) {
 		return
 	}
 	switch x.Kind() {
+	case reflect.Pointer:
+		field(x.Elem(), name, emit)
 	case reflect.Struct:
 		walk(x, name+".", emit)
 	case reflect.Slice:
