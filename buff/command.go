@@ -92,6 +92,10 @@ type Origin struct {
 	Quiet bool // part of the chain of a reaction to damage, so further damage causes no reactions
 	Links bool // this RemoveSpec removes all links of the head whose age is Amount
 
+	// Bears, if not nil, is set in the command of an action on bearers. The command has no effect if
+	// its owner has no buff of this definition from Application.Source.
+	Bears *Spec
+
 	// Selects is set in the command of an action. Such a command selects the buffs of Owner by
 	// Application.Spec or Query, not by Handle.
 	Selects bool

@@ -137,6 +137,7 @@ func (f *form) fields(c *Command) {
 	f.flag(&q.Neutral)
 	f.usesOfParts(stolen.Of(a.Origin.Stolen))
 	f.flag(&c.Application.Origin.Quiet)
+	f.spec(&a.Origin.Bears)
 }
 
 // form writes or reads the binary form. One list of fields does both, so that they cannot differ.

@@ -120,7 +120,10 @@ func (c *copies) pending(r *snapshot.Round) {
 		return false
 	})
 	for k := range e.outbox {
-		if x := &e.outbox[k]; !x.own {
+		x := &e.outbox[k]
+		if of := x.why.Bearers(); of != nil {
+			e.eachBearer(&x.cmd, of, add)
+		} else if !x.own {
 			add(&x.cmd)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/reason"
+	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -35,11 +36,15 @@ type crossIndex struct {
 type needs uint8
 
 const (
-	forSource needs = 1 << iota // an instance ends or is adopted when its source leaves
-	forShare                    // the number of instances from one source is limited
-	forAdopt                    // an instance is adopted when its source leaves
-	forAura                     // an instance is an aura
+	forSource  needs = 1 << iota // an instance ends or is adopted when its source leaves
+	forShare                     // the number of instances from one source is limited
+	forAdopt                     // an instance is adopted when its source leaves
+	forAura                      // an instance is an aura
+	forBearers                   // an action is for the owners of the instances
 )
+
+// inSources are the needs for an entry in crossIndex.sources.
+const inSources = forSource | forShare | forBearers
 
 // change is the part of an event that the cross-owner index needs.
 type change struct {
@@ -68,6 +73,9 @@ func needsOf(s *buff.Spec) (c needs) {
 	}
 	if s.PerSource.Limit > 0 {
 		c |= forShare
+	}
+	if compile.Of(s).Borne {
+		c |= forBearers
 	}
 	if s.Aura.Apply != "" {
 		c |= forAura
@@ -164,7 +172,7 @@ func (l *crossIndex) apply() {
 	for i := range l.changes {
 		c := &l.changes[i]
 		wants := needsOf(c.spec)
-		if wants&(forSource|forShare) != 0 || l.versionsDiffer(c.spec) {
+		if wants&inSources != 0 || l.versionsDiffer(c.spec) {
 			l.applySource(c, wants)
 		}
 	}

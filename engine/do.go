@@ -175,8 +175,13 @@ func (e *Engine) forward(c *buff.Command) buff.Result {
 // deliverAcross does the same as the method forward, for a command that one owner has issued for
 // another owner. If the target does not exist, there are two special cases. If an action of a buff
 // issued the command, the owner of that buff gets an event; if this owner has left or is busy, the
-// failure is only counted. If the command is a damage report for a source, it is dropped.
+// failure is only counted. If the command is a damage report for a source, it is dropped. A command
+// for bearers is delivered to each of them.
 func (e *Engine) deliverAcross(from buff.OwnerID, c *buff.Command, why *rules.Cause) {
+	if of := why.Bearers(); of != nil {
+		e.deliverToBearers(c, of)
+		return
+	}
 	if why.Damage && e.targetOf(c) == nil {
 		e.loopWork.commands++
 		return

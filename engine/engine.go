@@ -53,6 +53,7 @@ type Engine struct {
 	loop             rules.Turn      // the Turn of commands that the loop executes
 	readsSources     bool            // a definition rereads its source: see buff.Spec.Rereads
 	deliveringOutbox bool            // deliverOutbox is running
+	bearers          []buff.OwnerID  // targets of the commands for bearers that are being delivered
 	captured         []buff.Captured // scratch for attributes captured from a source by the loop
 	prefetching      *prefetchList   // nil until first used
 	outbox           []outgoing

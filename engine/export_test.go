@@ -96,7 +96,7 @@ func CheckCrossIndex(e *Engine) string {
 		}
 		for b := range o.set.All() {
 			wants := needsOf(b.Spec)
-			if wants&(forSource|forShare) != 0 {
+			if wants&inSources != 0 {
 				held++
 				if i, ok := l.sources.at[b.Handle]; !ok || l.sources.all[i].source != b.Source || l.sources.all[i].handle != b.Handle {
 					return fmt.Sprintf("owner %d: %v of %v, source %d: known %v", o.id(), b.Handle, b.Spec, b.Source, ok)
@@ -123,7 +123,7 @@ func (l *crossIndex) checkChains() string {
 		if key.spec != "" {
 			k = 1
 			// The oldest buff may belong to a version with another limit.
-			if limit := l.sources.all[c.newest].spec.PerSource.Limit; int(c.n) > limit {
+			if limit := l.sources.all[c.newest].spec.PerSource.Limit; limit > 0 && int(c.n) > limit {
 				return fmt.Sprintf("source %d has %d of %v, above %d", key.source, c.n, key.spec, limit)
 			}
 		}

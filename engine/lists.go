@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/bufftick/bufftick/buff"
+	"github.com/bufftick/bufftick/buff/reason"
 	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -83,14 +84,21 @@ func (l *workerState) shrink(s *highWaters) {
 
 // deliverOutbox executes the commands for other owners that the rules have issued during a command
 // of the loop, such as the command that applies a stolen buff to the thief. A command is counted as
-// undelivered if its target is unknown or has a full mailbox.
+// undelivered if its target is unknown or has a full mailbox. Commands above the limit of a chain are
+// dropped.
 func (e *Engine) deliverOutbox() {
 	if e.deliveringOutbox || e.index.settling {
 		return // an outer call processes the list
 	}
 	e.deliveringOutbox = true
+	most := e.loopWork.commands + rules.MaxCommands
 	for i := 0; i < len(e.loop.Outbox); i++ {
 		o := e.loop.Outbox[i]
+		if e.loopWork.commands >= most { // bearers cause commands for bearers, and so on
+			e.stats.Undelivered += uint64(len(e.loop.Outbox) - i)
+			e.loop.Events = append(e.loop.Events, buff.Event{At: e.now, Seen: e.now, Owner: o.From, End: wheel.Never, Kind: buff.Faulted, Why: reason.Cascade})
+			break
+		}
 		e.deliverAcross(o.From, &o.Command, &o.Cause)
 	}
 	clear(e.loop.Outbox)

@@ -13,7 +13,8 @@ import (
 
 // sources is an index of the instances that depend on their source. Each source has a chain of the
 // instances that end or are adopted when the source leaves. If a definition limits the number of
-// instances from one source, each pair of source and definition also has a chain.
+// instances from one source, or an action is for its bearers, each pair of source and definition
+// also has a chain.
 type sources struct {
 	all    []holding             // entries, used and free
 	free   int32                 // first free entry, or noEntry
@@ -68,7 +69,7 @@ func (l *crossIndex) applySource(c *change, wants needs) {
 		x.drop(i)
 		fallthrough
 	case !known:
-		if wants&(forSource|forShare) == 0 {
+		if wants&inSources == 0 {
 			return
 		}
 		x.put(c, wants)
@@ -127,7 +128,7 @@ func (h *holding) key(k int) (chainKey, bool) {
 	if k == 0 {
 		return chainKey{h.source, ""}, h.needs&forSource != 0
 	}
-	return chainKey{h.source, h.spec.ID}, h.needs&forShare != 0
+	return chainKey{h.source, h.spec.ID}, h.needs&(forShare|forBearers) != 0
 }
 
 // join adds an instance to its chains: at the oldest end if `first` is set, otherwise at the newest
@@ -236,16 +237,75 @@ func (e *Engine) holders(dst []uint32, source buff.OwnerID) []uint32 {
 			dst = append(dst, x.all[i].handle.Number())
 		}
 	}
-	if s := e.turns.group.Stats(); s.Running+s.Staged+e.turns.waiting.n > 0 {
-		for n := range e.owners.len() {
-			o := e.owners.at(uint32(n))
-			if o != nil && !o.leaving() && !e.idle(o) {
-				dst = append(dst, uint32(n))
-			}
-		}
+	for o := range e.busyOwners {
+		dst = append(dst, o.number)
 	}
 	slices.Sort(dst)
 	return slices.Compact(dst)
+}
+
+// busyOwners yields the present owners whose buffs are not known, because workers may be running
+// them.
+func (e *Engine) busyOwners(yield func(*owner) bool) {
+	if s := e.turns.group.Stats(); s.Running+s.Staged+e.turns.waiting.n > 0 {
+		for o := range e.eachOwner {
+			if !e.idle(o) && !yield(o) {
+				return
+			}
+		}
+	}
+}
+
+// deliverToBearers executes the command of an action for all owners that have a buff of the
+// definition from the source of the action, in the order of their IDs. Each owner checks again that
+// it has the buff, because commands for earlier owners may have ended it, and because the present
+// buffs of busy owners are not known.
+func (e *Engine) deliverToBearers(c *buff.Command, of *buff.Spec) {
+	e.loopWork.commands++
+	e.eachBearer(c, of, func(c *buff.Command) {
+		if e.targetOf(c) != nil {
+			e.forward(c)
+		}
+	})
+}
+
+// eachBearer calls do with the command for each owner that may have a buff of the definition from
+// the source of the command.
+func (e *Engine) eachBearer(c *buff.Command, of *buff.Spec, do func(*buff.Command)) {
+	first := len(e.bearers)
+	e.addBearers(c.Application.Source, of)
+	last, original := len(e.bearers), *c
+	for k := first; k < last; k++ {
+		*c = original
+		c.Owner, c.Application.Origin.Bears = e.bearers[k], of
+		do(c)
+	}
+	*c, e.bearers = original, e.bearers[:first]
+}
+
+// addBearers appends the IDs of the owners that may have a buff of the definition from the source to
+// Engine.bearers. If versions of the definition need different index entries, these are all owners.
+func (e *Engine) addBearers(source buff.OwnerID, of *buff.Spec) {
+	first := len(e.bearers)
+	if e.index.versionsDiffer(of) {
+		for o := range e.eachOwner {
+			e.bearers = append(e.bearers, o.id())
+		}
+	} else {
+		x := &e.index.sources
+		if c, ok := x.chains[chainKey{source, of.ID}]; ok {
+			for i := c.oldest; i != noEntry; i = x.all[i].links[1].newer {
+				if o := e.at(x.all[i].handle.Number()); o != nil {
+					e.bearers = append(e.bearers, o.id())
+				}
+			}
+		}
+		for o := range e.busyOwners {
+			e.bearers = append(e.bearers, o.id())
+		}
+	}
+	slices.Sort(e.bearers[first:])
+	e.bearers = e.bearers[:first+len(slices.Compact(e.bearers[first:]))]
 }
 
 // indexAdoptions updates the index with the new sources of an owner's buffs, if the owner is idle

@@ -358,6 +358,8 @@
 // "to: target", it acts on the other owner of the act (in on.act), on the killer (in on.death), on
 // the source of the damage (in on.absorb), or, in on.remove for the reasons cancelled, dispelled,
 // stolen, consumed, broken, death and interrupt, on the owner that did it, such as the dispeller.
+// With "to: {bearers: ID}", it acts on all owners, possibly including its own, that have a buff of
+// that definition from the same source, at the end of the frame; if there are none, it does nothing.
 // An action on another owner is executed at the end of the frame. If that owner does not exist, or
 // is the game itself, the action does nothing and an event of kind Missed ("miss" in a log) is
 // emitted.

@@ -313,7 +313,8 @@ type When struct {
 // another owner.
 type Action struct {
 	Do   Do
-	To   To     // must be zero for DoCall
+	To   To     // must be zero for DoCall, DoSet and DoAdd
+	Of   string // for ToBearers, the ID of the definition that the targets have
 	Name string // for DoCall, the Go handler; otherwise the ID of a definition
 
 	// Name or Query selects the buffs of a DoRemove, DoExtend, DoUse, DoRate or DoDispel. With a

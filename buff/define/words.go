@@ -45,14 +45,16 @@ const (
 
 // To is the owner that an [Action] acts on. An action on another owner is sent as a command and
 // runs at the end of the frame. If that owner does not exist, or is the game itself, the only
-// effect is an event of kind Missed.
+// effect is an event of kind Missed. An action on bearers also runs at the end of the frame for the
+// owner of the buff itself, and has no effect if there are none.
 type To uint8
 
 // Targets of an action.
 const (
-	ToOwner  To = iota // the owner of the buff
-	ToSource           // the owner that applied the buff
-	ToTarget           // the other owner of an act or a removal, or the killer; see buff.Event.Target
+	ToOwner   To = iota // the owner of the buff
+	ToSource            // the owner that applied the buff
+	ToTarget            // the other owner of an act or a removal, or the killer; see buff.Event.Target
+	ToBearers           // all owners with a buff of the definition Action.Of from the source of the action
 )
 
 // Fate is the rule for a buff when its owner dies, its source leaves, its owner changes
@@ -72,7 +74,7 @@ var (
 	kindWords     = []string{"timed", "instant", "infinite"}
 	polarityWords = []string{"neutral", "positive", "negative"}
 	doWords       = []string{"call", "apply", "remove", "kill", "change", "damage", "extend", "use", "rate", "dispel", "set", "add", "revive", "nothing"}
-	toWords       = []string{"owner", "source", "target"}
+	toWords       = []string{"owner", "source", "target", "bearers"}
 	fateWords     = []string{"default", "remove", "keep", "pause", "adopt"}
 )
 

@@ -180,6 +180,36 @@ var stories = []story{
 		},
 	},
 	{
+		name: "bearers of a mark",
+		words: map[string][]word{
+			"p": {
+				{"stack", list(m("by", "source"), m("by", "source", "timers", "queue"), m("by", "source", "limit", 3, "timers", "each"), m("by", "target"), m("by", "none"))},
+				{"duration", list("2s", "6s", "infinite")},
+				{"per_source", list(m("limit", 1), m("limit", 2))},
+				{"on_source_gone", list("adopt", "remove")},
+				{"period", list("700ms")},
+				{"on.pulse", list(list(m("apply", "q", "to", m("bearers", "y"))), list(m("if", "owner.pow > 8", "damage", m("attr", "hp", "by", m("formula", "owner.pow + stacks", "snapshot", "run"), "per_stack", true), "to", m("bearers", "p"))))},
+				{"on.act", list(
+					m("dealt", list(m("change", m("attr", "hp", "by", m("formula", "amount / 2")), "to", m("bearers", "y")))),
+					m("damaged", list(m("damage", m("attr", "soul", "by", m("formula", "amount / 3"), "school", "f"), "to", m("bearers", "p")))),
+					m("hit", list(m("remove", "y", "to", m("bearers", "y")), m("extend", m("buff", "p", "by", 1), "to", m("bearers", "p")))),
+					m("hit", list(m("apply", "x", "to", m("bearers", "y")), m("dispel", m("type", "c"), "to", m("bearers", "p")))),
+				)},
+				{"on.remove", list(m("any", list(m("apply", "x", "to", m("bearers", "p")), m("kill", true, "to", m("bearers", "q")))), m("dispelled", list(m("remove", "p", "to", m("bearers", "p")))))},
+			},
+			"q": {{"duration", list("3s", "instant")}, {"stack", list(m("by", "source"))}, {"grants", list(list("t.b"))}},
+			"x": {{"on.exec", list(
+				list(m("remove", "y", "to", m("bearers", "y"))), list(m("damage", m("attr", "hp", "by", m("formula", "magnitude + source.pow", "default", 3)), "to", m("bearers", "p"))),
+				list(m("apply", m("id", "y", "duration", 2), "to", m("bearers", "p")), m("apply", "q", "to", m("bearers", "y"))), list(m("remove", m("buff", "p", "from", "source"), "to", m("bearers", "y")), m("use", "p", "to", m("bearers", "p"))),
+			)}},
+			"y": {{"duration", list("4s", "infinite")}, {"per_source", list(m("limit", 2))}, {"on.remove", list(m("any", list(m("remove", "y", "to", m("bearers", "y")))))}, {"stack", list(m("by", "source"), m("by", "none"), m("by", "source", "limit", 2))}, {"dispel", list(m("type", "c"))}},
+		},
+		steps: []any{
+			m("apply", "p", "source", anySource, "owner", anyOwner), m("apply", "y", "source", anySource, "owner", anyOwner), m("apply", "y", "source", "a", "owner", "o2"), m("apply", "y", "source", "a", "owner", "b"), m("apply", "p", "source", "a", "owner", "a"),
+			m("apply", "x", "source", anySource, "owner", anyOwner, "magnitude", someStacks), m("damage", "hp", "by", oneOf{9, 40}, "source", anySource, "owner", anyOwner), m("happened", "hit", "target", anyOwner, "amount", oneOf{5, 12}), m("remove", oneOf{"p", "y"}), m("dispel", m("type", "c")), m("steal", oneOf{"p", "y"}, "to", "o2"), rebasePow, m("kill", true), saveAny,
+		},
+	},
+	{
 		name: "commands as actions",
 		words: map[string][]word{
 			"x": {{"on.exec", list(

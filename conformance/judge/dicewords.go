@@ -158,7 +158,7 @@ var vocabulary = []word{
 		list(m("change", m("attr", "hp", "by", m("attr", "pow", "of", "source", "snapshot", "apply", "default", -4)))),
 		list(m("change", m("attr", "hp", "by", m("formula", "stacks - source.pow", "snapshot", "apply", "default", 1)))),
 	)},
-	{"on.death", list(list(m("apply", "q")), list(m("damage", m("attr", "soul", "by", 10), "to", "target")), list(m("apply", "x", "to", "target"), m("remove", "y")))},
+	{"on.death", list(list(m("apply", "q")), list(m("damage", m("attr", "soul", "by", 3), "to", m("bearers", "y"))), list(m("damage", m("attr", "soul", "by", 10), "to", "target")), list(m("apply", "x", "to", "target"), m("remove", "y")))},
 	{"on.overflow", list(list(m("one_of", list(m("weight", 3, "apply", "x"), m("apply", "x")))), list(m("apply", "q")), list(m("apply", "x")), list(m("apply", "q")), list(m("change", m("attr", "pow", "by", 1)), m("if", "source.pow + stacks > 10", "change", m("attr", "hp", "by", m("formula", "owner.pow + magnitude", "snapshot", "run"))), m("if_tags", m("none", list("t.a")), "apply", "y")), list(m("change", m("attr", "hp", "by", 0.5, "per_stack", true))))},
 	{"on.absorb", list(list(m("apply", "x")), list(m("damage", m("attr", "hp", "by", m("formula", "amount / 2")), "to", "target"), m("if", "amount > 9", "remove", "p")))},
 	{"on.when", list(m("if", "owner.hp < 90", "do", list(m("apply", "x"))), m("if", "owner.pow + stacks > 9", "do", list(m("change", m("attr", "pow", "by", -2)), m("if", "owner.hp > 20", "damage", m("attr", "hp", "by", 5)))))},

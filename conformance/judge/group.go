@@ -141,7 +141,7 @@ func (w *world) exceeds(c resourced) {
 		i := slices.IndexFunc(w.bySource, one)
 		oldest := w.bySource[i]
 		w.bySource = slices.Delete(w.bySource, i, i+1)
-		w.evicted = append(w.evicted, posted{c.at, c.owner, w.of(oldest.on, func() { oldest.on.remove(oldest.b, "replaced", "") })})
+		w.evicted = append(w.evicted, posted{at: c.at, from: c.owner, do: w.of(oldest.on, func() { oldest.on.remove(oldest.b, "replaced", "") })})
 	}
 }
 

@@ -79,7 +79,7 @@ func (o *owner) endActions(b *instance, why string, c chain) {
 		e.target = o.by
 	}
 	on := b.def.on().Remove
-	if e.target != "" && slices.ContainsFunc(on[why], func(a action) bool { return a.To == "target" }) {
+	if e.target != "" && slices.ContainsFunc(on[why], func(a action) bool { return a.To.word == "target" }) {
 		o.all.mark(markRemover)
 	}
 	o.issue(b.def, on[why], e)

@@ -85,6 +85,7 @@ const (
 	markDealt          = "damage: a buff reacts to dealt"
 	markDamageUses     = "damage: uses charges or interrupts"
 	markRequireFrom    = "requirement: tags of another source do not count"
+	markBearer         = "actions: for an owner with a mark of the source"
 	markRemover        = "removals: an action for the owner that removed the buff"
 	markBySource       = "acts: by another owner than the source"
 	markDamageQuiet    = "damage: no reaction within a reaction"
@@ -101,5 +102,5 @@ var rules = []string{
 	markApplyLive, markCastChain, markLiveStacks, markAmount, markCondition, markIf, markIfTags, markReplacesItself, markCascade, markGrantsImmune, markScale, markMiss, markMaxFell, markMinRose, markWhen, markWhenHidden, markDamageTaken, markZeroClamps,
 	markAreaSaved, markAreaSame, markLowest, markStealKeeps, markStealResist, markStealCharges, markReplaces, markReplacesDeny, markLevelShows, markNoPool, markRefreshNothing, markChain,
 	markChainEnds, markChainJoins, markShare, markShareStacks, markShareTimed, markInfiniteScale, markShieldAttr, markShieldNamed, markSmallDamage, markDamaged, markDealt,
-	markDamageUses, markRequireFrom, markBySource, markRemover, markDamageQuiet, markShieldFloor, markAbsorb, markAbsorbQuiet, markDeath, markRevived,
+	markDamageUses, markRequireFrom, markBySource, markRemover, markBearer, markDamageQuiet, markShieldFloor, markAbsorb, markAbsorbQuiet, markDeath, markRevived,
 }

@@ -275,8 +275,8 @@ func (o *owner) issue(d *definition, list []action, e event) {
 			action: a, source: e.source, target: e.target, magnitude: e.magnitude, level: e.level, round: o.running + 1, who: d.ID + " ", chain: e.chain, on: e.on, values: map[*number]float64{},
 		}
 		c.reaction = c.reaction || o.reaction
-		to := map[string]string{"source": e.source, "target": e.target}[a.To]
-		if or(a.To, "owner") == "owner" || to == o.name {
+		to := map[string]string{"source": e.source, "target": e.target}[a.To.word]
+		if a.To.Bearers == "" && (or(a.To.word, "owner") == "owner" || to == o.name) {
 			if o.evaluates(&c, e, false) {
 				c.late = func(c *command) bool { return o.allows(c, e) && o.evaluates(c, e, true) }
 				o.todo = append(o.todo, c)
@@ -286,7 +286,7 @@ func (o *owner) issue(d *definition, list []action, e event) {
 		if !o.allows(&c, e) {
 			continue
 		}
-		if to == "" {
+		if to == "" && a.To.Bearers == "" {
 			o.miss(c)
 			continue
 		}
@@ -298,6 +298,10 @@ func (o *owner) issue(d *definition, list []action, e event) {
 		// attributes of the source again.
 		if c.known != nil && c.known.look {
 			c.known = &knowledge{cast: c.known.cast, last: c.known.last}
+		}
+		if a.To.Bearers != "" {
+			o.postToBearers(a.To.Bearers, c)
+			continue
 		}
 		o.postTo(to, func(other *owner) {
 			other.reaction, other.by = c.reaction, c.source
@@ -350,7 +354,7 @@ func (o *owner) miss(c command) {
 		return
 	}
 	o.all.mark(markMiss)
-	o.say("miss %s%s to %s", c.who, what, c.To)
+	o.say("miss %s%s to %s", c.who, what, c.To.word)
 }
 
 // rounds runs the commands that the last event has issued, in the order of issue. They run at the

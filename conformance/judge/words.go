@@ -346,13 +346,25 @@ type action struct {
 	Rate   *rated
 	Set    *assigned
 	Add    *added
-	To     string
+	To     target
 
 	OneOf   []action `json:"one_of"`
 	Weight  int      // of an alternative
 	Nothing bool
 
 	condition *number // the formula of the field `if`
+}
+
+// target is the field "to" of an action: a word, or the ID of the definition that the targets have.
+type target struct{ word, Bearers string }
+
+// UnmarshalJSON reads a word or a JSON object with the field "bearers".
+func (t *target) UnmarshalJSON(text []byte) error {
+	if json.Unmarshal(text, &t.word) == nil {
+		return nil
+	}
+	type plain target
+	return json.Unmarshal(text, (*plain)(t))
 }
 
 // applied is the ID of a definition, or an ID with numbers that replace the numbers of the event.

@@ -70,23 +70,48 @@ type posted struct {
 	at   int64 // the time of the event that caused the command
 	from int   // the number of the owner that issued the command
 	do   func()
+	each func() []posted // if not nil, the command is for several owners: it becomes one for each
 }
 
 // post queues a command for another owner until the end of the frame.
 func (o *owner) post(to *owner, do func()) {
-	o.all.posted = append(o.all.posted, posted{o.stamp, o.number(), o.all.of(to, do)})
+	o.all.posted = append(o.all.posted, posted{at: o.stamp, from: o.number(), do: o.all.of(to, do)})
 }
 
 // postTo queues a command for the owner with the given name. At delivery, the function "do" is
 // called with the owner. If the owner is missing or away, the function "missed" is called instead.
 func (o *owner) postTo(name string, do func(*owner), missed func()) {
-	o.all.posted = append(o.all.posted, posted{o.stamp, o.number(), func() {
+	o.all.posted = append(o.all.posted, posted{at: o.stamp, from: o.number(), do: func() {
 		to := o.all.find(name)
 		if to == nil || to.away {
 			missed()
 			return
 		}
 		o.all.of(to, func() { do(to) })()
+	}})
+}
+
+// postToBearers queues an action for all owners that have a buff of the definition from the source of
+// the action when it is delivered, in the order of owners. One whose buff has ended before its turn
+// is left out.
+func (o *owner) postToBearers(id string, c command) {
+	bears := func(other *owner) bool {
+		return !other.away && slices.ContainsFunc(other.buffs, func(b *instance) bool { return b.def.ID == id && b.source == c.source })
+	}
+	o.all.posted = append(o.all.posted, posted{at: o.stamp, from: o.number(), each: func() (all []posted) {
+		for _, other := range o.all.owners {
+			if bears(other) {
+				all = append(all, posted{do: o.all.of(other, func() {
+					if !bears(other) {
+						return
+					}
+					o.all.mark(markBearer)
+					other.reaction, other.by = c.reaction, c.source
+					other.act(c)
+				})})
+			}
+		}
+		return all
 	}})
 }
 
@@ -115,21 +140,42 @@ func (w *world) deliverFrame() {
 	all := slices.Concat(w.posted, w.evicted)
 	w.evicted, w.posted = nil, nil
 	slices.SortStableFunc(all, func(a, b posted) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.from, b.from)) })
-	for _, c := range all {
+	for len(all) > 0 {
+		c := all[0]
+		all = all[1:]
+		if c.each != nil {
+			all = append(c.each(), all...)
+			continue
+		}
 		c.do()
 		w.deliver()
 	}
 }
 
+// mostCommands is the number of commands after which a chain has no end that a test could wait for.
+const mostCommands = 2000
+
 // deliver runs the evictions and commands that a command has queued, until none is left.
 func (w *world) deliver() {
+	n := 0
 	for w.share(); len(w.evicted)+len(w.posted) > 0; w.share() {
+		if n++; n > mostCommands {
+			w.evicted, w.posted = nil, nil
+			for _, o := range w.owners {
+				o.undecided = true
+			}
+			return
+		}
 		from := &w.evicted
 		if len(*from) == 0 {
 			from = &w.posted
 		}
 		c := (*from)[0]
 		*from = (*from)[1:]
+		if c.each != nil {
+			*from = append(c.each(), *from...)
+			continue
+		}
 		c.do()
 	}
 }

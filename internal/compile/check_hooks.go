@@ -116,11 +116,13 @@ func (k *checker) reactions(s *Program) {
 // to checks the target of an action and returns it.
 func (k *checker) to(at, field string, a *define.Action) define.To {
 	switch {
-	case a.To > define.ToTarget:
-		k.failf(at, "%v is not one of owner, source and target", a.To)
+	case a.To > define.ToBearers:
+		k.failf(at, "%v is not one of owner, source, target and bearers", a.To)
 		return define.ToOwner
 	case a.To != define.ToOwner && a.Do == define.DoCall:
 		k.failf(at, "a handler is called for the owner: it says itself whom its commands are for")
+	case a.To != define.ToBearers && a.Of != "":
+		k.failf(at, "want bearers for %q, not %v", a.Of, a.To)
 	case a.To == define.ToTarget && field != "on.death" && field != "on.absorb" && !strings.HasPrefix(field, "on.act.") && !removersField(field):
 		k.failf(at, "only an act, a death, an absorption and some removals have a target: on.act, on.death, on.absorb, on.remove.dispelled")
 	}
@@ -154,6 +156,11 @@ func (k *checker) ops(field string, list *[]define.Action) []Op {
 		o := Op{Do: a.Do, To: k.to(element(field, i)+".to", field, &a)}
 		k.readsBuff = false
 		at := fmt.Sprintf("%s[%d].%v", field, i, a.Do)
+		if a.To == define.ToBearers {
+			if o.Of = k.ref(element(field, i)+".to.bearers", a.Of); o.Of != nil {
+				o.Of.Borne = true
+			}
+		}
 		switch a.Do {
 		case define.DoCall:
 			if a.Name == "" {

@@ -154,6 +154,7 @@ type Program struct {
 	BySource                       uint64 // of ReactsTo, the acts of Hooks.ActBySource
 
 	Aura       *Program
+	Borne      bool       // an action is for the bearers of this definition
 	shield     *shielding // nil without a shield
 	Thresholds []threshold
 
@@ -288,6 +289,7 @@ func (m *match) empty() bool { return len(m.tags) == 0 && m.kind == "" && m.pola
 type Op struct {
 	Do      define.Do
 	To      define.To
+	Of      *Program      // the definition that Action.Of names, for a ToBearers; otherwise nil
 	Reason  reason.Reason // the reason of a DoRemove
 	Handler define.HandlerID
 	Spec    *Program // the definition that Action.Name names

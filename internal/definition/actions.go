@@ -120,7 +120,7 @@ var actionFields = table{"action", nil, map[string]readFunc{
 	},
 	"change": func(d *definition, f string, n ast.Node) { d.changes(define.DoChange, f, n, changeFields) },
 	"damage": func(d *definition, f string, n ast.Node) { d.changes(define.DoDamage, f, n, damageFields) },
-	"to":     func(d *definition, f string, n ast.Node) { d.word(f, n, &d.loader.action.To) },
+	"to":     (*definition).target,
 	"reason": func(d *definition, f string, n ast.Node) { d.word(f, n, &d.loader.action.Reason) },
 	"if": func(d *definition, f string, n ast.Node) {
 		d.loader.action.If = &define.Number{Snapshot: define.SnapshotRun}
@@ -128,6 +128,21 @@ var actionFields = table{"action", nil, map[string]readFunc{
 		d.formula(f, n)
 	},
 	"if_tags": func(d *definition, f string, n ast.Node) { d.tagTest(f, n, &d.loader.action.IfTags) },
+}}
+
+// target reads the field "to": a word, or a map for the bearers of a definition.
+func (d *definition) target(field string, n ast.Node) {
+	a := d.loader.action
+	if _, isMap := Fields(n); isMap {
+		d.fields(field, at(n), n, toFields)
+		a.To = define.ToBearers
+	} else if d.oneOf(field, n, define.ToOwner.String(), define.ToSource.String(), define.ToTarget.String()) {
+		d.word(field, n, &a.To)
+	}
+}
+
+var toFields = table{"to", []string{"bearers"}, map[string]readFunc{
+	"bearers": func(d *definition, f string, n ast.Node) { d.name(f, n, true, &d.loader.action.Of) },
 }}
 
 // named reads the value of an action that names a handler or a definition.

@@ -234,6 +234,9 @@ func (w *writer) hooks(h *define.Hooks) {
 			}
 			if a.To != define.ToOwner {
 				fmt.Fprintf(w.b, " to %v", a.To)
+				if a.Of != "" {
+					fmt.Fprintf(w.b, " of %s", a.Of)
+				}
 			}
 			if a.Reason != reason.None {
 				fmt.Fprintf(w.b, " (%v)", a.Reason)

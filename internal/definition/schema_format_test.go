@@ -373,6 +373,10 @@ type addFormat struct {
 	By  magnitude `json:"by" jsonschema:"the number to add"`
 }
 
+type bearersFormat struct {
+	Bearers name `json:"bearers" jsonschema:"the definition of the buff"`
+}
+
 type actionFormat struct {
 	Call    name               `json:"call,omitempty" jsonschema:"the Go handler of this name"`
 	Apply   idOrApply          `json:"apply,omitempty" jsonschema:"the definition with this ID is applied to the owner"`
@@ -388,7 +392,7 @@ type actionFormat struct {
 	Kill    yes                `json:"kill,omitempty" jsonschema:"the owner dies"`
 	Change  changeFormat       `json:"change,omitempty" jsonschema:"a number is added to an attribute for good: healing is a change above zero"`
 	Damage  damageFormat       `json:"damage,omitempty" jsonschema:"an attribute loses so much, after the shields"`
-	To      define.To          `json:"to,omitempty" jsonschema:"whom it is for; target is, in on.act, who else was in what happened"`
+	To      wordOrBearers      `json:"to,omitempty" jsonschema:"whom it is for; target is, in on.act, who else was in what happened; bearers are all owners with a buff of that definition from the same source"`
 	Reason  reason.Reason      `json:"reason,omitempty" jsonschema:"why it is removed; cancelled is the default"`
 	If      string             `json:"if,omitempty" jsonschema:"a formula that is true or false; if it is false when the action runs, the action is skipped"`
 	IfTags  tagTestFormat      `json:"if_tags,omitempty" jsonschema:"tags; if this fails when the action runs, the action is skipped"`

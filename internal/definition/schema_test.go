@@ -160,6 +160,7 @@ var formatMaps = map[string]string{
 	"action.set":          "on: {pulse: [{set: {zzzzzzzz: 1}}]}",
 	"action.add":          "on: {pulse: [{add: {zzzzzzzz: 1}}]}",
 	"vars.NAME":           "vars: {a: {zzzzzzzz: 1}}",
+	"action.to":           "on: {pulse: [{kill: true, to: {zzzzzzzz: 1}}]}",
 	"action.if_tags":      "on: {pulse: [{kill: true, if_tags: {zzzzzzzz: 1}}]}",
 	"action.damage":       "on: {pulse: [{damage: {zzzzzzzz: 1}}]}",
 	"duration":            "duration: {zzzzzzzz: 1}",

@@ -14,52 +14,53 @@ import (
 
 // Types for values that have no Go type. removeFormat is a map with the actions of each reason.
 type (
-	one          int
-	count        int
-	stacks       int
-	slots        int
-	aboveZero    float64
-	share        float64
-	weight       int
-	alternative  struct{}
-	above        float64
-	name         string
-	tag          string
-	span         string
-	linger       string
-	formulaText  string
-	statLimit    string
-	aggregate    string
-	curve        string
-	magnitude    string
-	pool         string
-	period       string
-	haste        string
-	slotOrName   string
-	idOrApply    string
-	reactions    string
-	idOrRemove   string
-	idOrUse      string
-	idOrQuery    string
-	variable     string
-	seconds      string
-	fromSource   string
-	grade        string
-	drOrName     string
-	channel      int
-	oldest       string
-	side         string
-	deathFate    string
-	sourceFate   string
-	faultFate    string
-	duration     string
-	limit        string
-	expire       string
-	consume      string
-	catchup      string
-	offline      string
-	yes          bool
-	removeFormat struct{}
+	one           int
+	count         int
+	stacks        int
+	slots         int
+	aboveZero     float64
+	share         float64
+	weight        int
+	alternative   struct{}
+	above         float64
+	name          string
+	tag           string
+	span          string
+	linger        string
+	formulaText   string
+	statLimit     string
+	aggregate     string
+	curve         string
+	magnitude     string
+	pool          string
+	period        string
+	haste         string
+	slotOrName    string
+	idOrApply     string
+	reactions     string
+	idOrRemove    string
+	idOrUse       string
+	idOrQuery     string
+	wordOrBearers string
+	variable      string
+	seconds       string
+	fromSource    string
+	grade         string
+	drOrName      string
+	channel       int
+	oldest        string
+	side          string
+	deathFate     string
+	sourceFate    string
+	faultFate     string
+	duration      string
+	limit         string
+	expire        string
+	consume       string
+	catchup       string
+	offline       string
+	yes           bool
+	removeFormat  struct{}
 )
 
 const spanPattern = `^\+?(([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$`
@@ -110,7 +111,6 @@ func formatTypes() map[reflect.Type]*jsonschema.Schema {
 
 		reflect.TypeFor[define.AtMin]():         words[define.AtMin](),
 		reflect.TypeFor[define.Whose]():         words[define.Whose](),
-		reflect.TypeFor[define.To]():            words[define.To](),
 		reflect.TypeFor[define.Snapshot]():      words[define.Snapshot](),
 		reflect.TypeFor[define.ReloadRule]():    words[define.ReloadRule](),
 		reflect.TypeFor[define.Sync]():          words[define.Sync](),
@@ -141,6 +141,7 @@ func formatTypes() map[reflect.Type]*jsonschema.Schema {
 		reflect.TypeFor[define.OfflineExpire](): words[define.OfflineExpire](),
 		reflect.TypeFor[reason.Reason]():        oneOf(reasons()...),
 	}
+	types[reflect.TypeFor[wordOrBearers]()] = anyOf(oneOf("owner", "source", "target"), mapOf[bearersFormat](types))
 	types[reflect.TypeFor[idOrQuery]()] = nameOr[queryFormat](types)
 	types[reflect.TypeFor[slotOrName]()] = nameOr[slotFormat](types)
 	types[reflect.TypeFor[reactions]()] = listOr[reactionFormat](types)

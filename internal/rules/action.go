@@ -183,12 +183,14 @@ func issueAction(t *Turn, s *Owner, o *compile.Op, e *buff.Event, source buff.Ow
 	case define.ToTarget:
 		to = e.Target
 	}
-	if to == s.id {
+	if to == s.id && o.To != define.ToBearers {
 		t.Issue(s, c)
 		return
 	}
 	cause := Cause{Spec: e.Spec, Source: e.Source, Handle: e.Handle, action: o}
-	if to == 0 { // the source is the game, which is not an owner
+	if o.To == define.ToBearers {
+		to = 0 // the engine finds them
+	} else if to == 0 { // the source is the game, which is not an owner
 		emitMissed(t, s, to, &cause)
 		return
 	}
@@ -433,6 +435,15 @@ type Cause struct {
 	Handle buff.Handle
 	Damage bool // the command does not come from an action; it reports the act "dealt" to the source of damage, which may not exist
 	action *compile.Op
+}
+
+// Bearers returns the definition that the targets of the action have, or nil if the action is not for
+// bearers. Outgoing.To is then 0.
+func (c *Cause) Bearers() *buff.Spec {
+	if c.action == nil || c.action.Of == nil {
+		return nil
+	}
+	return &c.action.Of.Spec
 }
 
 // name returns a text for the action, such as "apply sting to target".

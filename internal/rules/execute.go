@@ -87,6 +87,9 @@ func execute(t *Turn, s *Owner, c *buff.Command) buff.Result {
 	if t.by = c.Application.Source; c.Verb == verb.Steal {
 		t.by = c.Query.To
 	}
+	if c.Application.Origin.Bears != nil && !s.bears(c) {
+		return buff.Result{}
+	}
 	switch c.Verb {
 	case verb.Apply:
 		if c.Application.Origin.Head != 0 {
@@ -188,6 +191,18 @@ func (s *Owner) named(c *buff.Command) instance {
 		return instance{}
 	}
 	return i
+}
+
+// bears reports whether the owner still has the buff for which an action has selected it.
+func (s *Owner) bears(c *buff.Command) bool {
+	of := compile.Of(c.Application.Origin.Bears)
+	for i := s.first(); i.exists(); i = i.next() {
+		s.visited++
+		if i.source == c.Application.Source && s.sameDefinition(i.program(), of) {
+			return true
+		}
+	}
+	return false
 }
 
 // findNamed sets the handle of a command that names a buff by its definition. It reports false if
