@@ -122,7 +122,14 @@ func (c *copies) pending(r *snapshot.Round) {
 	for k := range e.outbox {
 		x := &e.outbox[k]
 		if of := x.why.Bearers(); of != nil {
-			e.eachBearer(&x.cmd, of, add)
+			first := len(e.bearers)
+			e.addBearers(x.cmd.Application.Source, of)
+			for _, id := range e.bearers[first:] {
+				cmd := x.cmd
+				cmd.Owner, cmd.Application.Origin.Bears = id, of
+				add(&cmd)
+			}
+			e.bearers = e.bearers[:first]
 		} else if !x.own {
 			add(&x.cmd)
 		}

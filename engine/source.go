@@ -262,25 +262,17 @@ func (e *Engine) busyOwners(yield func(*owner) bool) {
 // buffs of busy owners are not known.
 func (e *Engine) deliverToBearers(c *buff.Command, of *buff.Spec) {
 	e.loopWork.commands++
-	e.eachBearer(c, of, func(c *buff.Command) {
-		if e.targetOf(c) != nil {
-			e.forward(c)
-		}
-	})
-}
-
-// eachBearer calls do with the command for each owner that may have a buff of the definition from
-// the source of the command.
-func (e *Engine) eachBearer(c *buff.Command, of *buff.Spec, do func(*buff.Command)) {
 	first := len(e.bearers)
 	e.addBearers(c.Application.Source, of)
 	last, original := len(e.bearers), *c
 	for k := first; k < last; k++ {
 		*c = original
 		c.Owner, c.Application.Origin.Bears = e.bearers[k], of
-		do(c)
+		if e.targetOf(c) != nil {
+			e.forward(c)
+		}
 	}
-	*c, e.bearers = original, e.bearers[:first]
+	e.bearers = e.bearers[:first]
 }
 
 // addBearers appends the IDs of the owners that may have a buff of the definition from the source to
