@@ -128,7 +128,7 @@ func (n *number) UnmarshalJSON(text []byte) error {
 		n.Const = &x
 		return nil
 	}
-	var d span // a number of seconds
+	var d span                         // a number of seconds
 	if string(text) == `"unlimited"` { // the pool of a shield
 		x = 1 << 53
 		n.Const = &x

@@ -97,7 +97,7 @@ var vocabulary = []word{
 	)},
 	{"interrupt", list(list("move"), list("damaged", "hit"))},
 	{"charges", list(m("n", 2, "consume_on", list("hit")), m("n", 2, "on_refresh", "keep"), m("n", 3, "on_refresh", "reset", "consume_on", list("move")), m("n", 2, "on_refresh", "add", "consume_on", list("hit")), m("n", 2, "consume_on", list("damaged", "dealt")), m("n", 2, "consume_on", list("hit"), "recharge", "1s"), m("n", 3, "recharge", "700ms", "on_refresh", "keep"), m("n", 2, "recharge", "2500ms", "on_refresh", "add", "consume_on", list("hit", "damaged")))},
-	{"shield", list(m("pool", "unlimited", "share", 0.5), 
+	{"shield", list(m("pool", "unlimited", "share", 0.5),
 		m("pool", 50), m(), m("pool", 50, "priority", 1), m("pool", 30, "schools", list("f")), m("pool", m("attr", "pow", "pre", 2, "post", 0.5)),
 		m("pool", 30, "share", 0.6), m("pool", 40, "cap", 3, "priority", 1), m("pool", 60, "share", 0.35, "cap", 6), m("pool", 900, "floor", 90, "priority", -1), m("pool", 8, "on_refresh", "add"), m("pool", m("caller", "k", "default", 9), "on_refresh", "reset"), m("pool", 15, "on_refresh", "keep", "share", 0.5), m("pool", 15, "on_refresh", "fill"),
 		m("pool", 12, "attrs", list("hp")), m("pool", m("caller", "k", "default", 9), "attrs", list("hp", "soul")),
