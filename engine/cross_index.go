@@ -8,7 +8,6 @@ import (
 	"github.com/bufftick/bufftick/buff"
 	"github.com/bufftick/bufftick/buff/define"
 	"github.com/bufftick/bufftick/buff/reason"
-	"github.com/bufftick/bufftick/internal/compile"
 	"github.com/bufftick/bufftick/internal/rules"
 	"github.com/bufftick/bufftick/wheel"
 )
@@ -74,7 +73,7 @@ func needsOf(s *buff.Spec) (c needs) {
 	if s.PerSource.Limit > 0 {
 		c |= forShare
 	}
-	if compile.Of(s).Borne {
+	if rules.Borne(s) {
 		c |= forBearers
 	}
 	if s.Aura.Apply != "" {

@@ -170,6 +170,9 @@ func (o *owner) entersAura(bearer *owner, b *instance, seen map[string]float64) 
 	if b.known != nil {
 		known.cast = b.known.cast
 	}
+	if known.cast == nil && b.source == bearer.name { // the bearer has adopted the buff
+		known.cast = seen
+	}
 	o.apply(application{
 		id: b.def.Aura.Apply, source: bearer.name, magnitude: b.magnitude, level: b.level, chain: chain{known: known}, hold: &hold{bearer: bearer},
 	})

@@ -446,6 +446,9 @@ func (c *Cause) Bearers() *buff.Spec {
 	return &c.action.Of.Spec
 }
 
+// Borne reports whether an action of the catalog has the bearers of the definition as its target.
+func Borne(s *buff.Spec) bool { return compile.Of(s).Borne }
+
 // name returns a text for the action, such as "apply sting to target".
 func (c *Cause) name() string {
 	o, what := c.action, ""
