@@ -1,12 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"strings"
 
 	"github.com/bufftick/bufftick/replicate/client"
 )
@@ -20,11 +20,7 @@ func play(addr, name string, typed io.Reader) error {
 	}
 	go func() {
 		defer n.Close()
-		out := json.NewEncoder(n)
-		err := out.Encode(message{Text: "join " + name})
-		for lines := bufio.NewScanner(typed); err == nil && lines.Scan(); {
-			err = out.Encode(message{Text: lines.Text()})
-		}
+		_, _ = io.Copy(n, io.MultiReader(strings.NewReader("join "+name+"\n"), typed))
 	}()
 	screen := client.New(client.Options{})
 	for in := json.NewDecoder(n); ; {
@@ -34,8 +30,8 @@ func play(addr, name string, typed io.Reader) error {
 		} else if err != nil {
 			return err
 		}
+		fmt.Print(m.Text)
 		if m.Packet == nil {
-			fmt.Println(m.Text)
 			continue
 		}
 		if err := screen.Receive(m.Packet); err != nil {

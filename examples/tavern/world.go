@@ -24,14 +24,11 @@ const (
 //go:embed buffs.yaml
 var definitions []byte
 
-// player is the game's own data about an owner.
-type player struct{ name string }
-
-// world is the room. It belongs to the loop. Other goroutines send functions to the inbox.
+// world is the room. It belongs to the loop; other goroutines send functions to the inbox. The game's
+// own data about an owner is the player's name.
 type world struct {
 	zone   *store.Saver
 	eng    *engine.Engine
-	inbox  *engine.Inbox
 	screen *replicate.Server
 	ids    map[string]buff.OwnerID // all players, by name
 	conns  map[buff.OwnerID]*conn  // players in the room
@@ -40,27 +37,15 @@ type world struct {
 // open returns the room as it was in its last cut, without players.
 func open(ctx context.Context, disk store.Store) (*world, error) {
 	cat := catalog.MustParse("buffs.yaml", definitions)
-	revive := func(c *engine.Context, e buff.Event) {
-		c.Do(buff.Revive(c.Owner()))
-		c.Do(buff.SetBase(c.Owner(), cat.MustAttr("health"), 100))
-	}
-	zone, err := store.Open(ctx, disk, "tavern",
-		engine.Options{Catalog: cat, Handlers: engine.Handlers{"revive": revive}},
-		store.Options{
-			Marshal: func(id buff.OwnerID, data any, dst []byte) ([]byte, error) {
-				return append(dst, data.(*player).name...), nil
-			},
-			Unmarshal: func(id buff.OwnerID, data []byte) (any, error) { return &player{string(data)}, nil },
-		})
+	zone, err := store.Open(ctx, disk, "tavern", engine.Options{Catalog: cat}, store.Options{
+		Marshal:   func(_ buff.OwnerID, name any, b []byte) ([]byte, error) { return append(b, name.(string)...), nil },
+		Unmarshal: func(_ buff.OwnerID, b []byte) (any, error) { return string(b), nil },
+	})
 	if err != nil {
 		return nil, err
 	}
 	w := &world{zone: zone, eng: zone.Engine(), ids: map[string]buff.OwnerID{}, conns: map[buff.OwnerID]*conn{}}
-	w.inbox = w.eng.Inbox().For("network")
-	w.screen = replicate.New(w.eng, replicate.Options{
-		Attributes: []replicate.Attribute{{Name: "health"}},
-		SeeAll:     true,
-	})
+	w.screen = replicate.New(w.eng, replicate.Options{Attributes: []replicate.Attribute{{Name: "health"}}, SeeAll: true})
 	for id := range w.eng.OwnerIDs() { // no player is connected yet
 		err = errors.Join(err, zone.Park(id))
 	}
@@ -72,54 +57,74 @@ func open(ctx context.Context, disk store.Store) (*world, error) {
 
 // frame runs every 50 ms.
 func (w *world) frame(dt time.Duration) {
-	f := w.zone.After(w.eng.Tick(dt))
-	for e := range f.Events() {
-		for _, c := range w.conns {
-			c.send(message{Text: fmt.Sprintf("%d: %v", e.Owner, e)})
-		}
-	}
+	events := w.zone.After(w.eng.Tick(dt)).String()
 	w.screen.Update()
 	for id, c := range w.conns {
-		switch {
-		case c.ctx.Err() != nil && w.zone.Park(id) == nil: // a busy owner is parked in a later frame
+		if c.ctx.Err() != nil && w.zone.Park(id) == nil { // if Park fails, the next frame repeats it
 			c.viewer.Leave()
 			delete(w.conns, id)
-		case len(c.out) < cap(c.out)/2:
-			if b := c.viewer.Append(nil); len(b) > 0 {
-				c.send(message{Packet: b})
-			}
+			continue
+		}
+		m := message{Text: events}
+		if len(c.out) == 0 { // a slow client gets the newest state with a later packet
+			m.Packet = c.viewer.Append(nil)
+		}
+		if m.Text != "" || m.Packet != nil {
+			c.send(m)
 		}
 	}
 }
 
+// command executes a line from a player.
+func (w *world) command(c *conn, line string) error {
+	var verb, name string
+	var target buff.OwnerID
+	n, _ := fmt.Sscan(line, &verb, &name, &target)
+	switch {
+	case c.viewer == nil && verb == "join" && n == 2:
+		return w.join(c, name)
+	case c.viewer == nil:
+		return errors.New("join first: join NAME")
+	case verb == "use" && n == 3:
+		return w.use(c.viewer.Owner(), name, target)
+	case verb == "look":
+		var text string
+		for id := range w.eng.OwnerIDs() {
+			text += fmt.Sprintln(id, w.eng.Data(id))
+		}
+		c.send(message{Text: text})
+		return nil
+	}
+	return errors.New("unknown command: want use ABILITY NUMBER, or look")
+}
+
 // join adds a player, who gets back the buffs that the player left with.
-func (w *world) join(c *conn, name string) error {
+func (w *world) join(c *conn, name string) (err error) {
 	id, known := w.ids[name]
-	if known {
+	switch {
+	case known:
 		if _, err := w.zone.Unpark(id); err != nil {
 			return err // engine.ErrOwnerExists if the player is in the room
 		}
-	} else {
-		if len(name) > longest || len(w.ids) >= most {
-			return errors.New("the tavern is full")
-		}
+	case len(name) > longest || len(w.ids) >= most:
+		return errors.New("the tavern is full")
+	default:
 		id = buff.OwnerID(len(w.ids) + 1)
-		if err := w.eng.Spawn(id, &player{name}); err != nil {
+		if err := w.eng.Spawn(id, name); err != nil {
 			return err
 		}
 		w.eng.AddBuff(id, buff.Application{Spec: w.eng.Catalog().Spec("alive"), Source: id})
 		w.ids[name] = id
 	}
-	viewer, err := w.screen.Join(id)
-	if err != nil {
+	if c.viewer, err = w.screen.Join(id); err != nil {
 		return errors.Join(err, w.zone.Park(id))
 	}
-	c.viewer, w.conns[id] = viewer, c
+	w.conns[id] = c
 	w.screen.Update() // adds the new owner to the screen
 	for _, o := range w.conns {
 		o.viewer.Look()
 	}
-	c.send(message{Text: fmt.Sprintf("you are %d", id)})
+	c.send(message{Text: fmt.Sprintln("you are", id)})
 	return nil
 }
 
@@ -139,12 +144,4 @@ func (w *world) use(by buff.OwnerID, ability string, target buff.OwnerID) error 
 		}
 	}
 	return w.eng.AddBuff(target, buff.Application{Spec: spec, Source: by}).Err()
-}
-
-// look returns the numbers and names of the players in the room.
-func (w *world) look() (text string) {
-	for id := range w.eng.OwnerIDs() {
-		text += fmt.Sprintln(id, w.eng.Data(id).(*player).name)
-	}
-	return text
 }
