@@ -39,7 +39,8 @@ const resolve = (root, n) => (n && n.$ref ? { ...n.$ref.slice(2).split("/").redu
 const branches = (root, n) => {
   n = resolve(root, n);
   if (!n) return [];
-  return n.anyOf ? [n, ...n.anyOf.flatMap((x) => branches(root, x))] : n.items ? [n, ...branches(root, n.items)] : [n];
+  const parts = [...(n.anyOf || []), ...(n.allOf || [])];
+  return parts.length ? [n, ...parts.flatMap((x) => branches(root, x))] : n.items ? [n, ...branches(root, n.items)] : [n];
 };
 // nodes returns the parts of the schema for a path.
 export const nodes = (root, path) => {
@@ -74,7 +75,7 @@ export const complete = (root, known, text, pos) => {
     }
   } else {
     for (const n of nodes(root, path)) {
-      for (const [k, v] of Object.entries(n.properties || {})) options.push({ label: k, apply: k + ": ", type: "property", info: resolve(root, v).description, detail: describe(resolve(root, v)).slice(0, 40) });
+      for (const [k, v] of Object.entries(n.properties || {})) if (v !== true) options.push({ label: k, apply: k + ": ", type: "property", info: resolve(root, v).description, detail: describe(resolve(root, v)).slice(0, 40) });
     }
   }
   return options.length ? { from: pos - word.length, options, validFor: /^[\w.$-]*$/ } : null;
