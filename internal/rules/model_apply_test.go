@@ -408,12 +408,10 @@ func (m *model) keep(b *carried, o Op) {
 	}
 }
 
-// cross applies the thresholds that the stacks have reached from below.
+// cross applies the thresholds that the stacks have reached from below. What they apply knows the
+// attributes of the source that the application knows.
 func (m *model) cross(b *carried, was int, source buff.OwnerID) {
-	known := b.nums.known
-	if source != b.source {
-		known = m.worked.known
-	}
+	known := m.worked.known
 	for _, t := range b.spec.Stack.Thresholds {
 		if was >= t.At || b.stacks < t.At {
 			continue

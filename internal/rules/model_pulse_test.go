@@ -78,8 +78,10 @@ func (m *model) expireSome(b *carried) {
 		m.dropHolder(b, b.goesFirst())
 	default:
 		b.stacks -= b.expiring()
-		if b.end = from(b.end, b.duration); b.spec.Stack.Decay > 0 {
-			b.end += ms(b.spec.Stack.Decay) - b.duration
+		if b.spec.Stack.Decay > 0 {
+			b.end += ms(b.spec.Stack.Decay)
+		} else {
+			b.end = from(b.end, b.duration)
 		}
 		m.about(b, "stackend", times(b.stacks)+because(reason.Expired)+field("end", m.endTold(b, b.end)))
 	}

@@ -323,6 +323,7 @@ var together = [][2]string{
 	{"save.mode if_remaining", ""},
 	{"save.offline_expire", "duration infinite"},
 	// In this table, the second setting already includes the first.
+	{"stack.expire", "stack.decay"},
 	{"clock wall", "save."},
 	{"haste next", "haste_duration"},
 	{"charges 3", ""},
