@@ -44,7 +44,9 @@ func (o *owner) setRemaining(id string, to int64) {
 // moveEnds changes the end of a buff and the ends of all its stacks. The given function maps an old
 // end to the new end.
 func (o *owner) moveEnds(b *instance, to func(int64) int64) {
-	o.catchesUp(b)
+	if o.catchesUp(b); b.gone {
+		return
+	}
 	if b.end = to(b.end); b.ofAura {
 		for _, h := range b.holds {
 			h.ends = to(h.ends)
@@ -58,7 +60,7 @@ func (o *owner) moveEnds(b *instance, to func(int64) int64) {
 		return
 	}
 	o.logRefresh(b)
-	for b.each() && b.layers[b.firstToEnd()].end <= b.clock(o.own) {
+	for b.each() && len(b.layers) > 0 && b.layers[b.firstToEnd()].end <= b.clock(o.own) {
 		o.dropLayer(b, b.firstToEnd())
 		o.say("stackend %s x%d why=expired", b.def.ID, b.count())
 	}
