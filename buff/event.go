@@ -113,7 +113,7 @@ type Event struct {
 	//
 	//	TimedOut   the name of the timeout
 	//	Removed    with reason Interrupted, the act
-	//	Reacted    the act
+	//	Reacted    the act, or "absorb" or "when" for on.absorb and on.when
 	//	Changed    the attribute
 	//	Missed     the action, as in "apply sting to target"
 	//	Denied     with NoParam, the number that is missing, or that was provided but is not used
@@ -261,7 +261,7 @@ type TimeChange struct {
 	Owner  OwnerID
 	Handle Handle    // the buff, or 0 for the time of the owner
 	Verb   verb.Verb // verb.Pause, verb.Resume or verb.SetRate
-	// Whose says what was changed: OfOwner, OfArea or OfBuff. With a Handle, OfArea means that
+	// Whose is OfOwner, OfArea or OfBuff: whose time was changed. With a Handle, OfArea means that
 	// a buff with on_death pause was paused by the death of its owner, or resumed by the revival.
 	Whose define.Whose
 	Rate  Ratio // the new rate, for verb.SetRate

@@ -11,8 +11,8 @@ import (
 
 // ArriveAll adds all owners in transit to the given zones with [Saver.Arrive], and returns when
 // they are on disk. Call it at startup, after each zone has been opened and before the first player
-// logs in: a player who was between two zones when the process ended is neither in an engine nor
-// parked, and would look new.
+// logs in: otherwise a player between two zones when the process ended is neither in an engine nor
+// parked, and looks like a new player.
 //
 // Each owner is passed to report, if it is not nil. An owner that cannot be added remains in
 // transit, and the error names it; the other owners are added. ArriveAll also returns

@@ -10,10 +10,10 @@ import (
 )
 
 // Committed waits until everything up to the end of a frame is on disk. The frame is an
-// engine.Frame.Number of this run, not a result of Move, Mark or Seen. Wait for Committed before effects that must not be repeated
-// after a crash, such as paying out gold. It returns [ErrFenced] or [ErrClosed] if the frame will
-// never be on disk, or ctx.Err(). A failed commit does not end the wait, because the next commit
-// contains the same changes.
+// engine.Frame.Number of this run, not a result of Move, Mark or Seen. Wait for Committed before
+// effects that must not be repeated after a crash, such as paying out gold. It returns [ErrFenced]
+// or [ErrClosed] if the frame will never be on disk, or ctx.Err(). A failed commit does not end the
+// wait, because the next commit contains the same changes.
 //
 // Any goroutine may call it, except the loop and handlers, because nothing is committed while they
 // are blocked.
@@ -42,13 +42,23 @@ func (v *Saver) Committed(ctx context.Context, frame uint64) error {
 // [ErrClosed] if it will never be on disk. A failed commit does not call f, because the next commit
 // contains the same changes. A function that is pending when the process dies is never called.
 //
+// At most [MaxPending] functions wait. If the disk fails for so long that there are more, f is
+// called at once, with engine.ErrOverloaded: the changes may still reach the disk later.
+//
 // After, SaveAll, Drain and Close call the functions, in the order of the calls of WhenCommitted. f
 // may call the engine and the Saver, except these four methods. If it panics, see Stats.Last.
 //
 // Only the loop goroutine may call it. It costs O(1).
 func (v *Saver) WhenCommitted(f func(error)) {
+	if len(v.pending) >= MaxPending {
+		v.callPending(f, fmt.Errorf("%w: %d functions wait until zone %q is on disk", engine.ErrOverloaded, MaxPending, v.zone))
+		return
+	}
 	v.pending = append(v.pending, pending{v.first + v.frame + 1, f})
 }
+
+// MaxPending is the maximum number of functions of [Saver.WhenCommitted] that wait for the disk.
+const MaxPending = 1 << 16
 
 // pending is a function of WhenCommitted.
 type pending struct {

@@ -99,6 +99,33 @@ func TestWhenCommitted_Fenced(t *testing.T) {
 	}
 }
 
+// TestWhenCommitted_Limit checks that a function above the limit is called at once with
+// an error, and that functions wait again after a commit.
+func TestWhenCommitted_Limit(t *testing.T) {
+	v := play(t, storetest.NewMemory(), noon, engine.Options{}, store.Options{Every: -1})
+	called := 0
+	for range store.MaxPending {
+		v.WhenCommitted(func(err error) {
+			require.NoError(t, err)
+			called++
+		})
+	}
+	var got answers
+	got.to(v, "too many")
+	require.Equal(t, []string{"too many"}, got.names)
+	require.ErrorIs(t, got.errs[0], engine.ErrOverloaded)
+	require.ErrorContains(t, got.errs[0], `65536 functions wait until zone "arena" is on disk`)
+	v.WhenCommitted(func(error) { panic("no") })
+	require.ErrorContains(t, v.Stats().Last, "a function of WhenCommitted panicked: no")
+	require.Zero(t, called)
+	require.NoError(t, v.SaveAll(t.Context()))
+	require.Equal(t, store.MaxPending, called)
+	got.to(v, "next")
+	require.NoError(t, v.SaveAll(t.Context()))
+	require.Equal(t, []string{"too many", "next"}, got.names)
+	require.NoError(t, got.errs[1])
+}
+
 // TestWhenCommitted_End checks that Drain calls functions after its cut, and Close with an error.
 func TestWhenCommitted_End(t *testing.T) {
 	v := play(t, storetest.NewMemory(), noon, engine.Options{}, store.Options{Every: -1})

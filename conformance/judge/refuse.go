@@ -33,7 +33,7 @@ func (d *definition) refusals() (all []string) {
 	no(fixed && d.Duration.curve == "" && d.Duration.ms <= 0, "duration 0 or negative")
 	no(d.Period.ms != 0 && d.Period.ms < 50, "period below the floor")
 	no(len(d.on().Pulse) > 0 && !d.Period.given(), "tick action without a period")
-	no(d.Duration.instant && d.carriedWords(), "an instant buff has name, note, tags, polarity, require.apply, chance, dispel.type, params, client and on.exec")
+	no(d.Duration.instant && d.carriedWords(), "an instant buff has name, note, tags, polarity, require.apply, chance, dispel.type, params, data, client and on.exec")
 	no(slices.Contains(d.Links, d.ID), "links that form a cycle at the same instant")
 	no(d.Dispel != nil && d.Dispel.Per == "charge" && d.Charges == nil, "dispel.per: charge needs charges")
 	on := d.on()

@@ -229,25 +229,36 @@ func (k *checker) every(s *Program) {
 	if s.PeriodFrom == nil {
 		return
 	}
-	n := *s.PeriodFrom
-	s.PeriodFrom = &n
+	if s.Spec.Period != 0 || s.PeriodBy != nil {
+		k.failf("period", "there are two: a number, and a span or a curve")
+	}
+	read, ok := k.pulseNumber(s, "period", &s.PeriodFrom,
+		"the number is read when the application reaches the owner", "want a span, such as 3s, not a constant")
+	if ok {
+		s.Every = k.kept("period", "period", &read)
+	}
+}
+
+// pulseNumber checks what a period and a rate have in common, and returns the number as it is read,
+// when an application reaches the owner. It is false if the number has no effect.
+func (k *checker) pulseNumber(s *Program, field string, from **define.Number, snapshot, constant string) (read define.Number, ok bool) {
+	n := **from
+	*from = &n
 	switch {
 	case n.Snapshot != define.SnapshotCast:
-		k.failf("period.snapshot", "has no effect: the number is read when the application reaches the owner")
-		return
+		k.failf(field+".snapshot", "has no effect: %s", snapshot)
+		return n, false
 	case n.From == define.FromConst:
-		k.failf("period", "want a span, such as 3s, not a constant")
-		return
-	case s.Spec.Period != 0 || s.PeriodBy != nil:
-		k.failf("period", "there are two: a number, and a span or a curve")
+		k.failf(field, "%s", constant)
+		return n, false
 	case s.Stack.Timers == define.TimersQueue:
-		k.failf("period", "a number has no effect with timers queue: each application waits with its own numbers")
+		k.failf(field, "a number has no effect with timers queue: each application waits with its own numbers")
 	}
-	read := n
+	read = n
 	if n.From != define.FromCurve {
 		read.Snapshot = define.SnapshotApply
 	}
-	s.Every = k.kept("period", "period", &read)
+	return read, true
 }
 
 // rate checks and compiles the rate of the pulses.
@@ -256,21 +267,10 @@ func (k *checker) rate(s *Program) {
 	if s.HasteBy == nil {
 		return
 	}
-	n := *s.HasteBy
-	s.HasteBy = &n
-	switch {
-	case n.Snapshot != define.SnapshotCast:
-		k.failf("haste.snapshot", "has no effect: mode says when the number is read")
+	read, ok := k.pulseNumber(s, "haste", &s.HasteBy,
+		"mode says when the number is read", "a constant has no effect: write the period that it gives")
+	if !ok {
 		return
-	case n.From == define.FromConst:
-		k.failf("haste", "a constant has no effect: write the period that it gives")
-		return
-	case s.Stack.Timers == define.TimersQueue:
-		k.failf("haste", "an attribute has no effect with timers queue: each application waits with its own numbers")
-	}
-	read := n
-	if n.From != define.FromCurve {
-		read.Snapshot = define.SnapshotApply
 	}
 	s.Rate = k.kept("haste", "haste", &read)
 	if s.Haste == define.HasteSnapshot {

@@ -322,37 +322,42 @@ type queryFormat struct {
 	Newest   bool            `json:"newest,omitempty" jsonschema:"the newest buffs first, instead of the oldest"`
 }
 
+// fromFormat is the field of the actions that can be restricted to one source.
+type fromFormat struct {
+	From fromSource `json:"from,omitempty" jsonschema:"source: only buffs by the source of the action"`
+}
+
 type dispelActionFormat struct {
 	queryFormat
-	Buff   name       `json:"buff,omitempty" jsonschema:"buffs of this definition"`
-	Grade  grade      `json:"grade,omitempty" jsonschema:"the highest grade that is removed"`
-	Stacks stacks     `json:"stacks,omitempty" jsonschema:"stacks of each portion; by default what the definition's dispel.per says"`
-	From   fromSource `json:"from,omitempty" jsonschema:"source: only buffs by the source of the action"`
+	Buff   name   `json:"buff,omitempty" jsonschema:"buffs of this definition"`
+	Grade  grade  `json:"grade,omitempty" jsonschema:"the highest grade that is removed"`
+	Stacks stacks `json:"stacks,omitempty" jsonschema:"stacks of each portion; by default what the definition's dispel.per says"`
+	fromFormat
 }
 
 type removeActionFormat struct {
-	Buff   idOrQuery  `json:"buff" jsonschema:"the definition, or a query"`
-	Stacks stacks     `json:"stacks,omitempty" jsonschema:"number of stacks; all by default"`
-	From   fromSource `json:"from,omitempty" jsonschema:"source: only buffs by the source of the action"`
+	Buff   idOrQuery `json:"buff" jsonschema:"the definition, or a query"`
+	Stacks stacks    `json:"stacks,omitempty" jsonschema:"number of stacks; all by default"`
+	fromFormat
 }
 
 type extendFormat struct {
-	Buff   idOrQuery  `json:"buff" jsonschema:"the definition, or a query"`
-	By     seconds    `json:"by" jsonschema:"seconds, or a span; may be negative"`
-	AtMost span       `json:"at_most,omitempty" jsonschema:"limit of the remaining time"`
-	From   fromSource `json:"from,omitempty" jsonschema:"source: only buffs by the source of the action"`
+	Buff   idOrQuery `json:"buff" jsonschema:"the definition, or a query"`
+	By     seconds   `json:"by" jsonschema:"seconds, or a span; may be negative"`
+	AtMost span      `json:"at_most,omitempty" jsonschema:"limit of the remaining time"`
+	fromFormat
 }
 
 type useFormat struct {
-	Buff    name       `json:"buff" jsonschema:"the definition"`
-	Charges stacks     `json:"charges,omitempty" jsonschema:"number of charges; one by default"`
-	From    fromSource `json:"from,omitempty" jsonschema:"source: only buffs by the source of the action"`
+	Buff    name   `json:"buff" jsonschema:"the definition"`
+	Charges stacks `json:"charges,omitempty" jsonschema:"number of charges; one by default"`
+	fromFormat
 }
 
 type rateFormat struct {
-	Buff  name       `json:"buff" jsonschema:"the definition"`
-	Value magnitude  `json:"value" jsonschema:"the rate of the buff's time, from 0.01 to 10"`
-	From  fromSource `json:"from,omitempty" jsonschema:"source: only buffs by the source of the action"`
+	Buff  name      `json:"buff" jsonschema:"the definition"`
+	Value magnitude `json:"value" jsonschema:"the rate of the buff's time, from 0.01 to 10"`
+	fromFormat
 }
 
 type varFormat struct {

@@ -202,7 +202,7 @@ func issueAction(t *Turn, s *Owner, o *compile.Op, e *buff.Event, source buff.Ow
 func (t *Turn) operandOf(o *compile.Op, e *buff.Event, k *magnitudes) (float64, reason.Reason) {
 	share := t.shareOf(e)
 	v, ok := t.numberOf(compile.Of(e.Spec), o.Change, k, countedStacks(e, &share))
-	if o.ChangesAttribute() {
+	if o.Partial() {
 		v = scale(&share, v)
 	}
 	if !ok || !compile.Finite(v) {
@@ -283,12 +283,8 @@ func queueLate(t *Turn, s *Owner, o *compile.Op, e *buff.Event, source buff.Owne
 		}
 		l.values[j] = v
 	}
-	if o.ReadsBuff {
-		if i := s.lookup(l.handle); i.exists() {
-			l.view = i.view(t)
-		} else {
-			l.view = t.endedView
-		}
+	if o.ReadsBuff && !l.look(t, s) {
+		l.view = t.endedView
 	}
 	var c buff.Command
 	if o.Change != nil && !o.SetsVar() {
@@ -409,9 +405,7 @@ func (l *lateAction) allowed(t *Turn, s *Owner) bool {
 
 func (l *lateAction) evaluate(t *Turn, s *Owner, n *compile.Number) (float64, reason.Reason) {
 	if l.op.ReadsBuff {
-		if i := s.lookup(l.handle); i.exists() {
-			l.view = i.view(t)
-		}
+		l.look(t, s)
 	}
 	q := evaluator{
 		view: &l.view, set: s, turn: t, spec: compile.Of(l.of.Spec), captured: l.captured, own: l.source == s.id,

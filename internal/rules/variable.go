@@ -145,6 +145,17 @@ func (v *buffView) read(kind define.ReadKind, at int) (float64, bool) {
 	return v.vars[at], v.known
 }
 
+// look stores the present values of the buff whose action this is, and reports whether the buff still
+// runs. If it has switched to another version of its definition, which may have other variables, the
+// action keeps the values that it knows.
+func (l *lateAction) look(t *Turn, s *Owner) bool {
+	i := s.lookup(l.handle)
+	if i.exists() && i.program() == compile.Of(l.of.Spec) {
+		l.view = i.view(t)
+	}
+	return i.exists()
+}
+
 // keepView stores the last values of an instance that ends, for the actions that read them: queued
 // ones, and those for its removal.
 func (i instance) keepView(t *Turn) {
@@ -161,13 +172,4 @@ func (x *extra) addAbsorbed(points int64) {
 	if x.live != nil {
 		x.live.absorbed = min(x.live.absorbed, math.MaxInt64-points) + points
 	}
-}
-
-// Var returns the value of a variable of the buff with handle h, and reports whether there is one.
-func (s *Owner) Var(h buff.Handle, name string) (float64, bool) {
-	i := s.lookup(h)
-	if !i.exists() || len(i.program().Vars) == 0 {
-		return 0, false
-	}
-	return varOf(i.program(), &i.extra().live.vars, name)
 }
