@@ -197,11 +197,14 @@ func pulseOnly(t *Turn, i instance, until wheel.Time) bool {
 	s.visited += workPerDeadline
 	t.begin(wheel.Time(own), clock.OwnerTime(own), true)
 	i.boundary = boundary
-	t.File(s.records.Key(i.slot), deadline.PlaceOf(s.number, deadline.BuffRef(i.slot)), wheel.Time(due), t.at)
+	place := deadline.PlaceOf(s.number, deadline.BuffRef(i.slot))
+	t.File(s.records.Key(i.slot), place, wheel.Time(due), t.at)
 	emitPulse(t, i, p, i.handle())
 	callPulse(t, s, p.Pulse[0].Handler)
 	if len(t.items) > 0 || !s.agenda.Empty() {
-		i.markDirty(t) // the handler has caused changes, so compute this deadline again, with the others
+		// The handler has caused changes, so compute this deadline again, with the others.
+		t.Withdraw(s.records.Key(i.slot), place)
+		i.markDirty(t)
 	} else {
 		s.visited += workPerDeadline
 	}

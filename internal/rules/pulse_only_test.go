@@ -157,7 +157,11 @@ func (x *onlySide) waiting() map[Deadline]bool {
 func TestPulseOnly(t *testing.T) {
 	c := mustCatalog(t, onlySpecs()...)
 	only := 0
-	for seed := range uint64(long.Times(80)) {
+	for n := range uint64(1 + long.Times(80)) {
+		seed := n - 1
+		if n == 0 {
+			seed = 686 // a handler slows the time of its owner
+		}
 		how := rand.New(rand.NewPCG(seed, 1))
 		short, long := newOnlySide(c, false, seed), newOnlySide(c, true, seed)
 		sides := []*onlySide{short, long}

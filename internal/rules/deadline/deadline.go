@@ -93,6 +93,14 @@ func (l *List) File(filed *wheel.Time, p Place, due, now wheel.Time) {
 	l.Deadlines = append(l.Deadlines, Deadline{due, p})
 }
 
+// Withdraw removes a deadline, like Unfile, and also from Deadlines if no other was added after it.
+func (l *List) Withdraw(filed *wheel.Time, p Place) {
+	if n := len(l.Deadlines); n > 0 && l.Deadlines[n-1] == (Deadline{*filed, p}) {
+		l.Deadlines = l.Deadlines[:n-1]
+	}
+	l.Unfile(filed)
+}
+
 // Unfile removes the deadline of a buff or timeout, if there is one.
 func (l *List) Unfile(filed *wheel.Time) {
 	if *filed != wheel.Never {

@@ -61,6 +61,28 @@ func TestList_File_Table(t *testing.T) {
 	}
 }
 
+// TestList_Withdraw checks that Withdraw leaves the deadlines of others, also if they were added later.
+func TestList_Withdraw(t *testing.T) {
+	var l List
+	filed, other := wheel.Never, wheel.Never
+	p, q := PlaceOf(3, BuffRef(4)), PlaceOf(3, BuffRef(5))
+	l.File(&filed, p, 5, 0)
+	l.Withdraw(&filed, p)
+	require.Equal(t, List{Deadlines: []Deadline{}}, l)
+
+	l.File(&filed, p, 5, 0)
+	l.File(&other, q, 5, 0)
+	l.Withdraw(&filed, p)
+	require.Equal(t, []Deadline{{5, p}, {5, q}}, l.Deadlines)
+	require.Equal(t, []wheel.Time{wheel.Never, 5}, []wheel.Time{filed, other})
+	require.Equal(t, 1, l.Waiting)
+
+	l.Deadlines = nil // they have been added to the wheel
+	l.Withdraw(&other, q)
+	require.Equal(t, wheel.Never, other)
+	require.Zero(t, l.Waiting)
+}
+
 // TestAgenda_Settle_ReturnsBuffers checks when the buffers go back to the List.
 func TestAgenda_Settle_ReturnsBuffers(t *testing.T) {
 	var l List
